@@ -9,46 +9,44 @@
 //
 //	model               values: events, findings, actions, faults, and their words; no clock, no I/O
 //	model/recipe        the rules by which programs lock, one value each
-//	model/keyspace      the truth, folded from events: keys, queues, leases (parts: queue, habit)
-//	model/prefixes      how fresh the keys under each prefix are; members what the members of the cluster tell
+//	model/locks         keys, queues, leases, prefixes, members, and what could not be seen
+//	model/reports       what contenders and the proxy say: beliefs, faults, connections; the drill that runs
+//	model/text          the words of all messages: the one place where they become sentences
 //	model/journal       what happened to the locks, line by line
-//	model/intervals     when each claim waited and held, packed and bounded; marks and gaps
-//	model/outlook       how a lock does, in a word and a sentence, and when it moves
-//	model/sight         what could not be seen
-//	model/lab           reports of contenders and of the proxy: beliefs, faults, connections
-//	model/rehearsal     the steps of a drill and what came of them
-//	model/diagnose      the findings, each rule beside its words, in groups: cluster, leases, queues, told (by programs), waitfor (circles);
-//	                    rule is what they share. leftover follows leases that lost their keys
-//	model/fold          applies events to all of these, and says what to read next
+//	model/timeline      when each claim waited and held; marks and gaps, contention in figures
+//	model/status        how a lock does, in a word and a sentence, and when it moves
+//	model/findings      the rules that say why a lock is stuck, each beside its words; the wait-for graph
+//	model/store         applies events to all of these, and says what to read next
 //	model/discover      finds prefixes with locks; model/twin copies a state
 //	watcher             etcd as batches of events; it only reads
 //	watcher/recording   writes and plays files; ring keeps the last hours in a folder
-//	watcher/answers     checks each answer, also for chaos and demo; failures puts errors into words, pace keeps to the budget
+//	watcher/queue       the bounded queue of events, also for demo and ui/cli
+//	watcher/validate    checks each answer, also for chaos and demo; failures puts errors into words, pace keeps to the budget
 //	chaos               the requests that may leave a client
 //	chaos/gate          breaks locks, the only writer to your cluster
-//	chaos/proxy         carries and disturbs connections; relay moves frames, schedule does faults by the clock
-//	chaos/drill         the format of drills: play runs one, judge gives the verdict,
+//	chaos/proxy         carries and disturbs connections; relay pairs them (also for demo/cluster), schedule does faults by the clock
+//	chaos/drill         the format of drills: runner plays one, check gives the verdict,
 //	                    cast puts a program of yours into a role, author helps you write one
-//	demo                the lab: cluster, contender, process, ports, resource, mailbox; drills and lessons as files, lockset a published experiment
+//	demo                the lab: cluster, contender, process, ports, resource; drills and lessons as files (lessons/code: the Go that lessons
+//	                    show)
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
-//	ui/page             what pages have in common, and the pages in a folder each: lockspage, findingspage, sessionspage,
-//	                    journalpage, timepage, labpage, outputpage; ui/page/pages lists them
-//	                    table, axis, waits, graph, draw, glass paint, and know no page; ground asks the terminal for its colours
+//	ui/page             all pages, a file or two each, and what they have in common; all.go lists them
+//	                    table, timeline, waits, graph, draw, glass paint, and know no page; ground asks the terminal for its colours
 //	ui/dialog           what stands over a page; guide, lesson, palette, replay, start beside it: all see the console as host
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
-//	                    tape a recording under the console, control the socket of the proxy, course runs the lessons,
+//	                    playback a recording under the console, control the socket of the proxy, course runs the lessons,
 //	                    remember keeps small files for one person, experiment repeats a published test, notices has the licences,
-//	                    quiet keeps Bubble Tea from asking the terminal, garbage delays collections while a list loads
-//	for tests           model/history, model/hostile, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest
+//	                    quiet keeps Bubble Tea from asking the terminal
+//	for tests           model/modeltest, model/modeltest, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest
 //
 // README.md says where to add what. Two walks through the rooms:
 //
-// A put gets to its cell. The watcher has it in a [model.Batch], the loop of ui.App hands
-// that to fold.State. The keyspace asks model/recipe which lock the key is of and puts it
-// into that queue; the journal gets a line, intervals note who came, and diagnose asks its
+// A put gets to its cell. The watcher has it in a [model.Batch], the loop of ui.Shell hands
+// that to store.Store. Package locks asks model/recipe which lock the key is of and puts it
+// into that queue; the journal gets a line, the timeline notes who came, and findings asks its
 // rules about that lock. Before the next frame the page on the screen (ui/page) has ui/table
 // paint its rows: a cell is what a row of ui/fields says, or what the page says of it.
 //

@@ -4,9 +4,9 @@
 //	chaos           dial options: what a connection may ask for ([ReadOnly], [Writing])
 //	chaos/gate      the one door for the actions of the console: plan, check again, act
 //	chaos/proxy     stands between clients and members, does the faults, tells what it saw
-//	chaos/relay     carries the frames of HTTP/2 for the proxy
+//	chaos/relay     pairs of TCP connections: accepts, dials, slows, cuts
 //	chaos/schedule  does faults at their times
-//	chaos/drill     rehearsals: their files, their runs (play), their verdicts (judge)
+//	chaos/drill     rehearsals: their files, their runs (runner), their verdicts (check)
 //
 // The reading connection of locktop carries [ReadOnly] for ever. A write needs the gate,
 // and the gate needs to be armed. Gate and proxy do not know each other: both report

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"locktop/watcher/answers"
+	"locktop/watcher/validate"
 )
 
 // Permit is the list of RPCs, by full method name, that may leave a client.
@@ -53,13 +53,13 @@ var writing = Permit{
 //
 // The interceptors are chained behind those of clientv3, which they would displace
 // otherwise, and with them its retries and its token. What is answered is checked, too
-// (package answers).
+// (package validate).
 func ReadOnly() []grpc.DialOption { return reading.options() }
 
 // Writing returns the dial options of the connection that a Gate writes with:
 // LeaseRevoke, Txn and what they need, all else refused like by ReadOnly. A Gate
-// does not write with a connection that lacks them.
-func Writing() []grpc.DialOption { return writing.options() }
+// does not write with a connection that lacks them. A write is sent once (see [Once]).
+func Writing() []grpc.DialOption { return append([]grpc.DialOption{Once()}, writing.options()...) }
 
 // RefusedByWriting says whether an error is a refusal of a connection that has the
 // options of [Writing].
@@ -83,7 +83,7 @@ func (p Permit) options() []grpc.DialOption {
 			}
 			return next(ctx, desc, cc, method, opts...)
 		}),
-	}, answers.Options()...)
+	}, validate.Options()...)
 }
 
 // Check refuses a method that is not listed.

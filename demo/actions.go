@@ -24,9 +24,9 @@ func (l *Lab) available(a model.Action) error {
 	case a.Kind == model.HealAll, a.Kind == model.HealFault:
 		return nil
 	case a.Kind == model.SpawnProc:
-		return l.crew.canSpawn(a)
+		return l.supervisor.canSpawn(a)
 	case a.Kind == model.TellProc:
-		return l.crew.canTell(a.Contender)
+		return l.supervisor.canTell(a.Contender)
 	case a.Kind == model.InjectFault:
 		return l.canInject(a.Fault)
 	}
@@ -47,21 +47,21 @@ func (l *Lab) canInject(f model.Fault) error {
 		}
 	}
 	if f.Target == "" {
-		if len(l.crew.procs) == 0 && (info.Target == model.TargetProcess || info.Target == model.TargetClaim) {
+		if len(l.supervisor.procs) == 0 && (info.Target == model.TargetProcess || info.Target == model.TargetClaim) {
 			return errNobody
 		}
 		return nil
 	}
-	switch f = l.crew.aimed(f); info.Target {
+	switch f = l.supervisor.aimed(f); info.Target {
 	case model.TargetProcess:
-		if len(l.crew.procs) == 0 {
+		if len(l.supervisor.procs) == 0 {
 			return errNobody
 		}
-		_, err := l.crew.find(f.Target)
+		_, err := l.supervisor.find(f.Target)
 		return err
 	case model.TargetClient:
-		if l.crew.isGone(f) {
-			_, err := l.crew.find(f.Target)
+		if l.supervisor.isGone(f) {
+			_, err := l.supervisor.find(f.Target)
 			return err
 		}
 	}
@@ -78,19 +78,19 @@ func (l *Lab) canHitMembers(info model.FaultInfo) error {
 	case info.Needs == model.NeedsProcesses && !l.o.Processes:
 		return errors.New("pausing needs members that are processes: drill files say processes: true, demo --processes")
 	case info.Kind == model.FaultDeadlock:
-		return l.crew.canDeadlock()
+		return l.supervisor.canDeadlock()
 	case info.Needs == model.NeedsSeveral && l.o.Members == 1:
 		return fmt.Errorf("%s needs more than one member", info.Kind)
 	}
 	return nil
 }
 
-// Whom names those whom a fault is done to, with the process where it is one of ours.
-func (l *Lab) Whom(a model.Action) string {
+// Targets names those whom a fault is done to, with the process where it is one of ours.
+func (l *Lab) Targets(a model.Action) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.crew.aimed(a.Fault)
-	p := l.crew.procs[f.Target]
+	f := l.supervisor.aimed(a.Fault)
+	p := l.supervisor.procs[f.Target]
 	switch {
 	case f.Target == "":
 		return ""
@@ -98,7 +98,7 @@ func (l *Lab) Whom(a model.Action) string {
 		return p.name() + ", " + p.detail()
 	case f.Target == everyone:
 		return "every client"
-	case isOn(f, model.TargetClient) && l.crew.programs[f.Target] == nil:
+	case isOn(f, model.TargetClient) && l.supervisor.programs[f.Target] == nil:
 		return "client " + model.Printable(f.Target) + ", pid not known"
 	}
 	return model.Printable(f.Target)
@@ -122,7 +122,7 @@ func (l *Lab) Do(ctx context.Context, a model.Action) (detail string, err error)
 		return "", err
 	}
 	l.begin()
-	a.Fault = l.crew.aimed(a.Fault)
+	a.Fault = l.supervisor.aimed(a.Fault)
 	l.mu.Unlock()
 	defer l.ops.Done()
 	ctx, cancel := context.WithCancel(ctx)
@@ -130,9 +130,9 @@ func (l *Lab) Do(ctx context.Context, a model.Action) (detail string, err error)
 	defer context.AfterFunc(l.ctx, cancel)()
 	switch a.Kind {
 	case model.SpawnProc:
-		return l.crew.spawnFor(a)
+		return l.supervisor.spawnFor(a)
 	case model.TellProc:
-		return l.crew.tellWord(a.Contender, a.Word)
+		return l.supervisor.tellWord(a.Contender, a.Word)
 	case model.HealAll:
 		return l.faults.healAll(ctx)
 	case model.HealFault:

@@ -29,7 +29,7 @@ func (l *Lab) Close() error {
 
 func (l *Lab) close() error {
 	l.shut()
-	err := l.crew.endProcs()
+	err := l.supervisor.endProcs()
 	if l.proxy != nil {
 		err = errors.Join(err, l.proxy.Close())
 	}
@@ -46,8 +46,8 @@ func (l *Lab) close() error {
 	}
 	// Not before all processes are gone: the system kills those that are left with
 	// the spawner's thread.
-	l.crew.spawner.stop()
-	l.box.Close()
+	l.supervisor.spawner.stop()
+	l.reports.Close()
 	for _, f := range []*os.File{l.journal, l.procLog} {
 		if f != nil {
 			f.Close()
@@ -56,7 +56,7 @@ func (l *Lab) close() error {
 	if l.dir != nil {
 		err = errors.Join(err, l.dir.remove())
 	}
-	err = errors.Join(err, l.warden.dismiss()) // when there is nothing left to do for it
+	err = errors.Join(err, l.reaper.dismiss()) // when there is nothing left to do for it
 	if err != nil {
 		return fmt.Errorf("close the lab: %w", err)
 	}

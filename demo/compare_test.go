@@ -6,7 +6,8 @@ import (
 
 	"locktop/demo/cluster"
 	"locktop/demo/labtest"
-	"locktop/model/fold"
+	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/watcher"
 )
 
@@ -29,9 +30,9 @@ func TestMembersAreComparedAtOneRevision(t *testing.T) {
 	}
 	w := watcher.New(cli, watcher.Options{Prefixes: []string{"/watched/"}, OneLook: true})
 	t.Cleanup(func() { w.Close() })
-	s := fold.NewState()
+	s := store.New()
 	labtest.Eventually(t, "three members are counted", func() bool {
-		b, err := w.Next(t.Context(), s.Want())
+		b, err := w.Next(t.Context(), s.Want(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,6 +49,6 @@ func TestMembersAreComparedAtOneRevision(t *testing.T) {
 		}
 	}
 	for _, f := range s.Findings() {
-		t.Errorf("found %s: %s", f.Code, f.Summary)
+		t.Errorf("found %s: %s", f.Code, text.English(f.Summary))
 	}
 }

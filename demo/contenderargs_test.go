@@ -10,7 +10,7 @@ import (
 	"locktop/demo/contender"
 )
 
-// parseContenderArgs reads what [ContenderOptions.Args] wrote. If the flag for it is
+// parseContenderArgs reads what [contender.Options.Args] wrote. If the flag for it is
 // there, EndWith is stdin.
 func parseContenderArgs(args []string, stdin io.Reader) (contender.Options, error) {
 	var o contender.Options

@@ -17,21 +17,20 @@
 //     time do visible harm.
 //   - demo/process: groups of processes, signals, output line by line.
 //   - demo/ports: ports that stay free between their choice and their use.
-//   - demo/mailbox: the reports of the lab, in their order.
-//   - demo/drills, demo/lessons: the built-in files. demo/lockset: a published experiment.
+//   - demo/drills, demo/lessons: the built-in files.
 //
 // [Lab] starts all of it, reports what it hears as a [model.Source], and does what the
 // console and the drills want done. [Options], or the lab of a drill ([drill.Lab]), says
 // what it starts. With Options.Endpoints the members are not its own. With
 // Options.Command one contender is a program of the user's.
 //
-// Lab itself joins three parts, which share a site: the options, the directory, the mailbox of
+// Lab itself joins three parts, which share labState: the options, the directory, the queue of
 // reports, the mutex, the end.
 //
-//   - ledger (faults.go): the faults in force, and how they end. It knows neither of the others.
+//   - activeFaults (faults.go): the faults in force, and how they end. It knows neither of the others.
 //   - writer (faults_data.go): writes that no contender would do. It knows neither, too.
-//   - crew (crew.go, procs.go, role.go, guest.go): contenders, their processes, and what they
-//     say. It knows the ledger: the faults of a process end with it.
+//   - supervisor (supervisor.go, procs.go, role.go, external.go): contenders, their processes, and what they
+//     say. It knows activeFaults: the faults of a process end with it.
 //
 // Every kind of fault is done in the same steps. [Lab.Do] notes the fault, does it without
 // holding the mutex, and notes what heals it: a signal, the proxy's Heal,

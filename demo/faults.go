@@ -36,10 +36,10 @@ type fault struct {
 // called again.
 type healer func(ctx context.Context) error
 
-// ledger are the faults in force, whoever put them there, and their end: by healing, in time,
+// activeFaults are the faults in force, whoever put them there, and their end: by healing, in time,
 // or with their target.
-type ledger struct {
-	*site
+type activeFaults struct {
+	*labState
 	all []*fault // in force, or about to be, oldest first
 	id  int      // of the latest
 }
@@ -50,9 +50,9 @@ func isOn(f model.Fault, t model.FaultTarget) bool {
 	return info.Target == t
 }
 
-// same says whether the second of two faults would be nothing new. Of faults of
+// sameFault says whether the second of two faults would be nothing new. Of faults of
 // connections there may be several at one client.
-func same(f, g model.Fault) bool {
+func sameFault(f, g model.Fault) bool {
 	f.For, g.For = 0, 0
 	if isOn(f, model.TargetClient) {
 		return f == g
@@ -61,10 +61,10 @@ func same(f, g model.Fault) bool {
 }
 
 // reserve keeps the place of a fault, so that it is not done twice.
-func (g *ledger) reserve(f model.Fault) (*fault, error) {
+func (g *activeFaults) reserve(f model.Fault) (*fault, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if slices.ContainsFunc(g.all, func(x *fault) bool { return same(x.Fault, f) }) {
+	if slices.ContainsFunc(g.all, func(x *fault) bool { return sameFault(x.Fault, f) }) {
 		return nil, fmt.Errorf("%s: it is active already; heal it first", f.Describe())
 	}
 	x := &fault{Fault: f, busy: true}
@@ -74,19 +74,19 @@ func (g *ledger) reserve(f model.Fault) (*fault, error) {
 
 // enter says that a fault is in force, and ends it when its time is up. The caller has the
 // mutex.
-func (g *ledger) enter(x *fault, heal healer) {
+func (g *activeFaults) enter(x *fault, heal healer) {
 	g.id++
 	x.id, x.undo, x.busy = g.id, heal, false
-	g.box.Put(model.FaultOn{At: g.o.Now(), ID: x.id, Fault: x.Fault})
+	g.reports.Add(model.FaultOn{At: g.o.Now(), ID: x.id, Fault: x.Fault})
 	if isOn(x.Fault, model.TargetClient) && !slices.Contains(g.proxy.Faults(), x.Fault) {
-		g.off(x, whyTarget) // the connection ended meanwhile
+		g.end(x, whyTarget) // the connection ended meanwhile
 	} else if x.For > 0 && !g.closed {
 		x.timer = time.AfterFunc(x.For, func() { g.expire(x) })
 	}
 }
 
 // stopTimers lets no fault end by itself any more. The caller has the mutex.
-func (g *ledger) stopTimers() {
+func (g *activeFaults) stopTimers() {
 	for _, x := range g.all {
 		if x.timer != nil {
 			x.timer.Stop()
@@ -95,34 +95,34 @@ func (g *ledger) stopTimers() {
 }
 
 // forget takes a fault off the list. The caller has the mutex.
-func (g *ledger) forget(x *fault) {
+func (g *activeFaults) forget(x *fault) {
 	if x.timer != nil {
 		x.timer.Stop()
 	}
 	g.all = slices.DeleteFunc(g.all, func(y *fault) bool { return x == y })
 }
 
-// off reports the end of a fault in force. The caller has the mutex.
-func (g *ledger) off(x *fault, why string) {
+// end reports the end of a fault in force. The caller has the mutex.
+func (g *activeFaults) end(x *fault, why string) {
 	if x.id == 0 || !slices.Contains(g.all, x) {
 		return // it was never in force, or it was reported
 	}
 	g.forget(x)
-	g.box.Put(model.FaultOff{At: g.o.Now(), ID: x.id, Why: why})
+	g.reports.Add(model.FaultOff{At: g.o.Now(), ID: x.id, Why: why})
 }
 
 // endWhere reports the end of the faults for which which is true. The caller has
 // the mutex.
-func (g *ledger) endWhere(why string, which func(model.Fault) bool) {
+func (g *activeFaults) endWhere(why string, which func(model.Fault) bool) {
 	for _, x := range slices.Clone(g.all) {
 		if which(x.Fault) {
-			g.off(x, why)
+			g.end(x, why)
 		}
 	}
 }
 
 // expire ends a fault whose time is up.
-func (g *ledger) expire(x *fault) {
+func (g *activeFaults) expire(x *fault) {
 	g.mu.Lock()
 	if x.busy || !slices.Contains(g.all, x) || !g.begin() {
 		g.mu.Unlock()
@@ -133,20 +133,20 @@ func (g *ledger) expire(x *fault) {
 	defer g.ops.Done()
 	if err := g.undo(g.ctx, x, whyTime); err != nil && g.ctx.Err() == nil {
 		// Nobody asked for it now, so nobody else would say that it failed.
-		g.box.Put(model.Acted{At: g.o.Now(), Outcome: model.Outcome{At: g.o.Now(), Err: err.Error(),
+		g.reports.Add(model.Acted{At: g.o.Now(), Outcome: model.Outcome{At: g.o.Now(), Err: err.Error(),
 			Action: model.Action{Kind: model.HealFault, Fault: x.Fault}}})
 	}
 }
 
 // undo heals a fault that is marked as busy.
-func (g *ledger) undo(ctx context.Context, x *fault, why string) error {
+func (g *activeFaults) undo(ctx context.Context, x *fault, why string) error {
 	ctx, cancel := context.WithTimeout(ctx, healWithin)
 	defer cancel()
 	err := x.undo(ctx)
 	g.mu.Lock()
 	x.busy = false
 	if err == nil {
-		g.off(x, why)
+		g.end(x, why)
 	}
 	g.mu.Unlock()
 	if err != nil {
@@ -160,19 +160,19 @@ func (g *ledger) undo(ctx context.Context, x *fault, why string) error {
 
 // reconcile reports the faults that the proxy ended together with another: healing
 // one of "c1" heals the same at one member of c1.
-func (g *ledger) reconcile() {
+func (g *activeFaults) reconcile() {
 	inForce := g.proxy.Faults()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, x := range slices.Clone(g.all) {
 		if isOn(x.Fault, model.TargetClient) && !x.busy && !slices.Contains(inForce, x.Fault) {
-			g.off(x, whyHealed)
+			g.end(x, whyHealed)
 		}
 	}
 }
 
 // healFault ends what f heals.
-func (g *ledger) healFault(ctx context.Context, f model.Fault) (string, error) {
+func (g *activeFaults) healFault(ctx context.Context, f model.Fault) (string, error) {
 	list := g.take(func(x model.Fault) bool { return f.Heals(x) })
 	if len(list) == 0 {
 		return "", fmt.Errorf("%s: it is not active, or being healed", f.Describe())
@@ -181,7 +181,7 @@ func (g *ledger) healFault(ctx context.Context, f model.Fault) (string, error) {
 }
 
 // healAll ends every fault. One that cannot be healed does not keep the others.
-func (g *ledger) healAll(ctx context.Context) (string, error) {
+func (g *activeFaults) healAll(ctx context.Context) (string, error) {
 	list := g.take(func(model.Fault) bool { return true })
 	if len(list) == 0 {
 		return "no fault was in force", nil
@@ -190,7 +190,7 @@ func (g *ledger) healAll(ctx context.Context) (string, error) {
 }
 
 // take marks the faults in force for which it is true as being healed.
-func (g *ledger) take(which func(model.Fault) bool) []*fault {
+func (g *activeFaults) take(which func(model.Fault) bool) []*fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var list []*fault
@@ -205,7 +205,7 @@ func (g *ledger) take(which func(model.Fault) bool) []*fault {
 
 // healThese heals in three steps: first what takes no time, then members, then what
 // needs their quorum. Within a step a later fault goes before an earlier one.
-func (g *ledger) healThese(ctx context.Context, list []*fault) (string, error) {
+func (g *activeFaults) healThese(ctx context.Context, list []*fault) (string, error) {
 	slices.Reverse(list)
 	slices.SortStableFunc(list, func(x, y *fault) int { return healStep(x.Fault) - healStep(y.Fault) })
 	var failed []error

@@ -11,8 +11,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"locktop/chaos"
 	"locktop/model"
-	"locktop/watcher/answers"
+	"locktop/watcher/validate"
 )
 
 // dataWithin bounds one request of a fault of the data.
@@ -21,7 +22,7 @@ const dataWithin = 5 * time.Second
 // writer writes to the data what no contender would: over the only connection that a lab itself
 // has to its members, or to those that are not ours.
 type writer struct {
-	*site
+	*labState
 	members func() []string  // their addresses
 	client  *clientv3.Client // nil before the first use
 }
@@ -37,7 +38,7 @@ func (w *writer) dataClient() (*clientv3.Client, error) {
 		return nil, ErrClosed
 	}
 	cli, err := clientv3.New(clientv3.Config{Context: w.ctx, Endpoints: w.members(), TLS: w.o.TLS,
-		DialTimeout: dataWithin, Logger: zap.NewNop(), DialOptions: answers.Options()})
+		DialTimeout: dataWithin, Logger: zap.NewNop(), DialOptions: append(validate.Options(), chaos.Once())})
 	if err != nil {
 		return nil, fmt.Errorf("connect to the members: %w", err)
 	}
@@ -126,7 +127,7 @@ func (w *writer) revokeClaim(ctx context.Context, cli *clientv3.Client, c spoken
 // delete certain.
 func (w *writer) wrote(a model.Action, rev int64) {
 	now := w.o.Now()
-	w.box.Put(model.Acted{At: now, Outcome: model.Outcome{Action: a, At: now, Done: true, Detail: "by the lab", Rev: rev}})
+	w.reports.Add(model.Acted{At: now, Outcome: model.Outcome{Action: a, At: now, Done: true, Detail: "by the lab", Rev: rev}})
 }
 
 // deleteClaim deletes a claim, if it is still the one that was read.

@@ -21,11 +21,11 @@ type doer func(l *Lab, ctx context.Context, f model.Fault) (detail string, undo 
 
 // doers are who does each kind of fault. Those of clients are the proxy's.
 var doers = map[model.FaultKind]doer{
-	model.FaultPause: toProcess(func(c *crew, p *proc) (healer, error) {
+	model.FaultPause: toProcess(func(c *supervisor, p *proc) (healer, error) {
 		return func(context.Context) error { return c.resume(p) }, c.pause(p)
 	}),
-	model.FaultKill: toProcess(func(_ *crew, p *proc) (healer, error) { return nil, p.send(os.Kill, "kill") }),
-	model.FaultStop: toProcess(func(c *crew, p *proc) (healer, error) { return nil, c.stop(p) }),
+	model.FaultKill: toProcess(func(_ *supervisor, p *proc) (healer, error) { return nil, p.send(os.Kill, "kill") }),
+	model.FaultStop: toProcess(func(c *supervisor, p *proc) (healer, error) { return nil, c.stop(p) }),
 
 	model.FaultStopMember: toMember(func(l *Lab, m string, _ model.Fault) (healer, error) {
 		err := l.cluster.StopMember(m)
@@ -65,7 +65,9 @@ var doers = map[model.FaultKind]doer{
 	model.FaultFill: func(l *Lab, ctx context.Context, _ model.Fault) (string, healer, error) {
 		return "", l.cluster.Drain, l.cluster.Fill(ctx)
 	},
-	model.FaultDeadlock: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) { return l.crew.injectDeadlock() },
+	model.FaultDeadlock: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) {
+		return l.supervisor.injectDeadlock()
+	},
 	model.FaultLoseQuorum: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) {
 		stopped, err := l.cluster.LoseQuorum()
 		l.unpaused(stopped...)
@@ -98,7 +100,7 @@ func (l *Lab) injectFault(ctx context.Context, f model.Fault) (detail string, er
 	detail, heal, err := l.inject(ctx, f)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err == nil && l.crew.isGone(f) {
+	if err == nil && l.supervisor.isGone(f) {
 		err = errEnded(f.Target)
 	}
 	if err != nil {
@@ -122,15 +124,15 @@ func (l *Lab) inject(ctx context.Context, f model.Fault) (detail string, _ heale
 }
 
 // toProcess does a fault to a contender's process.
-func toProcess(do func(c *crew, p *proc) (healer, error)) doer {
+func toProcess(do func(c *supervisor, p *proc) (healer, error)) doer {
 	return func(l *Lab, _ context.Context, f model.Fault) (string, healer, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		p, err := l.crew.find(f.Target)
+		p, err := l.supervisor.find(f.Target)
 		if err != nil {
 			return "", nil, err
 		}
-		undo, err := do(l.crew, p)
+		undo, err := do(l.supervisor, p)
 		return p.detail(), undo, err
 	}
 }
@@ -164,9 +166,9 @@ func toData(do func(w *writer, ctx context.Context, cli *clientv3.Client, f mode
 func toClaim(do func(w *writer, ctx context.Context, cli *clientv3.Client, c spoken) (string, healer, error)) doer {
 	return func(l *Lab, ctx context.Context, f model.Fault) (string, healer, error) {
 		return toData(func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error) {
-			c, err := l.crew.claimOf(f.Target)
+			c, err := l.supervisor.claimOf(f.Target)
 			if err != nil {
-				if c, err = l.crew.claimSeen(ctx, cli, f.Target, err); err != nil {
+				if c, err = l.supervisor.claimSeen(ctx, cli, f.Target, err); err != nil {
 					return "", nil, err
 				}
 			}
@@ -220,7 +222,7 @@ var deadlockLocks = []string{"/demo/stock", "/demo/cash"}
 const betweenLocks = 2 * time.Second
 
 // canDeadlock says why two more programs cannot be started.
-func (c *crew) canDeadlock() error {
+func (c *supervisor) canDeadlock() error {
 	if len(c.procs) == contender.MaxContenders-1 {
 		return errors.New("a deadlock needs two more contenders, and there is room for one; stop one first")
 	}
@@ -230,7 +232,7 @@ func (c *crew) canDeadlock() error {
 // injectDeadlock starts two programs that take two locks in opposite order. Each takes a
 // single turn: once somebody has broken the deadlock both get on, end, and the fault with
 // them.
-func (c *crew) injectDeadlock() (string, healer, error) {
+func (c *supervisor) injectDeadlock() (string, healer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {

@@ -145,7 +145,7 @@ func TestFaultsOfData(t *testing.T) {
 		labtest.Eventually(t, "it queues again", func() bool { q := labtest.Queue(t, cli, "/t/a"); return len(q) == 1 && q[0] != key })
 		key = labtest.Queue(t, cli, "/t/a")[0]
 		labtest.Eventually(t, "it said so", func() bool {
-			c, err := l.crew.claimOf(who)
+			c, err := l.supervisor.claimOf(who)
 			return err == nil && c.key == key
 		})
 		do(t, l, inject(model.FaultDelete, who))

@@ -179,7 +179,7 @@ func TestFaultEndsByItself(t *testing.T) {
 	do(t, l, injectIt(model.Fault{Kind: model.FaultPause, Target: who, For: 200 * time.Millisecond}))
 	do(t, l, injectIt(model.Fault{Kind: model.FaultFreeze, Target: who, For: time.Hour}))
 	f.wantFaults(t, "on: pause "+who+" for 200ms", "on: freeze "+who+" for 1h0m0s", "off: pause "+who+" for 200ms: "+whyTime)
-	if l.crew.procs[who].paused {
+	if l.supervisor.procs[who].paused {
 		t.Error("it is still paused")
 	}
 	do(t, l, injectIt(model.Fault{Kind: model.FaultPut, Target: "/t/x", For: time.Millisecond}))
@@ -216,7 +216,7 @@ func TestHealAllAfterFiveFaults(t *testing.T) {
 		r, err := cli.Get(t.Context(), "/t/foreign")
 		return err == nil && len(r.Kvs) == 0
 	})
-	if len(l.proxy.Faults()) > 0 || len(l.faults.all) > 0 || len(l.cluster.Down()) > 0 || l.crew.procs["c1"].paused {
+	if len(l.proxy.Faults()) > 0 || len(l.faults.all) > 0 || len(l.cluster.Down()) > 0 || l.supervisor.procs["c1"].paused {
 		t.Error("something is still broken")
 	}
 }
@@ -266,7 +266,7 @@ func TestCloseAfterEachFault(t *testing.T) {
 			// A contender speaks of its claim before it makes it.
 			cli := labtest.NewClient(t, l.MemberEndpoints()...)
 			labtest.Eventually(t, "both have a claim, and say so", func() bool {
-				return second(l.crew.claimOf("c1")) == nil && second(l.crew.claimOf("c2")) == nil && len(labtest.Queue(t, cli, "/t/a")) == 2
+				return second(l.supervisor.claimOf("c1")) == nil && second(l.supervisor.claimOf("c2")) == nil && len(labtest.Queue(t, cli, "/t/a")) == 2
 			})
 			for _, x := range tt.faults {
 				do(t, l, injectIt(x))

@@ -16,7 +16,7 @@ import (
 
 	"locktop/demo/cluster"
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 type sessionOf = *concurrency.Session
@@ -35,13 +35,13 @@ var clusterStories = []story{
 			holder, waiter := sc.pair(9)
 			term := sc.s.Lease(leaseOf(holder)).Read.Term
 			sc.moveLeader()
-			sc.until("a reading of the new term", func(s *fold.State) bool { return s.Lease(leaseOf(holder)).Read.Term > term })
+			sc.until("a reading of the new term", func(s *store.Store) bool { return s.Lease(leaseOf(holder)).Read.Term > term })
 			sc.learned(leaseOf(holder), sc.s.Lease(leaseOf(holder)).Renewals+2)
 			sc.learned(leaseOf(waiter), sc.s.Lease(leaseOf(waiter)).Renewals+1)
 		}},
 	},
 	{
-		code: model.CodeNoQuorum, on: threeMembers, reason: "nothing moves any more", severity: model.SevError, confidence: model.Certain,
+		code: model.CodeNoQuorum, on: threeMembers, reason: "nothing moves any more", severity: model.SevError, confidence: model.Strong,
 		found: part{words: "two of three members stopped", played: func(sc *scene) {
 			sc.hold(sc.session(9), sc.name("l"))
 			sc.stop(sc.follower())
@@ -92,7 +92,7 @@ var clusterStories = []story{
 			for _, s := range dead {
 				s.Orphan()
 			}
-			stalled := func(s *fold.State) bool {
+			stalled := func(s *store.Store) bool {
 				return !slices.ContainsFunc(dead, func(d sessionOf) bool {
 					l := s.Lease(leaseOf(d))
 					return l == nil || l.State() != model.LeaseLate && l.State() != model.LeaseSilent
@@ -112,7 +112,7 @@ var harmStories = []story{
 		found: part{words: "a key that only one member has lost", played: func(sc *scene) {
 			m := sc.hold(sc.session(9), sc.name("l"))
 			kv := sc.follower().Server.KV()
-			sc.until("the follower has the key", func(*fold.State) bool { // it may lag
+			sc.until("the follower has the key", func(*store.Store) bool { // it may lag
 				r, err := kv.Range(sc.ctx, []byte(m.Key()), nil, mvcc.RangeOptions{})
 				return err == nil && len(r.KVs) == 1
 			})
@@ -171,7 +171,7 @@ var harmStories = []story{
 			sc.queued(sc.name("l"), 2)
 			sc.wait(sc.session(9), sc.name("l"), 3)
 			begun := sc.s.Now()
-			sc.until("it would have been found", func(s *fold.State) bool { return s.Now().Sub(begun) > 12*time.Second })
+			sc.until("it would have been found", func(s *store.Store) bool { return s.Now().Sub(begun) > 12*time.Second })
 		}},
 	},
 }
@@ -193,11 +193,11 @@ func (sc *scene) fourThroughAMove(before, after func(sessionOf)) {
 	term := sc.s.Lease(one).Read.Term
 	before(all[0])
 	// The new term shows only in a lease that has some seconds behind it.
-	sc.until("the last reading is some seconds old", func(s *fold.State) bool {
+	sc.until("the last reading is some seconds old", func(s *store.Store) bool {
 		return s.Now().Sub(s.Lease(one).Read.At) > 2500*time.Millisecond
 	})
 	sc.moveLeader()
-	sc.until("a reading of the new term", func(s *fold.State) bool { return s.Lease(one).Read.Term > term })
+	sc.until("a reading of the new term", func(s *store.Store) bool { return s.Lease(one).Read.Term > term })
 	after(all[0])
 }
 
@@ -275,7 +275,7 @@ func (sc *scene) stop(m cluster.Inside) {
 // statusRounds waits for n rounds of status requests of which ok.
 func (sc *scene) statusRounds(n int, ok func(model.ClusterStatus) bool) {
 	last := sc.s.Cluster().At
-	sc.until(fmt.Sprint(n, " more rounds of status"), func(s *fold.State) bool {
+	sc.until(fmt.Sprint(n, " more rounds of status"), func(s *store.Store) bool {
 		if c := s.Cluster(); c.At.After(last) && ok(c) {
 			last, n = c.At, n-1
 		}

@@ -4,7 +4,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // formStories are about keys that block a lock by their mere form.
@@ -53,7 +53,7 @@ var formStories = []story{
 			m := sc.hold(s, lock)
 			sc.wait(sc.session(6), lock, 2)
 			sc.put(m.Key(), "status", clientv3.WithIgnoreLease())
-			sc.until("the put is seen", func(st *fold.State) bool { return st.Claim(m.Key()).Version == 2 })
+			sc.until("the put is seen", func(st *store.Store) bool { return st.Claim(m.Key()).Version == 2 })
 			sc.goesOn(leaseOf(s), 2)
 		}},
 	},

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/lab"
+	"locktop/model/reports"
+	"locktop/model/store"
 )
 
 // both merges the reports of a lab with what a watcher sees.
@@ -58,8 +58,8 @@ func (sc *scene) do(a model.Action) {
 func (sc *scene) believer() (who string) {
 	sc.t.Helper()
 	sc.queued("/s/l", 2)
-	sc.until("a contender believes that it holds", func(s *fold.State) bool {
-		for _, c := range s.Contenders() {
+	sc.until("a contender believes that it holds", func(s *store.Store) bool {
+		for _, c := range s.Reports().Contenders() {
 			if c.Belief.State == model.BeliefHolding {
 				who = c.Name
 			}
@@ -77,11 +77,11 @@ func other(name string) string {
 	return "c1"
 }
 
-func (sc *scene) contender(name string) lab.ContenderInfo {
-	for _, c := range sc.s.Contenders() {
+func (sc *scene) contender(name string) reports.ContenderInfo {
+	for _, c := range sc.s.Reports().Contenders() {
 		if c.Name == name {
 			return c
 		}
 	}
-	return lab.ContenderInfo{}
+	return reports.ContenderInfo{}
 }

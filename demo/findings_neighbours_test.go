@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // neighbour is a history close to that of a finding, on which a simpler rule says
@@ -93,7 +93,7 @@ var neighbours = []neighbour{
 		func(ta *tale) {
 			ta.status("3.7.3")
 			ta.after(5 * time.Second)
-			ta.elect("nobody yet")
+			ta.elect(noLeader)
 			ta.status("3.7.3")
 			ta.after(5 * time.Second)
 			ta.elect("m2")
@@ -133,13 +133,13 @@ var neighbours = []neighbour{
 		func(ta *tale) {
 			ta.claim("/l", 0xa1)
 			ta.claim("/l", 0xb2)
-			s := fold.NewState()
+			s := store.New()
 			s.Apply(model.Batch{Events: ta.events})
 			for sec := range int64(30) {
 				from := len(ta.events)
 				ta.after(time.Second)
 				ta.read(0xa1, 30, 29)
-				if slices.Contains(s.Want().Leases, 0xb2) {
+				if slices.Contains(s.Want(nil).Leases, 0xb2) {
 					ta.read(0xb2, 30, 29-sec)
 				}
 				s.Apply(model.Batch{Events: ta.events[from:]})
@@ -201,7 +201,7 @@ func TestFindingsNeighbours(t *testing.T) {
 		t.Run(o.name, func(t *testing.T) {
 			ta := newTale()
 			o.told(ta)
-			s := fold.NewState(model.Pin{Prefix: "/declared", Expect: 3})
+			s := store.New(model.Pin{Prefix: "/declared", Expect: 3})
 			wrong := ""
 			for _, e := range ta.events {
 				s.Apply(model.Batch{Events: []model.Event{e}})

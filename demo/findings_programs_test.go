@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // programStories are about what certain programs write into their keys.
@@ -70,6 +70,25 @@ var programStories = []story{
 		}},
 	},
 	{
+		code: model.CodeExternalDelete, reason: "in etcd a delete by hand looks like an unlock, but for what follows",
+		severity: model.SevInfo, confidence: model.Hint,
+		found: part{words: "the key of a holder is deleted by hand, and its session is kept beside the next holder", played: func(sc *scene) {
+			m := sc.twoOn(5)
+			if _, err := sc.cli.Delete(sc.ctx, m.Key()); err != nil {
+				sc.t.Fatal(err)
+			}
+		}},
+		alike: part{words: "it unlocks, and waits for the lock again", played: func(sc *scene) {
+			m := sc.twoOn(5)
+			if err := m.Unlock(sc.ctx); err != nil {
+				sc.t.Fatal(err)
+			}
+			sc.rest(time.Second)
+			sc.waiting.Go(func() { _ = m.Lock(sc.ctx) }) // the end of the scene ends it
+			sc.rest(9 * time.Second)
+		}},
+	},
+	{
 		code: model.CodePredecessorClaim, reason: "a program that was killed comes back, and may take its old key for its own",
 		severity: model.SevWarning, confidence: model.Hint, alternatives: []model.Code{model.CodeDeadHolder},
 		found: part{words: "the holder dies and registers again with another lease", also: dying, played: func(sc *scene) {
@@ -83,7 +102,7 @@ var programStories = []story{
 			s.Orphan()
 			sc.until("the old lease is late", late(s))
 			sc.put(sc.name("nodes/7"), "10.0.0.8:5678", clientv3.WithLease(sc.session(12).Lease()))
-			sc.until("it ends", func(st *fold.State) bool { return st.Claim(sc.name("nodes/7")) != nil && st.Lock(sc.name("l")).Free() })
+			sc.until("it ends", func(st *store.Store) bool { return st.Claim(sc.name("nodes/7")) != nil && st.Lock(sc.name("l")).Free() })
 		}},
 	},
 	{
@@ -101,9 +120,22 @@ var programStories = []story{
 			sc.put(sc.name("nodes/7"), "worker-7", clientv3.WithLease(own.Lease()))
 			s := sc.lead("worker-7", 12)
 			s.Orphan()
-			sc.until("it ends", func(st *fold.State) bool { return st.Lock(sc.name("l")).Free() })
+			sc.until("it ends", func(st *store.Store) bool { return st.Lock(sc.name("l")).Free() })
 		}},
 	},
+}
+
+// twoOn lets one session hold the lock of the scene while another one waits.
+func (sc *scene) twoOn(ttl int) *concurrency.Mutex {
+	sc.t.Helper()
+	m := concurrency.NewMutex(sc.session(ttl), sc.name("l"))
+	if err := m.Lock(sc.ctx); err != nil {
+		sc.t.Fatal(err)
+	}
+	next := concurrency.NewMutex(sc.session(ttl), sc.name("l"))
+	sc.waiting.Go(func() { _ = next.Lock(sc.ctx) }) // the end of the scene ends it
+	sc.until("two are there", func(st *store.Store) bool { l := st.Lock(sc.name("l")); return l != nil && l.Len() == 2 })
+	return m
 }
 
 // sessions campaigns that many times, each time with a session as next has it, and resigns.
@@ -118,7 +150,7 @@ func (sc *scene) sessions(n int, next func(int) *concurrency.Session, done func(
 		if err := e.Resign(sc.ctx); err != nil {
 			sc.t.Fatal(err)
 		}
-		sc.until("it is free, and told why", func(st *fold.State) bool {
+		sc.until("it is free, and told why", func(st *store.Store) bool {
 			l := st.Lock(sc.name("l"))
 			j := st.Journal()
 			return l != nil && l.Free() && l.Handovers >= i && !j[len(j)-1].Pending
@@ -131,8 +163,8 @@ func (sc *scene) sessions(n int, next func(int) *concurrency.Session, done func(
 var dying = []model.Code{model.CodeKeepaliveStalled, model.CodeDeadHolder}
 
 // late says whether the lease of a session has missed a renewal.
-func late(s *concurrency.Session) func(*fold.State) bool {
-	return func(st *fold.State) bool {
+func late(s *concurrency.Session) func(*store.Store) bool {
+	return func(st *store.Store) bool {
 		l := st.Lease(leaseOf(s))
 		return l != nil && (l.State() == model.LeaseLate || l.State() == model.LeaseSilent)
 	}
@@ -153,7 +185,7 @@ func (sc *scene) lead(name string, ttl int) *concurrency.Session {
 func (sc *scene) rest(d time.Duration) {
 	sc.t.Helper()
 	end := time.Now().Add(d)
-	sc.until("it has rested", func(st *fold.State) bool { return st.Now().After(end) })
+	sc.until("it has rested", func(st *store.Store) bool { return st.Now().After(end) })
 }
 
 // kube puts a Lease of Kubernetes as the API server does, and waits until that is seen. The
@@ -167,7 +199,7 @@ func (sc *scene) kube(holder string, seconds int, off time.Duration) {
 	if err != nil {
 		sc.t.Fatal(err)
 	}
-	sc.until("the Lease is seen", func(st *fold.State) bool {
+	sc.until("the Lease is seen", func(st *store.Store) bool {
 		c := st.Claim(key)
 		return c != nil && c.ModRev >= r.Kvs[0].ModRevision
 	})
@@ -179,7 +211,7 @@ func (sc *scene) leadPD(off int) {
 	sc.t.Helper()
 	sc.prefix = "/pd/"
 	sc.watch(sc.cluster.MemberEndpoints())
-	sc.until("the members are known", func(st *fold.State) bool { return len(st.Cluster().Members) == 3 && st.Cluster().Leader().ID != 0 })
+	sc.until("the members are known", func(st *store.Store) bool { return len(st.Cluster().Members) == 3 && st.Cluster().Leader().ID != 0 })
 	members, leader := sc.s.Cluster().Members, sc.s.Cluster().Leader()
 	at := 0
 	for members[at].ID != leader.ID {

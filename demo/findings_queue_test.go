@@ -7,7 +7,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 func withLease(id clientv3.LeaseID) clientv3.OpOption { return clientv3.WithLease(id) }
@@ -58,7 +58,7 @@ var queueStories = []story{
 		}},
 		alike: part{words: "half a minute after nine: no history to compare with", played: func(sc *scene) {
 			sc.holdLong(9)
-			sc.until("it holds as long", func(s *fold.State) bool {
+			sc.until("it holds as long", func(s *store.Store) bool {
 				return sc.heldFor(s) > 32*time.Second
 			})
 		}},
@@ -79,7 +79,7 @@ var queueStories = []story{
 		found: part{words: "a holder paused for longer than its TTL", played: func(sc *scene) {
 			who := sc.believer()
 			sc.do(pauseOf(who))
-			sc.until("the other one holds", func(*fold.State) bool {
+			sc.until("the other one holds", func(*store.Store) bool {
 				return sc.contender(other(who)).Belief.State == model.BeliefHolding
 			})
 		}, also: []model.Code{model.CodeKeepaliveStalled, model.CodeDeadHolder}},
@@ -133,7 +133,7 @@ func (sc *scene) holdLong(n int) {
 		if err := m.Unlock(sc.ctx); err != nil {
 			sc.t.Fatal(err)
 		}
-		sc.until("the hold is counted", func(st *fold.State) bool { return st.Lock(lock) != nil && st.Lock(lock).Stats().Holds == i+1 })
+		sc.until("the hold is counted", func(st *store.Store) bool { return st.Lock(lock) != nil && st.Lock(lock).Stats().Holds == i+1 })
 	}
 	sc.hold(s, lock)
 	sc.wait(sc.session(9), lock, 2)

@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock/v3lockpb"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // stallCauses look like a stall from outside.
@@ -43,7 +43,7 @@ var renewalStories = []story{
 			sc.put(sc.name("lock|||l"), "me", withLease(id))
 			sc.queued(sc.name("lock|||l"), 1)
 			sc.look(model.LeaseID(id))
-			sc.until("its time is over", func(s *fold.State) bool { return s.Claim(sc.name("lock|||l")) == nil })
+			sc.until("its time is over", func(s *store.Store) bool { return s.Claim(sc.name("lock|||l")) == nil })
 		}},
 	},
 	{
@@ -80,7 +80,7 @@ var renewalStories = []story{
 			s := sc.session(60)
 			sc.lockByService(int64(s.Lease()))
 			sc.wait(sc.session(6), sc.name("l"), 2)
-			sc.until("it would have been found", func(st *fold.State) bool {
+			sc.until("it would have been found", func(st *store.Store) bool {
 				return sc.heldFor(st) > 26*time.Second
 			})
 		}},
@@ -130,7 +130,7 @@ func (sc *scene) renewLate() {
 	sc.wait(sc.session(6), lock, 2)
 	for i := range 4 {
 		sc.muted = i < 2
-		sc.until("its lease is about to end", func(s *fold.State) bool {
+		sc.until("its lease is about to end", func(s *store.Store) bool {
 			l := s.Lease(lease)
 			return l.HasRead && l.Read.Remaining <= 1
 		})

@@ -16,7 +16,8 @@ import (
 
 	"locktop/demo/cluster"
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/watcher"
 )
 
@@ -31,7 +32,7 @@ type scene struct {
 	cluster *cluster.Cluster
 	cli     *clientv3.Client // of the programs
 	prefix  string           // everything happens below it
-	s       *fold.State
+	s       *store.Store
 	source  model.Source
 	reads   map[model.LeaseID]int // readings that came
 	lab     *Lab                  // nil but on its stage
@@ -69,8 +70,8 @@ func (sc *scene) watch(endpoints []string, pins ...model.Pin) {
 		w.Close()
 		eyes.Close()
 	})
-	sc.s, sc.source = fold.NewState(pins...), w
-	sc.until("the first list", func(s *fold.State) bool { return s.Loaded() })
+	sc.s, sc.source = store.New(pins...), w
+	sc.until("the first list", func(s *store.Store) bool { return s.Coverage().Loaded() })
 }
 
 // dialQuietly connects a client that somebody else closes.
@@ -84,13 +85,12 @@ func dialQuietly(t *testing.T, endpoints ...string) *clientv3.Client {
 }
 
 // until feeds the state until ok says so.
-func (sc *scene) until(what string, ok func(*fold.State) bool) {
+func (sc *scene) until(what string, ok func(*store.Store) bool) {
 	sc.t.Helper()
 	ctx, cancel := context.WithTimeout(sc.ctx, storyPatience)
 	defer cancel()
 	for !ok(sc.s) {
-		sc.s.Look(sc.screen)
-		b, err := sc.source.Next(ctx, sc.s.Want())
+		b, err := sc.source.Next(ctx, sc.s.Want(sc.screen))
 		if errors.Is(err, context.DeadlineExceeded) {
 			sc.t.Fatalf("it did not happen within %v: %s; found meanwhile:\n%s", storyPatience, what, listFindings(sc.s))
 		}
@@ -123,20 +123,20 @@ func (sc *scene) stillHealthy(what string) {
 // found waits until the code is found.
 func (sc *scene) found(code model.Code) {
 	sc.t.Helper()
-	sc.until(string(code)+" is found", func(s *fold.State) bool { return findingOf(s, code) != nil })
+	sc.until(string(code)+" is found", func(s *store.Store) bool { return findingOf(s, code) != nil })
 }
 
 // goesOn waits for n more readings of a lease.
 func (sc *scene) goesOn(id model.LeaseID, n int) {
 	sc.t.Helper()
 	n += sc.reads[id]
-	sc.until(fmt.Sprintf("%d readings of %s", n, id), func(*fold.State) bool { return sc.reads[id] >= n })
+	sc.until(fmt.Sprintf("%d readings of %s", n, id), func(*store.Store) bool { return sc.reads[id] >= n })
 }
 
 // learned waits until a lease was seen to be renewed n times.
 func (sc *scene) learned(id model.LeaseID, n int) {
 	sc.t.Helper()
-	sc.until(fmt.Sprintf("%d renewals of %s", n, id), func(s *fold.State) bool {
+	sc.until(fmt.Sprintf("%d renewals of %s", n, id), func(s *store.Store) bool {
 		l := s.Lease(id)
 		return l != nil && l.Renewals >= n
 	})
@@ -145,14 +145,14 @@ func (sc *scene) learned(id model.LeaseID, n int) {
 // queued waits until a lock has so many keys in its queue.
 func (sc *scene) queued(lock string, n int) {
 	sc.t.Helper()
-	sc.until(fmt.Sprintf("%d in the queue of %s", n, lock), func(s *fold.State) bool {
+	sc.until(fmt.Sprintf("%d in the queue of %s", n, lock), func(s *store.Store) bool {
 		l := s.Lock(lock)
 		return l != nil && l.Len() == n
 	})
 }
 
 // heldFor is how long the lock of the scene has been held, 0 if it is not.
-func (sc *scene) heldFor(st *fold.State) time.Duration {
+func (sc *scene) heldFor(st *store.Store) time.Duration {
 	if l := st.Lock(sc.name("l")); l != nil && l.Holder() != nil {
 		held, _ := l.HeldFor(st.Now())
 		return held
@@ -221,7 +221,7 @@ func claimOf(lock string, id clientv3.LeaseID) string { return fmt.Sprintf("%s/%
 func leaseOf(s *concurrency.Session) model.LeaseID { return model.LeaseID(s.Lease()) }
 
 // findingOf returns the first finding of a code, nil for none.
-func findingOf(s *fold.State, code model.Code) *model.Finding {
+func findingOf(s *store.Store, code model.Code) *model.Finding {
 	for _, f := range s.Findings() {
 		if f.Code == code {
 			return &f
@@ -231,10 +231,10 @@ func findingOf(s *fold.State, code model.Code) *model.Finding {
 }
 
 func findingLine(f model.Finding) string {
-	return fmt.Sprintf("%s (%s, %s) %s %s: %s", f.Code, f.Severity, f.Confidence, f.Lock, f.Lease, f.Summary)
+	return fmt.Sprintf("%s (%s, %s) %s %s: %s", f.Code, f.Severity, f.Confidence, f.Lock, f.Lease, text.English(f.Summary))
 }
 
-func listFindings(s *fold.State) string {
+func listFindings(s *store.Store) string {
 	var lines []string
 	for _, f := range s.Findings() {
 		lines = append(lines, findingLine(f))
@@ -243,7 +243,7 @@ func listFindings(s *fold.State) string {
 }
 
 // wantAlarms fails if the findings above info are of other codes than those.
-func wantAlarms(t *testing.T, s *fold.State, want ...model.Code) {
+func wantAlarms(t *testing.T, s *store.Store, want ...model.Code) {
 	t.Helper()
 	for _, f := range s.Findings() {
 		if f.Severity != model.SevInfo && !slices.Contains(want, f.Code) {

@@ -13,8 +13,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/demo/drills"
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/diagnose/rule"
+	"locktop/model/findings"
 )
 
 var updateFindings = flag.Bool("update", false, "write model/FINDINGS.md anew")
@@ -32,7 +31,6 @@ var notFound = map[model.Code]string{
 	model.CodeHalfOpenTCP:          "looks like any other stall",
 	model.CodeRenewRace:            "looks like a normal end of the lease: the proxy does not report the answers to renewals",
 	model.CodeExternalRevoke:       "looks like an owner that closes its session: the journal says that the lease ended early, and is certain only of your own acts",
-	model.CodeExternalDelete:       "looks like a normal unlock: the journal is certain only of your own acts and of calls through the proxy",
 }
 
 // TestFindingsTable makes the table of what is found, and by what that is proven,
@@ -45,11 +43,11 @@ func TestFindingsTable(t *testing.T) {
 		"healthy neighbour in *Silent on* and wants no false word about it at any time. A drill in *Detected by* expects the\n" +
 		"finding as well. A dash means that locktop does not detect the code yet, and the row gives the reason.\n\n" +
 		"| Code | Needs | At best from etcd alone | Detected by | Silent on |\n|---|---|---|---|---|\n")
-	for _, e := range diagnose.Catalogue() {
+	for _, e := range findings.Catalogue() {
 		tableRow(t, &b, e)
 	}
 	for code := range notFound {
-		if _, ok := diagnose.Explain(code); !ok {
+		if _, ok := findings.Explain(code); !ok {
 			t.Errorf("%s is excused but not in the catalogue", code)
 		}
 	}
@@ -87,7 +85,7 @@ func drillsOf(t *testing.T, code model.Code) []string {
 	return names
 }
 
-func tableRow(t *testing.T, b *strings.Builder, e rule.Entry) {
+func tableRow(t *testing.T, b *strings.Builder, e findings.Entry) {
 	t.Helper()
 	var found, alike, beside []string
 	for _, st := range stories() {
@@ -117,7 +115,7 @@ func tableRow(t *testing.T, b *strings.Builder, e rule.Entry) {
 		needs = append(needs, string(n))
 	}
 	best := "—"
-	if e.Needs[0] == rule.NeedsEtcd {
+	if e.Needs[0] == findings.NeedsEtcd {
 		best = string(e.Confidence)
 	}
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", e.Code, strings.Join(needs, ", "), best,

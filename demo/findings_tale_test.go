@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // tale writes a history of events: what the watcher would report of a cluster that
@@ -79,7 +79,7 @@ func (ta *tale) status(version string) {
 	for i := range 3 {
 		name := fmt.Sprint("m", i+1)
 		e.Members = append(e.Members, model.Member{ID: uint64(i + 1), Name: name, Endpoint: name + ":2379",
-			Leader: name == ta.leader, Version: version, Term: ta.term, Rev: ta.rev})
+			Leader: name == ta.leader, NoLeader: ta.leader == noLeader, Version: version, Term: ta.term, Rev: ta.rev})
 	}
 	ta.tell(e)
 }
@@ -89,6 +89,9 @@ func (ta *tale) lists(ghosts ...model.LeaseID) {
 	ta.status("3.6.1")
 	ta.events[len(ta.events)-1].(model.ClusterStatus).Members[2].GhostLeases = ghosts
 }
+
+// noLeader is whom the members name in an election.
+const noLeader = "nobody yet"
 
 // elect gives the cluster another leader.
 func (ta *tale) elect(name string) { ta.leader, ta.term = name, ta.term+1 }
@@ -105,9 +108,9 @@ func (ta *tale) crowd(n int, granted int64) (leases []model.LeaseID) {
 }
 
 // state plays the history. Of a healthy one nothing may be found at any time.
-func (ta *tale) state(t *testing.T, healthy *story) *fold.State {
+func (ta *tale) state(t *testing.T, healthy *story) *store.Store {
 	t.Helper()
-	sc := &scene{t: t, s: fold.NewState(), healthy: healthy}
+	sc := &scene{t: t, s: store.New(), healthy: healthy}
 	for i, e := range ta.events {
 		sc.s.Apply(model.Batch{Events: []model.Event{e}})
 		sc.stillHealthy(fmt.Sprintf("event %d, %T", i, e))

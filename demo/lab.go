@@ -14,39 +14,42 @@ import (
 	"locktop/chaos/gate"
 	"locktop/chaos/proxy"
 	"locktop/demo/cluster"
-	"locktop/demo/mailbox"
 	"locktop/demo/ports"
 	"locktop/demo/resource"
 	"locktop/model"
+	"locktop/watcher/queue"
 )
 
 // ErrClosed says that the lab was closed.
-var ErrClosed = mailbox.ErrClosed
+var ErrClosed = errors.New("the lab is closed")
+
+// reportsLimit is how many reports wait, of those of which some can go.
+const reportsLimit = 4_000
 
 // Lab is a cluster with a proxy before it and contenders on it. It is a
 // [model.Source] of their reports and a [gate.Lab]. All methods may be called from
 // any goroutine, Next by one at a time.
 type Lab struct {
-	*site
-	cluster *cluster.Cluster // nil if the members are not ours
-	free    func()           // gives up the ports of its members, nil likewise
-	journal *os.File
-	warden  *warden // nil where no program of the user's own is started
-	faults  *ledger
-	crew    *crew
-	data    *writer
+	*labState
+	cluster    *cluster.Cluster // nil if the members are not ours
+	free       func()           // gives up the ports of its members, nil likewise
+	journal    *os.File
+	reaper     *reaper // nil where no program of the user's own is started
+	faults     *activeFaults
+	supervisor *supervisor
+	data       *writer
 
 	once     sync.Once
 	closeErr error
 }
 
-// site is what the parts of a lab share.
-type site struct {
+// labState is what the parts of a lab share.
+type labState struct {
 	o        Options
 	dir      *labDir
 	proxy    *proxy.Proxy
 	resource *resource.Resource
-	box      *mailbox.Mailbox
+	reports  *queue.Queue
 	procLog  *os.File // what contenders print where errors go
 
 	ctx    context.Context // ends with the lab
@@ -59,7 +62,7 @@ type site struct {
 
 // begin counts something that is being done to the lab, which Close waits for. False
 // if the lab is closed. The caller has the mutex, and calls ops.Done afterwards.
-func (s *site) begin() bool {
+func (s *labState) begin() bool {
 	if s.closed {
 		return false
 	}
@@ -81,10 +84,10 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the lab: %w", err)
 	}
-	s := &site{o: o, box: mailbox.New()}
+	s := &labState{o: o, reports: queue.New(reportsLimit, o.Now)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	l := &Lab{site: s, faults: &ledger{site: s}}
-	l.crew, l.data = newCrew(s, l.faults), &writer{site: s, members: l.MemberEndpoints}
+	l := &Lab{labState: s, faults: &activeFaults{labState: s}}
+	l.supervisor, l.data = newSupervisor(s, l.faults), &writer{labState: s, members: l.MemberEndpoints}
 	if err := l.start(ctx, known); err != nil {
 		return nil, fmt.Errorf("start the lab: %w", errors.Join(err, l.Close()))
 	}
@@ -110,8 +113,8 @@ func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 			return err
 		}
 	}
-	if len(l.o.WardenSelf) > 0 && (len(l.o.Sockets) > 0 || slices.ContainsFunc(known, func(pr *program) bool { return pr.command != nil })) {
-		if l.warden, err = startWarden(l.o.WardenSelf, l.dir.path); err != nil {
+	if len(l.o.ReaperCommand) > 0 && (len(l.o.Sockets) > 0 || slices.ContainsFunc(known, func(pr *program) bool { return pr.command != nil })) {
+		if l.reaper, err = startReaper(l.o.ReaperCommand, l.dir.path); err != nil {
 			return err
 		}
 	}
@@ -121,8 +124,8 @@ func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	if err := l.startResource(known); err != nil {
 		return err
 	}
-	l.crew.know(known)
-	l.o.Progress(fmt.Sprintf("starting %d contenders", len(l.crew.first)))
+	l.supervisor.know(known)
+	l.o.Progress(fmt.Sprintf("starting %d contenders", len(l.supervisor.first)))
 	if l.o.Held {
 		return ctx.Err()
 	}
@@ -163,7 +166,7 @@ func (l *Lab) clusterOptions(dir string, addrs []string) cluster.Options {
 	o := cluster.Options{Members: l.o.Members, Dir: dir, Advertise: l.proxy.Shared(), ClientAddrs: addrs,
 		Quota: l.quota(), Progress: l.o.Progress}
 	if l.o.Processes {
-		o.Process, o.Start = l.o.MemberSelf, l.crew.runMember
+		o.Process, o.Start = l.o.MemberSelf, l.supervisor.runMember
 	}
 	return o
 }
@@ -180,7 +183,7 @@ func (l *Lab) quota() int64 {
 func (l *Lab) startProxy(backends []string) (err error) {
 	l.proxy, err = proxy.New(proxy.Options{Backends: backends, Names: memberNames(len(backends)),
 		BackendTLS: l.o.TLS, ServerTLS: l.o.ServerTLS, Foreign: len(l.o.Endpoints) > 0,
-		SharedPort: l.o.Port, Now: l.o.Now, Report: l.crew.fromProxy,
+		SharedPort: l.o.Port, Now: l.o.Now, Report: l.supervisor.fromProxy,
 		Count: l.o.Spec != nil && l.o.Spec.Counts})
 	if errors.Is(err, syscall.EADDRINUSE) && l.o.Port != 0 {
 		return fmt.Errorf("port %d or one of the %d after it is in use; choose another: %w",
@@ -198,7 +201,7 @@ func (l *Lab) startResource(known []*program) (err error) {
 	if fence == "" && !slices.ContainsFunc(known, func(pr *program) bool { return pr.guarded }) {
 		return nil
 	}
-	l.resource, err = resource.New(resource.Options{Fence: fence, Report: l.box.Put, Now: l.o.Now})
+	l.resource, err = resource.New(resource.Options{Fence: fence, Report: l.reports.Add, Now: l.o.Now})
 	return err
 }
 
@@ -211,7 +214,7 @@ func (l *Lab) Begin(ctx context.Context) error {
 	if l.closed {
 		return ErrClosed
 	}
-	return l.crew.start(ctx)
+	return l.supervisor.start(ctx)
 }
 
 // Dir is the directory that holds everything the lab writes, until Close.
@@ -247,7 +250,7 @@ func (l *Lab) Leader(ctx context.Context) (string, error) {
 func (l *Lab) Contenders() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.crew.alive()
+	return l.supervisor.alive()
 }
 
 // JournalPath is the file for the journal of actions.
@@ -258,10 +261,14 @@ func (l *Lab) Journal() io.Writer { return l.journal }
 
 // Report adds what somebody else has to tell to the lab's own reports. It never
 // blocks.
-func (l *Lab) Report(e model.Event) { l.box.Put(e) }
+func (l *Lab) Report(e model.Event) { l.reports.Add(e) }
 
 // Next returns the reports of the contenders, the proxy and [Lab.Report]. Of want it
 // heeds WakeAt. After Close it returns what is left, then [ErrClosed].
 func (l *Lab) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	return l.box.Next(ctx, want.WakeAt, l.o.Now)
+	b, err := l.reports.Next(ctx, want)
+	if errors.Is(err, queue.ErrClosed) {
+		err = ErrClosed
+	}
+	return b, err
 }

@@ -115,7 +115,7 @@ func TestLabOfADrill(t *testing.T) {
 				return pid != 0
 			})
 		})
-		if pid != l.crew.procs["w"].pid() {
+		if pid != l.supervisor.procs["w"].PID() {
 			t.Errorf("%s has pid %d", who, pid)
 		}
 		wantRefused(t, l, inject(model.FaultRevoke, "w"), "say one of its workers")
@@ -191,7 +191,7 @@ func TestDrillsThatCannotStart(t *testing.T) {
 		{contender(drill.Contender{Name: "b", Recipe: "none"}), "none", "no such recipe"},
 		{Options{Self: self(), Spec: &drill.Lab{Processes: true}}, "members that are processes", "nothing to run"},
 		{Options{Endpoints: []string{"ftp://x"}}, "ftp://x", "no endpoint of etcd"},
-		{Options{Guest: Guest{Command: []string{"/does/not/exist"}}, Members: 1}, "/does/not/exist", "no such program"},
+		{Options{ExternalProgram: ExternalProgram{Command: []string{"/does/not/exist"}}, Members: 1}, "/does/not/exist", "no such program"},
 	}
 	for _, tt := range tests {
 		l, err := Start(t.Context(), tt.o)
@@ -242,7 +242,7 @@ func TestProgramOfTheUserOnAClusterThatIsNotOurs(t *testing.T) {
 	var out output
 	l, f := startLab(t, func(o *Options) {
 		*o = Options{Endpoints: []string{"http://" + cluster.MemberEndpoints()[0], cluster.MemberEndpoints()[1],
-			cluster.MemberEndpoints()[2]}, Guest: Guest{Command: []string{os.Args[0], asProgram, "/t/program"}, Output: &out}}
+			cluster.MemberEndpoints()[2]}, ExternalProgram: ExternalProgram{Command: []string{os.Args[0], asProgram, "/t/program"}, Output: &out}}
 	})
 	name := commandName(filepath.Base(os.Args[0]))
 	if diff := cmp.Diff([]string{name}, l.Contenders()); diff != "" {

@@ -3,6 +3,7 @@ package demo
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ func TestAlwaysTheSecondIsChance(t *testing.T) {
 						if q.Answer == choice {
 							right++
 						}
-						if q.Options[q.Answer-1].In("en") != s.Ask.Options[s.Ask.Answer-1].In("en") {
+						if q.Options[q.Answer-1].Text.In("en") != s.Ask.Options[s.Ask.Answer-1].Text.In("en") {
 							t.Fatalf("%s: shuffled, the answer is another", d.Name)
 						}
 					}
@@ -86,7 +87,7 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 			check(d, "its exam", l.Exam.Text["zh"])
 			for _, c := range l.Exam.Cases {
 				check(d, "a hint of its exam", c.Hint["zh"])
-				check(d, "a case of its exam", c.Told["zh"])
+				check(d, "a case of its exam", c.Explanation["zh"])
 			}
 		}
 		for _, s := range d.Steps {
@@ -96,10 +97,10 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 			case s.Ask != nil:
 				check(d, s.Ask.Text.In("en"), s.Ask.Text["zh"])
 				check(d, s.Ask.Text.In("en"), s.Ask.After["zh"])
-				for i := range s.Ask.Options {
-					check(d, s.Ask.Text.In("en"), s.Ask.Options[i]["zh"])
+				for i, o := range s.Ask.Options {
+					check(d, s.Ask.Text.In("en"), o.Text["zh"])
 					if i+1 != s.Ask.Answer {
-						check(d, s.Ask.Text.In("en"), s.Ask.Why[i]["zh"])
+						check(d, s.Ask.Text.In("en"), o.Why["zh"])
 					}
 				}
 			case !s.See && s.Show == nil:
@@ -117,6 +118,81 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAnAnswerSaysNoOtherNumberThanWasMeasured: an option that names seconds is right for about as
+// many, or else the lesson says "5 to 9 s" of 3 s.
+func TestAnAnswerSaysNoOtherNumberThanWasMeasured(t *testing.T) {
+	const about = 1.5 // seconds, which a busy machine takes longer
+	named := regexp.MustCompile(`(about |at most )?(\d+)(?: to (\d+))? s( or more)?\b`)
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	checked := 0
+	for _, d := range course(t) {
+		for _, s := range d.Steps {
+			if s.Ask == nil || s.Ask.Measure.Unit() != drill.Seconds {
+				continue
+			}
+			for _, o := range s.Ask.Options {
+				m := named.FindStringSubmatch(o.Text.In("en"))
+				if m == nil {
+					continue
+				}
+				checked++
+				lo, hi := number(m[2]), number(m[2])
+				if m[1] == "at most " {
+					lo = 0
+				}
+				if m[3] != "" {
+					hi = number(m[3])
+				}
+				from, to, open := strings.Cut(o.Is, "..")
+				if open && from != "" && number(from) < lo-about {
+					t.Errorf("%s: %q is right for %s s, too", d.Name, o.Text.In("en"), from)
+				}
+				// A wrong answer may have no end: nothing is measured there.
+				if open && to != "" && m[4] == "" && number(to) > hi+about {
+					t.Errorf("%s: %q is right for %s s, too", d.Name, o.Text.In("en"), to)
+				}
+			}
+		}
+	}
+	if checked < 6 {
+		t.Errorf("%d answers name seconds", checked)
+	}
+}
+
+// TestAQuestionIsMeasuredWhenAllOfItIsDone: one about two writes is not measured after the first.
+func TestAQuestionIsMeasuredWhenAllOfItIsDone(t *testing.T) {
+	writes := regexp.MustCompile(`\b[a-z]\d? writes\b|, then [a-z]\d?\b`)
+	checked := 0
+	for _, d := range course(t) {
+		for i, s := range d.Steps {
+			if s.Ask == nil {
+				continue
+			}
+			said, done := len(writes.FindAllString(s.Ask.Text.In("en"), -1)), 0
+			for _, after := range d.Steps[i+1:] {
+				if after.See {
+					break
+				}
+				if after.Tell != nil && slices.Contains([]string{"put", "write"}, after.Tell.Word) {
+					done++
+				}
+			}
+			if checked += said; said != done {
+				t.Errorf("%s: %q speaks of %d writes, and is measured after %d", d.Name, s.Ask.Text.In("en"), said, done)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no question is about a write")
 	}
 }
 

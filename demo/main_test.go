@@ -21,7 +21,7 @@ import (
 
 // The test binary is also the programs that the tests start, by its first argument.
 const (
-	asContender = "as-contender"  // the rest is as ContenderOptions.Args
+	asContender = "as-contender"  // the rest is as contender.Options.Args
 	asLabOwner  = "as-lab-owner"  // starts a lab, says where, and waits to be killed
 	asIdler     = "as-idler"      // waits to be killed
 	asManyLocks = "as-many-locks" // holds many locks until it is killed: see manyLocksMain

@@ -83,7 +83,7 @@ type Options struct {
 	// election below /demo/.
 	Locks []string
 	// TTL is what contenders ask for that are not told, in seconds; default 5. Hold
-	// and Think are as in ContenderOptions, for those that Spec does not know;
+	// and Think are as in contender.Options, for those that Spec does not know;
 	// defaults 6 s and 1.2 s, but on the default locks as is the lock's way.
 	TTL         int
 	Hold, Think time.Duration
@@ -93,13 +93,13 @@ type Options struct {
 	// Seed makes the contenders' variations repeat.
 	Seed uint64
 	// self is a command line that runs a contender, to which the lab appends the
-	// arguments of [ContenderOptions.Args]. The program gets PATH, ETCD_ENDPOINTS
+	// arguments of [contender.Options.Args]. The program gets PATH, ETCD_ENDPOINTS
 	// and GOMAXPROCS=1 as its environment, and no terminal.
 	Self []string
 	// MemberSelf is a command line that runs a member, as ClusterOptions.Process
 	// wants it. Needed where members are processes.
 	MemberSelf []string
-	Guest
+	ExternalProgram
 
 	// Progress, if set, is called with lines for the person who waits.
 	Progress func(string)
@@ -107,12 +107,12 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Guest is a program of the user's own in a lab, none where Command is empty.
-type Guest struct {
-	// WardenSelf is a command line that runs [RunWarden], to which the lab appends its
+// ExternalProgram is a program of the user's own in a lab, none where Command is empty.
+type ExternalProgram struct {
+	// ReaperCommand is a command line that runs [RunWarden], to which the lab appends its
 	// directory. It is started with programs of the user's own; without it, what is left of
 	// them when the lab is killed stays until the next lab.
-	WardenSelf []string
+	ReaperCommand []string
 
 	// Command is a program of the user's own, started as one more contender with the
 	// base name of the program as its name. ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS are

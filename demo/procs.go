@@ -3,7 +3,6 @@ package demo
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -22,35 +21,32 @@ import (
 // proc is a contender's process as the lab sees it.
 type proc struct {
 	*program
+	*process.Child
 	seq   int // processes in the order of their start
-	cmd   *exec.Cmd
-	stdin io.WriteCloser // a life line: the contender ends with it; nil for a command
 	start string
 
 	// Guarded by the lab's mutex.
 	paused    bool
 	stopping  bool // by a fault
-	asked     bool // to end, with what it has started, because the lab or it ends
+	mayEnd    bool // to end, with what it has started, because the lab or it ends
 	killTimer *time.Timer
 }
 
 func (p *proc) name() string { return p.o.Name }
 
-func (p *proc) pid() int { return p.cmd.Process.Pid }
-
-func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.pid()) }
+func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.PID()) }
 
 // signal sends s. A process that is over by now is no error: the goroutine that waits for the
 // process reports its end.
-func (p *proc) signal(s os.Signal) { _ = process.SignalGroup(p.cmd.Process, s) }
+func (p *proc) signal(s os.Signal) { _ = p.Signal(s) }
 
 // send sends s because somebody asked for what verb says.
 func (p *proc) send(s os.Signal, verb string) error {
-	return p.said(verb, process.SignalGroup(p.cmd.Process, s))
+	return p.describeError(verb, p.Signal(s))
 }
 
-// said is what sending a signal came to, in words.
-func (p *proc) said(verb string, err error) error {
+// describeError is what sending a signal came to, in words.
+func (p *proc) describeError(verb string, err error) error {
 	if errors.Is(err, os.ErrProcessDone) {
 		return errEnded(p.name())
 	}
@@ -92,7 +88,7 @@ func (s *spawner) stop() { close(s.cmds) }
 
 // runMember starts the process of a member, and writes down who has to be killed if
 // the lab dies.
-func (c *crew) runMember(cmd *exec.Cmd) error {
+func (c *supervisor) runMember(cmd *exec.Cmd) error {
 	if err := c.spawner.run(cmd); err != nil {
 		return err
 	}
@@ -105,7 +101,7 @@ func (c *crew) runMember(cmd *exec.Cmd) error {
 }
 
 // spawn starts a contender that does not run. The caller has the mutex.
-func (c *crew) spawn(pr *program) (*proc, error) {
+func (c *supervisor) spawn(pr *program) (*proc, error) {
 	name := pr.o.Name
 	endpoints, err := c.proxy.Listen(name)
 	if err != nil {
@@ -138,10 +134,7 @@ func (c *crew) spawn(pr *program) (*proc, error) {
 		if p.command != nil {
 			c.awaitGroup(p)
 		}
-		// How the process ended is in its ProcessState. Some of its output may still come after that.
-		if err := p.cmd.Wait(); !errors.Is(err, exec.ErrWaitDelay) {
-			p.lastLines()
-		}
+		p.Wait()
 		stopAsking()
 		c.ended(p)
 	})
@@ -149,30 +142,23 @@ func (c *crew) spawn(pr *program) (*proc, error) {
 }
 
 // run starts p's process.
-func (c *crew) run(p *proc, endpoints []string) (err error) {
+func (c *supervisor) run(p *proc, endpoints []string) (err error) {
+	var cmd *exec.Cmd
 	if p.command != nil {
-		p.cmd = c.userCommand(p, endpoints)
-	} else if p.cmd, err = c.contenderCommand(p, endpoints); err != nil {
+		cmd = c.userCommand(p, endpoints)
+	} else if cmd, err = c.contenderCommand(p, endpoints); err != nil {
 		return err
 	}
-	p.cmd.SysProcAttr = process.ProcAttr()
-	// Children of a contender that outlive it keep its output open.
-	p.cmd.WaitDelay = process.OutputWithin
-	if p.command == nil {
-		if p.stdin, err = p.cmd.StdinPipe(); err != nil {
-			return err
-		}
-	}
-	if err := c.spawner.run(p.cmd); err != nil {
-		return err // Start has closed the pipe
+	if p.Child, err = process.Start(cmd, c.spawner.run, p.command == nil); err != nil {
+		return err
 	}
 	// If it has ended already there is nothing to find again.
-	p.start, _ = process.StartTime(p.pid())
+	p.start, _ = process.StartTime(p.PID())
 	return nil
 }
 
 // contenderCommand is a contender of the lab's own kind.
-func (c *crew) contenderCommand(p *proc, endpoints []string) (*exec.Cmd, error) {
+func (c *supervisor) contenderCommand(p *proc, endpoints []string) (*exec.Cmd, error) {
 	o := p.o
 	o.Endpoints, o.EndWith = endpoints, os.Stdin
 	if p.guarded {
@@ -193,7 +179,7 @@ func (c *crew) contenderCommand(p *proc, endpoints []string) (*exec.Cmd, error) 
 }
 
 // userCommand is a program that knows nothing of the lab.
-func (c *crew) userCommand(p *proc, endpoints []string) *exec.Cmd {
+func (c *supervisor) userCommand(p *proc, endpoints []string) *exec.Cmd {
 	words := p.command
 	if p.role != nil {
 		words = p.role.Words(map[string]string{"lock": p.lock(), "endpoints": strings.Join(endpoints, ","),
@@ -220,7 +206,7 @@ func (c *crew) userCommand(p *proc, endpoints []string) *exec.Cmd {
 }
 
 // heard reports what a contender printed. Its workers speak under names of their own.
-func (c *crew) heard(p *proc, line []byte) {
+func (c *supervisor) heard(p *proc, line []byte) {
 	b, _, err := contender.DecodeBelief(line)
 	if err != nil {
 		fmt.Fprintf(c.procLog, "%s: %v\n", p.name(), err)
@@ -229,20 +215,20 @@ func (c *crew) heard(p *proc, line []byte) {
 	if !slices.Contains(p.workers(), b.Contender) {
 		b.Contender = p.name()
 	}
-	c.says(b)
+	c.reportBelief(b)
 }
 
-// says reports what a contender believes.
-func (c *crew) says(b model.Belief) {
+// reportBelief reports what a contender believes.
+func (c *supervisor) reportBelief(b model.Belief) {
 	b.At = c.o.Now()
 	c.mu.Lock()
 	c.claims[b.Contender] = believed(c.claims[b.Contender], b)
 	c.mu.Unlock()
-	c.box.Put(b)
+	c.reports.Add(b)
 }
 
 // ended says that a contender's process is over.
-func (c *crew) ended(p *proc) {
+func (c *supervisor) ended(p *proc) {
 	c.clientGone(p.name()) // before the name is free for another
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -251,7 +237,7 @@ func (c *crew) ended(p *proc) {
 		p.killTimer.Stop()
 	}
 	if p.command != nil {
-		c.lastGuest = p
+		c.lastExternal = p
 	}
 	if tail := c.printed[p.name()]; tail != nil {
 		tail.Tell()
@@ -263,19 +249,10 @@ func (c *crew) ended(p *proc) {
 	c.record()
 }
 
-// lastLines hands on what a process printed last, where no line end came behind it.
-func (p *proc) lastLines() {
-	for _, w := range []io.Writer{p.cmd.Stdout, p.cmd.Stderr} {
-		if lines, ok := w.(*process.Lines); ok {
-			lines.End()
-		}
-	}
-}
-
 // fromProxy passes on what the proxy saw. It must not wait for the mutex: whoever
 // has it may be waiting for the proxy.
-func (c *crew) fromProxy(e model.Event) {
-	c.box.Put(e)
+func (c *supervisor) fromProxy(e model.Event) {
+	c.reports.Add(e)
 	if o, ok := e.(model.LeaseOwner); ok && o.Certain && !o.Renews {
 		c.leases.add(o.Name, o.Lease)
 	}
@@ -295,7 +272,7 @@ func (c *crew) fromProxy(e model.Event) {
 }
 
 // clientGone ends the faults of a client's process and connections.
-func (c *crew) clientGone(name string) {
+func (c *supervisor) clientGone(name string) {
 	on := func(f model.Fault) bool {
 		return f.Target == name && (isOn(f, model.TargetProcess) || isOn(f, model.TargetClient))
 	}
@@ -312,10 +289,9 @@ func (c *crew) clientGone(name string) {
 
 // howEnded is the end in words: "killed", "stopped", "exit 1".
 func (p *proc) howEnded() string {
-	s := p.cmd.ProcessState
-	switch code := s.ExitCode(); {
-	case code < 0:
-		return strings.TrimPrefix(s.String(), "signal: ")
+	switch code := p.ExitCode(); {
+	case p.Signaled():
+		return p.HowEnded()
 	case code == 0 && p.stopping:
 		return "stopped"
 	default:
@@ -324,20 +300,20 @@ func (p *proc) howEnded() string {
 }
 
 // tell reports the state of a contender's process, for its workers too.
-func (c *crew) tell(p *proc, state model.ProcState, ended string) {
+func (c *supervisor) tell(p *proc, state model.ProcState, ended string) {
 	for _, name := range append([]string{p.name()}, p.workers()...) {
-		c.box.Put(model.Contender{At: c.o.Now(), Name: name, PID: p.pid(), Lock: p.lock(),
+		c.reports.Add(model.Contender{At: c.o.Now(), Name: name, PID: p.PID(), Lock: p.lock(),
 			Recipe: p.o.Recipe, TTL: p.o.TTL, Proc: state, Ended: ended})
 	}
 }
 
 // record writes down who has to be killed if the lab dies. It is the last of three
 // life lines, so if it cannot be written the lab goes on.
-func (c *crew) record() {
+func (c *supervisor) record() {
 	c.members = slices.DeleteFunc(c.members, func(m procRecord) bool { return !m.alive() })
 	procs := slices.Clone(c.members)
 	for _, p := range c.procs {
-		procs = append(procs, procRecord{pid: p.pid(), start: p.start, name: p.name()})
+		procs = append(procs, procRecord{pid: p.PID(), start: p.start, name: p.name()})
 	}
 	if err := c.dir.record(procs); err != nil {
 		fmt.Fprintln(c.procLog, err)

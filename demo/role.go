@@ -16,7 +16,6 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/demo/contender"
-	"locktop/demo/mailbox"
 	"locktop/demo/process"
 	"locktop/model"
 )
@@ -40,7 +39,7 @@ func believed(claims []spoken, b model.Belief) []spoken {
 }
 
 // claimOf is the claim that a contender spoke of last.
-func (c *crew) claimOf(name string) (spoken, error) {
+func (c *supervisor) claimOf(name string) (spoken, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if claims := c.claims[name]; len(claims) > 0 {
@@ -74,7 +73,7 @@ func (g *grants) add(name string, id model.LeaseID) {
 	g.ids[name] = all[max(0, len(all)-grantsMax):]
 }
 
-func (g *grants) of(name string) []model.LeaseID {
+func (g *grants) byLease(name string) []model.LeaseID {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.ids[name])
@@ -83,21 +82,21 @@ func (g *grants) of(name string) []model.LeaseID {
 // listenTo reads what a program of the user's own prints: its last lines are kept and reported,
 // and what they say of its belief if it plays a role. Without rules of its own a line may be
 // JSON, as contenders print it.
-func (c *crew) listenTo(p *proc, from drill.Stream) io.Writer {
+func (c *supervisor) listenTo(p *proc, from drill.Stream) io.Writer {
 	tail := c.tailOf(p)
 	return &process.Lines{Each: func(line []byte) {
 		tail.Add(string(from), string(line))
 		if b, ok := p.means(from, line); ok {
-			c.says(b)
+			c.reportBelief(b)
 		}
 	}}
 }
 
 // tailOf keeps the last lines of a program. The caller has the mutex.
-func (c *crew) tailOf(p *proc) *mailbox.Tail {
+func (c *supervisor) tailOf(p *proc) *tail {
 	tail := c.printed[p.name()]
 	if tail == nil {
-		tail = c.box.Tail(p.name(), c.o.Now)
+		tail = newTail(p.name(), c.reports.Add, c.o.Now)
 		c.printed[p.name()] = tail
 	}
 	return tail
@@ -131,7 +130,7 @@ func (p *proc) means(from drill.Stream, line []byte) (b model.Belief, ok bool) {
 
 // asks makes ready to ask a program that says by HTTP or in a file what it believes; begin
 // does it, once the program runs, and returns what ends that. The caller has the mutex.
-func (c *crew) asks(p *proc) (begin func() (stop func())) {
+func (c *supervisor) asks(p *proc) (begin func() (stop func())) {
 	if p.role == nil || p.role.Probe == "" {
 		return func() func() { return func() {} }
 	}
@@ -155,7 +154,7 @@ func (c *crew) asks(p *proc) (begin func() (stop func())) {
 
 // answered keeps what a program answered, and reports what the last line says that says
 // something: those before it may be old, as in a file that is added to.
-func (c *crew) answered(p *proc, tail *mailbox.Tail, what string, answer []byte) {
+func (c *supervisor) answered(p *proc, tail *tail, what string, answer []byte) {
 	var last model.Belief
 	said := false
 	for line := range bytes.Lines(answer) {
@@ -166,14 +165,14 @@ func (c *crew) answered(p *proc, tail *mailbox.Tail, what string, answer []byte)
 		}
 	}
 	if said {
-		c.says(last)
+		c.reportBelief(last)
 	}
 }
 
 // Printed is what programs of the user's own printed last, by name.
 func (l *Lab) Printed() map[string][]string {
 	l.mu.Lock()
-	printed := maps.Clone(l.crew.printed)
+	printed := maps.Clone(l.supervisor.printed)
 	l.mu.Unlock()
 	all := map[string][]string{}
 	for name, tail := range printed {
@@ -191,14 +190,14 @@ func (l *Lab) Printed() map[string][]string {
 
 // claimSeen is the claim of a program that names no key: one on its lock that hangs on a
 // lease which it was granted through its own listener. why is the error otherwise.
-func (c *crew) claimSeen(ctx context.Context, cli *clientv3.Client, name string, why error) (spoken, error) {
+func (c *supervisor) claimSeen(ctx context.Context, cli *clientv3.Client, name string, why error) (spoken, error) {
 	c.mu.Lock()
 	pr := c.programs[name]
 	c.mu.Unlock()
 	if pr == nil || pr.role == nil {
 		return spoken{}, why
 	}
-	leases := c.leases.of(name)
+	leases := c.leases.byLease(name)
 	r, err := cli.Get(ctx, pr.lock(), clientv3.WithPrefix(), clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend))
 	if err != nil {
 		return spoken{}, err

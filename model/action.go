@@ -76,30 +76,6 @@ func (a Action) Describe() string {
 	return string(a.Kind)
 }
 
-// Past says in words that the action was done, escaped for a terminal: "Killed c1".
-func (a Action) Past() string {
-	switch a.Kind {
-	case RevokeLease:
-		return "Revoked lease " + a.Lease.String()
-	case DeleteClaim:
-		return "Deleted claim " + Printable(a.Key)
-	case SpawnProc:
-		if a.Contender != "" {
-			return "Started " + Printable(a.Contender)
-		}
-		return "Added a contender on " + Printable(a.Lock)
-	case InjectFault:
-		return a.Fault.past()
-	case HealFault:
-		return "Healed: " + a.Fault.Describe()
-	case HealAll:
-		return "Healed every fault"
-	case TellProc:
-		return "Told " + Printable(a.Contender) + " to " + Printable(a.Word)
-	}
-	return "Did: " + Printable(string(a.Kind))
-}
-
 // Etcdctl returns the command line that does the same by hand, or "" where there
 // is none.
 func (a Action) Etcdctl() string {
@@ -186,12 +162,10 @@ func (p Plan) Changed(now Plan) string {
 		switch {
 		case !known:
 			fresh = append(fresh, kv.Key)
-		case p.Action.Kind == DeleteClaim:
+		case kv.CreateRev != 0 && was.CreateRev != 0: // else known by name only
 			if words := was.Changed(kv); words != "" {
 				return words
 			}
-		case kv.CreateRev != was.CreateRev && kv.CreateRev != 0 && was.CreateRev != 0: // else known by name only
-			return was.Changed(kv)
 		}
 	}
 	switch {
@@ -211,9 +185,11 @@ type Outcome struct {
 	At     time.Time
 	// By is who did it, as the machine knows the person, "" if that was not said.
 	By string
-	// Done is false if nothing was done; Err then says why and what to do next.
-	Done bool
-	Err  string
+	// Done says that it was done. Unknown says that it was asked for and no answer came
+	// that can be used, so that it may have been done: only a look tells. Without either,
+	// nothing was done. Err says why and what to do next.
+	Done, Unknown bool
+	Err           string
 	// Changed says what is not any more as the plan showed it, where that is why nothing
 	// was done. Now is the claim as it was found instead, without a key if it is gone.
 	Changed string
@@ -222,23 +198,72 @@ type Outcome struct {
 	Detail string
 	// Rev is the revision of the write, 0 if there is none.
 	Rev int64
+	// Went are the keys that a revoke took at Rev, in key order and without values; nil
+	// where that could not be read.
+	Went []KV
 }
 
-// Describe says in one sentence what was done or why not.
-func (o Outcome) Describe() string {
-	var b strings.Builder
-	if o.Done {
-		b.WriteString(o.Action.Past())
-	} else {
-		b.WriteString("not done: " + o.Action.Describe())
+// Result is whether an action was done, as far as the one who did it knows.
+type Result string
+
+// Results of an action.
+const (
+	ResultDone    Result = "done"
+	ResultNotDone Result = "not-done"
+	ResultUnknown Result = "unknown"
+)
+
+// Result returns whether it was done.
+func (o Outcome) Result() Result {
+	switch {
+	case o.Done:
+		return ResultDone
+	case o.Unknown:
+		return ResultUnknown
 	}
+	return ResultNotDone
+}
+
+// Message says what was done or why not.
+func (o Outcome) Message() Message {
+	var detail, failure Message
 	if o.Detail != "" {
-		b.WriteString(" (" + o.Detail + ")")
+		detail = Say("detail", o.Detail)
 	}
 	if o.Err != "" {
-		b.WriteString(": " + o.Err)
+		failure = Say("failure", o.Err)
 	}
-	return b.String()
+	switch o.Result() {
+	case ResultDone:
+		return Say("outcome-done", o.Action.done(), detail, failure)
+	case ResultUnknown:
+		return Say("outcome-unknown", o.Action, detail, failure)
+	}
+	return Say("outcome-not-done", o.Action, detail, failure)
+}
+
+// done says that the action was done.
+func (a Action) done() Message {
+	switch a.Kind {
+	case RevokeLease:
+		return Say("revoked-lease", a.Lease)
+	case DeleteClaim:
+		return Say("deleted-claim", a.Key)
+	case SpawnProc:
+		if a.Contender != "" {
+			return Say("started", a.Contender)
+		}
+		return Say("added-contender", a.Lock)
+	case InjectFault:
+		return Say("did-fault", DoneFault(a.Fault))
+	case HealFault:
+		return Say("healed", a.Fault)
+	case HealAll:
+		return Say("healed-all")
+	case TellProc:
+		return Say("told", a.Contender, a.Word)
+	}
+	return Say("did", string(a.Kind))
 }
 
 // ShellQuote quotes s for a POSIX shell. Where s has what a terminal would obey, the

@@ -58,8 +58,8 @@ func (c Condition) Code() Code {
 // Hint says whether it follows from what is found, and may be none.
 func (c Condition) Hint() bool { return c.from != nil && c.from.Confidence == Hint }
 
-// Sentence says the same as the word, at more length.
-func (c Condition) Sentence() string {
+// Message says the same as the word, at more length.
+func (c Condition) Message() Message {
 	if c.from == nil {
 		return sentences[c.Word]
 	}
@@ -84,20 +84,20 @@ var (
 	IsOverdue   = Condition{Rank: rankTrouble + 6, Level: LevelError, Word: "lease overdue"}
 )
 
-var sentences = map[string]string{
-	IsFree.Word:      "nobody holds it and nobody waits",
-	IsOrderOnly.Word: "keys of no known recipe: in order, and nothing is said of a holder",
-	IsEncrypted.Word: "its value is encrypted, so who holds it is not known",
-	IsBlocked.Word:   "a key that is not a claim stands first",
-	IsMoving.Word:    "it changes hands as it used to",
-	IsHeld.Word:      "it has a holder; whether its program works, etcd cannot tell",
-	IsHealthy.Word:   "renewed on time",
-	IsUnread.Word:    "no reading of its lease yet",
-	IsLate.Word:      "its lease missed one renewal",
-	HasNoLease.Word:  "its key has no lease and never expires by itself",
-	IsGone.Word:      "etcd does not know its lease any more",
-	IsSilent.Word:    "missed two renewals or more: it ends unless renewed",
-	IsOverdue.Word:   "past its end, not yet revoked by etcd",
+var sentences = map[string]Message{
+	IsFree.Word:      Say("is-free"),
+	IsOrderOnly.Word: Say("is-in-order-only"),
+	IsEncrypted.Word: Say("is-encrypted"),
+	IsBlocked.Word:   Say("is-blocked-by-no-claim"),
+	IsMoving.Word:    Say("is-moving"),
+	IsHeld.Word:      Say("is-held"),
+	IsHealthy.Word:   Say("is-renewed"),
+	IsUnread.Word:    Say("lease-is-unread"),
+	IsLate.Word:      Say("lease-is-late"),
+	HasNoLease.Word:  Say("has-no-lease"),
+	IsGone.Word:      Say("lease-is-gone"),
+	IsSilent.Word:    Say("lease-is-silent"),
+	IsOverdue.Word:   Say("lease-is-overdue"),
 }
 
 // Conditions returns those in which nothing has to be found, the best first.

@@ -5,24 +5,19 @@
 //
 //	model/recipe     how keys become locks: imports nothing of ours
 //	model            the values: events, findings, actions, faults, conditions, and their words
+//	model/text       the words of all messages, English and Chinese side by side
 //	model/journal    what happened to the locks, line by line
-//	model/queue      an order in which most are added at the end
-//	model/habit      what was seen of keys that go and come back
-//	model/prefixes   how fresh the keys under each prefix are
-//	model/members    what the members of the cluster tell, round by round
-//	model/keyspace   keys, queues and leases, folded from the events
-//	model/outlook    how locks and sessions do, and what it takes for a lock to move
-//	model/sight      what was asked for and could not be seen
-//	model/rehearsal  the steps of a drill, and what came of them
+//	model/locks      keys, queues, leases, prefixes, members, and what could not be seen
+//	model/status     how locks and sessions do, and what it takes for a lock to move
+//	model/timeline   when each claim waited and held, for every lock
+//	model/reports    what the lab and its proxy reported, and the drill that runs
+//	model/findings   the rules that say why a lock is stuck
 //	model/twin       a copy of a state, for a recording that is gone back in
-//	model/intervals  when each claim waited and held, for every lock
-//	model/leftover   leases that live on without a key
-//	model/lab        what the lab and its proxy reported
-//	model/diagnose   the rules that say why a lock is stuck
-//	model/fold       applies a batch to all of these
+//	model/store      takes each event of a batch from one of these to the next
 //
 // Each may use those above it. Beside them stand model/discover (which prefixes look like
-// locks), and for tests model/history (stories to tell) and model/hostile (events as somebody who means harm would send).
+// locks), and for tests model/modeltest (stories to tell, and events as somebody who means
+// harm would send).
 //
 // The words:
 //
@@ -32,7 +27,8 @@
 //     is true about the queues.
 //   - A claim is one key in a lock's queue, a [ClaimRef] its name. The claim that the recipe's
 //     rule puts first is the holder, every other one waits; a [Role] is what a key is in a queue.
-//   - A [Finding] says why a lock is stuck, as a value: package diagnose finds it.
+//   - A [Finding] says why a lock is stuck, as a value: package findings finds it.
+//   - A [Message] is a sentence as data: its id and its arguments. Package text has the words.
 //   - A [Condition] is how a lock or a session does.
 //   - An [Action] is what the console can do, a [Fault] what can be done to a lab. A [Plan] is
 //     what an action will touch, an [Outcome] what came of it.

@@ -71,6 +71,8 @@ type KV struct {
 	// Lease is the lease of the last put, 0 for none: a put without a lease
 	// detaches the key, which then never expires.
 	Lease LeaseID
+	// Unread: the key has a value, and a recording left it out. Value is empty then.
+	Unread bool `json:",omitempty"`
 }
 
 // Change is what one revision did to one key. For a delete only KV.Key and

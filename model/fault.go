@@ -188,8 +188,8 @@ func (f Fault) Describe() string {
 	return f.words(info, cmp.Or(info.Words, Printable(strings.ReplaceAll(string(f.Kind), "-", " "))))
 }
 
-// past says that it was done: "Killed c1".
-func (f Fault) past() string {
+// Past says that it was done: "Killed c1".
+func (f Fault) Past() string {
 	info, _ := f.Kind.Info()
 	return f.words(info, cmp.Or(info.Past, "Did: "+Printable(strings.ReplaceAll(string(f.Kind), "-", " "))))
 }

@@ -42,10 +42,10 @@ type Finding struct {
 	// that claim is gone, or where no claim is to blame.
 	Claim ClaimRef
 	// Summary is one sentence, Evidence what it rests on, Advice what to do, in
-	// order. All are escaped for a terminal.
-	Summary  string
-	Evidence []string
-	Advice   []string
+	// order.
+	Summary  Message
+	Evidence []Message
+	Advice   []Message
 	// Etcdctl are the lines that show the same by hand.
 	Etcdctl []string
 	// Alternatives are codes that look the same from outside.

@@ -113,11 +113,17 @@ type LeaseOwner struct {
 	Member string
 }
 
-// Wrote is a request of a client to put or delete one key, as the proxy saw it end.
+// Wrote is a request of a client to put or delete one key, or to delete a range, as the proxy saw
+// it end.
 type Wrote struct {
 	At time.Time
+	// Asked is when the request came to the proxy, which may have kept it back; zero where that
+	// is not known.
+	Asked time.Time `json:",omitzero"`
 	Client
-	Key    string
+	Key string
+	// End is the end of a range that begins with Key, as etcd has it; "" for that one key.
+	End    string `json:",omitzero"`
 	Delete bool
 	// Lease is that of a put, 0 for none and for a delete.
 	Lease LeaseID

@@ -13,6 +13,14 @@ func (m Member) Label() string {
 	return fmt.Sprintf("member %x", m.ID)
 }
 
+// Message names the member in a message.
+func (m Member) Message() Message {
+	if m.Name != "" {
+		return Say("member", m.Name)
+	}
+	return Say("member-by-number", m.ID)
+}
+
 // Leader returns the member that leads, the zero Member if none is known to.
 func (c ClusterStatus) Leader() Member {
 	for _, m := range c.Members {
@@ -23,9 +31,31 @@ func (c ClusterStatus) Leader() Member {
 	return Member{}
 }
 
-// Leaderless says whether a member that answers knows no leader, and none knows one.
-func (c ClusterStatus) Leaderless() bool {
-	return c.Leader().ID == 0 && slices.ContainsFunc(c.Members, func(m Member) bool { return m.NoLeader })
+// answers says whether the member was asked and told how it is.
+func (m Member) answers() bool { return m.Err == "" && !m.Unasked }
+
+// KnowsLeader says whether a member that answers knows a leader: which one it is, a list of
+// the members may not tell.
+func (c ClusterStatus) KnowsLeader() bool {
+	return slices.ContainsFunc(c.Members, func(m Member) bool { return m.answers() && !m.NoLeader })
+}
+
+// Leaderless says whether members answer, and none of them knows a leader. Where none answers
+// nothing is known of a leader.
+func (c ClusterStatus) Leaderless() bool { return c.Up() > 0 && !c.KnowsLeader() }
+
+// Silent says whether members were asked, and none answers.
+func (c ClusterStatus) Silent() bool { return c.Asked() > 0 && c.Up() == 0 }
+
+// Term returns the highest raft term among the members that answer and know a leader, 0 where
+// none tells it. One that knows no leader may count terms on its own.
+func (c ClusterStatus) Term() (term uint64) {
+	for _, m := range c.Members {
+		if m.answers() && !m.NoLeader {
+			term = max(term, m.Term)
+		}
+	}
+	return term
 }
 
 // Size returns how many members the cluster has, as far as is known.
@@ -56,7 +86,7 @@ func (c ClusterStatus) known() []Member {
 func (c ClusterStatus) Up() int {
 	n := 0
 	for _, m := range c.Members {
-		if m.Err == "" && !m.Unasked {
+		if m.answers() {
 			n++
 		}
 	}

@@ -56,8 +56,13 @@ func (p *Pin) covers(key string) bool {
 
 // RecipeKey is the key as a recipe looks at it.
 func (kv *KV) RecipeKey() recipe.Key {
-	return recipe.NewKey(kv.Key, kv.Value, int64(kv.Lease), kv.Version)
+	k := recipe.NewKey(kv.Key, kv.Value, int64(kv.Lease), kv.Version)
+	k.Unread = kv.Unread
+	return k
 }
+
+// HasValue says whether the key has a value, which may have been left out.
+func (kv *KV) HasValue() bool { return kv.Value != "" || kv.Unread }
 
 // Split cuts a key into the directory and the last segment. ok is false for a
 // key without a slash, which no queue can contain.

@@ -127,3 +127,10 @@ func Many(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// What is said where the values of keys were not recorded: in the place of a value, and of the
+// names that stand in values.
+const (
+	ValueUnread = "value not recorded"
+	NamesUnread = "values are not recorded, and with them no names"
+)

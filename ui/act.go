@@ -8,9 +8,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	"locktop/model/diagnose"
+	"locktop/model/findings"
 	"locktop/model/journal"
-	"locktop/model/outlook"
+	"locktop/model/status"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -22,17 +22,14 @@ type outcomeMsg struct{ out model.Outcome }
 
 // acting is what is done to what is selected.
 type acting struct {
-	host     host.Host
-	may      *Options
-	on       *Live
 	disarmed bool // it was armed for a cluster that does not answer any more
 	awaited  []awaited
 }
 
 // action returns the action of that kind on what is under the cursor, and why
 // there is nothing to do it to, if so.
-func (a *acting) action(kind model.ActionKind) (model.Action, string) {
-	t := a.host.Target()
+func (a *Shell) action(kind model.ActionKind) (model.Action, string) {
+	t := a.Target()
 	act := t.Action
 	act.Kind = kind
 	switch {
@@ -40,7 +37,7 @@ func (a *acting) action(kind model.ActionKind) (model.Action, string) {
 		return model.Action{Kind: kind}, ""
 	case kind == model.SpawnProc:
 		if act.Lock == "" {
-			act.Lock = a.host.Frame().Locks.Pick.ID
+			act.Lock = a.presentFrame().Locks.Pick.ID
 		}
 		act.Contender = ""
 		if act.Lock == "" {
@@ -57,11 +54,11 @@ func (a *acting) action(kind model.ActionKind) (model.Action, string) {
 }
 
 // breakable is an action that breaks the target, and why there is nothing to break, if so.
-func (a *acting) breakable(t page.Target, kind model.ActionKind) (model.Action, string) {
+func (a *Shell) breakable(t page.Target, kind model.ActionKind) (model.Action, string) {
 	act := t.Action
 	act.Kind = kind
 	if t.Claim == nil && t.Finding != nil {
-		return act, diagnose.BreakWords(t.Finding)
+		return act, findings.BreakWords(t.Finding)
 	}
 	if t.Claim == nil && t.Lock == nil && act.Lease == 0 {
 		return act, "nothing selected to break"
@@ -70,7 +67,7 @@ func (a *acting) breakable(t page.Target, kind model.ActionKind) (model.Action, 
 		return act, "no claim to break: nobody holds it and nobody waits"
 	}
 	if t.LockOnly && (!t.Lock.Recipe().HasHolder || t.Lock.Holders() > 1) { // the dialog says of a key that blocks what it is
-		if _, why := outlook.ToBreak(t.Lock); why != "" {
+		if _, why := status.ToBreak(t.Lock); why != "" {
 			return act, why + "; choose a key in its queue"
 		}
 	}
@@ -79,24 +76,24 @@ func (a *acting) breakable(t page.Target, kind model.ActionKind) (model.Action, 
 
 // whyNotAct says why an action cannot be done now, as far as the screen knows, ""
 // if the actions may be asked.
-func (a *acting) whyNotAct(act model.Action, why string) string {
+func (a *Shell) whyNotAct(act model.Action, why string) string {
 	switch {
-	case a.on.Actions == nil:
+	case a.live.Actions == nil:
 		return "still starting"
-	case !act.Kind.WritesEtcd() && !a.may.Lab:
-		return a.host.Frame().WhyNoLab()
+	case !act.Kind.WritesEtcd() && !a.o.Lab:
+		return a.presentFrame().WhyNoLab()
 	case act.Kind.WritesEtcd() && a.disarmed:
 		return "Disarmed: another cluster answers. Restart with --armed to arm it."
-	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.may.Armed:
+	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.o.Armed:
 		return faultsWantArmed
 	}
 	return why
 }
 
 // chosen are the locks that x is about: those that are marked, where locks are selected.
-func (a *acting) chosen() []string {
-	f := a.host.Frame()
-	if len(f.Picked.Names) == 0 || !a.host.Target().LockOnly {
+func (a *Shell) chosen() []string {
+	f := a.presentFrame()
+	if len(f.Picked.Names) == 0 || !a.Target().LockOnly {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(f.Picked.Names), func(name string) bool { return f.S.Lock(name) == nil })
@@ -104,19 +101,19 @@ func (a *acting) chosen() []string {
 
 // anyClaim is asked before a lock is marked: whether claims may be deleted here at all. What speaks
 // against one lock alone is said with all that are marked.
-func (a *acting) anyClaim() model.Action {
-	name := a.host.Target().Action.Lock
+func (a *Shell) anyClaim() model.Action {
+	name := a.Target().Action.Lock
 	return model.Action{Kind: model.DeleteClaim, Lock: name, Key: name, CreateRev: 1}
 }
 
 // choose marks the lock that is selected for x, or takes its mark away.
-func (a *acting) choose(said host.Said) tea.Cmd {
-	f, name := a.host.Frame(), said.On.Action.Lock
+func (a *Shell) choose(said host.Said) tea.Cmd {
+	f, name := a.presentFrame(), said.Target.Action.Lock
 	switch {
 	case name == "":
-		a.host.Say(draw.Late, "no lock is selected")
+		a.Say(draw.Late, "no lock is selected")
 	case !f.Picked.Has[name] && len(f.Picked.Names) >= dialog.SeveralMost:
-		a.host.Say(draw.Late, fmt.Sprintf("%d locks are marked, and more are not broken at once", dialog.SeveralMost))
+		a.Say(draw.Late, fmt.Sprintf("%d locks are marked, and more are not broken at once", dialog.SeveralMost))
 	default:
 		f.Picked.Toggle(name)
 	}
@@ -124,7 +121,7 @@ func (a *acting) choose(said host.Said) tea.Cmd {
 }
 
 // breakWord says in the footer how many locks x is about.
-func (a *acting) breakWord(int) string {
+func (a *Shell) breakWord(int) string {
 	if n := len(a.chosen()); n > 0 {
 		return fmt.Sprintf("break %d", n)
 	}
@@ -133,8 +130,8 @@ func (a *acting) breakWord(int) string {
 
 // breakChosen deletes the claim that holds each marked lock, or what else x on the row of
 // that lock is about.
-func (a *acting) breakChosen(names []string) (acts []model.Action, why string) {
-	s := a.host.Frame().S
+func (a *Shell) breakChosen(names []string) (acts []model.Action, why string) {
+	s := a.presentFrame().S
 	for _, name := range names {
 		t := page.Target{Lock: s.Lock(name), LockOnly: true}
 		t.Claim = t.Lock.Head()
@@ -142,7 +139,7 @@ func (a *acting) breakChosen(names []string) (acts []model.Action, why string) {
 		if not == "" {
 			acts = append(acts, act)
 		} else if why == "" {
-			why = a.host.Frame().Th.Clean(name) + ": " + not
+			why = a.presentFrame().Th.Clean(name) + ": " + not
 		}
 	}
 	if len(acts) == 0 {
@@ -152,7 +149,7 @@ func (a *acting) breakChosen(names []string) (acts []model.Action, why string) {
 }
 
 // breakWays are the ways to break what is under the cursor, or the locks that are marked.
-func (a *acting) breakWays() ([]model.Action, string) {
+func (a *Shell) breakWays() ([]model.Action, string) {
 	if names := a.chosen(); len(names) > 0 {
 		return a.breakChosen(names)
 	}
@@ -164,13 +161,13 @@ func (a *acting) breakWays() ([]model.Action, string) {
 }
 
 // whyNoFaults says why there is nothing to choose in the menu of faults, "" if there is.
-func (a *acting) whyNoFaults() string {
+func (a *Shell) whyNoFaults() string {
 	switch {
-	case a.on.Actions == nil:
+	case a.live.Actions == nil:
 		return "still starting"
-	case !a.may.Lab:
-		return a.host.Frame().WhyNoLab()
-	case a.may.Foreign && !a.may.Armed:
+	case !a.o.Lab:
+		return a.presentFrame().WhyNoLab()
+	case a.o.Foreign && !a.o.Armed:
 		return faultsWantArmed
 	}
 	return ""
@@ -180,13 +177,13 @@ func (a *acting) whyNoFaults() string {
 func heals(kind model.ActionKind) bool { return kind == model.HealFault || kind == model.HealAll }
 
 // asksFirst says whether the action is confirmed before it is done.
-func (a *acting) asksFirst(act model.Action) bool { return a.may.Foreign && !heals(act.Kind) }
+func (a *Shell) asksFirst(act model.Action) bool { return a.o.Foreign && !heals(act.Kind) }
 
 // faultsWantArmed is why nothing is done to programs on a cluster that is not ours.
 const faultsWantArmed = "Read-only. \"locktop proxy --armed\" allows faults here."
 
 // one is what a key asks for that does one thing.
-func (a *acting) one(action func() (model.Action, string)) func() ([]model.Action, string) {
+func (a *Shell) one(action func() (model.Action, string)) func() ([]model.Action, string) {
 	return func() ([]model.Action, string) {
 		act, why := action()
 		return []model.Action{act}, a.whyNotAct(act, why)
@@ -195,50 +192,50 @@ func (a *acting) one(action func() (model.Action, string)) func() ([]model.Actio
 
 // availableMsg is what the actions said, and what goes on with it.
 type availableMsg struct {
-	said host.Said
-	then func(host.Said) tea.Cmd
+	request host.Said
+	action  func(host.Said) tea.Cmd
 }
 
 // available goes on with what can be done, or says why nothing can.
-func (a *acting) available(m availableMsg) tea.Cmd {
-	whys := m.said.Whys
+func (a *Shell) available(m availableMsg) tea.Cmd {
+	whys := m.request.Whys
 	for i := range whys {
-		whys[i] = a.host.Frame().Th.Clean(whys[i])
+		whys[i] = a.presentFrame().Th.Clean(whys[i])
 	}
 	if !slices.Contains(whys, "") {
-		a.host.Say(draw.Late, draw.NotNow(whys[0]))
+		a.Say(draw.Late, draw.NotNow(whys[0]))
 		return nil
 	}
-	return m.then(m.said)
+	return m.action(m.request)
 }
 
 // actFirst does the one action that was asked for.
-func (a *acting) actFirst(said host.Said) tea.Cmd { return a.act(said.Acts[0]) }
+func (a *Shell) actFirst(said host.Said) tea.Cmd { return a.Act(said.Acts[0]) }
 
 // fault returns the action that does the fault to the contender under the cursor,
 // or that heals it where it is in force, and why there is nothing to do it to. Where only
 // the lock was chosen, one that has lost it comes first: nobody can select it in the queue.
 // The fault that was done to it before ends. If the contender still believes that it holds, it is
 // ended itself.
-func (a *acting) fault(kind model.FaultKind) (model.Action, string) {
-	t, s := a.host.Target(), a.host.Frame().S
+func (a *Shell) fault(kind model.FaultKind) (model.Action, string) {
+	t, s := a.Target(), a.presentFrame().S
 	act := model.Action{Kind: model.InjectFault, Lock: t.Action.Lock,
 		Fault: model.Fault{Kind: kind, Target: t.Action.Contender}}
-	for _, on := range s.Faults() {
+	for _, on := range s.Reports().Faults() {
 		if act.Fault.Target != "" && act.Fault.Heals(on.Fault) {
 			act.Kind = model.HealFault
 			return act, ""
 		}
 	}
-	for _, c := range s.Contenders() {
-		if _, place := s.Truth(c); !t.Unchosen || t.Lock == nil || c.Lock != t.Lock.Name || place > 0 || c.Proc == model.ProcEnded {
+	for _, c := range s.Reports().Contenders() {
+		if _, place := s.Reports().Truth(c); !t.Unchosen || t.Lock == nil || c.Lock != t.Lock.Name || place > 0 || c.Proc == model.ProcEnded {
 			continue
 		}
 		if ends := kind == model.FaultKill || kind == model.FaultStop; ends && c.Belief.State == model.BeliefHolding {
 			act.Fault.Target = c.Name
 			return act, ""
 		}
-		for _, on := range s.Faults() {
+		for _, on := range s.Reports().Faults() {
 			if on.Fault.Kind == kind && on.Fault.Target == c.Name {
 				act.Kind, act.Fault = model.HealFault, on.Fault
 				return act, ""
@@ -251,14 +248,14 @@ func (a *acting) fault(kind model.FaultKind) (model.Action, string) {
 	return act, ""
 }
 
-// act plans and does an action at once: those on the lab, which is ours. Before a
+// Act plans and does an action at once: those on the lab, which is ours. Before a
 // cluster that is not it asks first.
-func (a *acting) act(act model.Action) tea.Cmd {
+func (a *Shell) Act(act model.Action) tea.Cmd {
 	if a.asksFirst(act) {
-		return dialog.OpenQuestion(a.host, act, a.may.Label, a.on.JournalPath)
+		return dialog.OpenQuestion(presentHost{a}, act, a.o.Label, a.live.JournalPath)
 	}
-	a.host.Say(draw.Dim, a.host.Frame().Th.Clean(act.Describe())+" "+a.host.Frame().Th.Sign.Unread)
-	hands, ctx := a.on.Actions, a.host.Context()
+	a.Say(draw.Dim, a.presentFrame().Th.Clean(act.Describe())+" "+a.presentFrame().Th.Sign.Unread)
+	hands, ctx := a.live.Actions, a.ctx
 	return func() tea.Msg {
 		plan, err := hands.Plan(ctx, act)
 		if err != nil {
@@ -272,53 +269,64 @@ func (a *acting) act(act model.Action) tea.Cmd {
 }
 
 // awaited is a claim that an action of ours should have ended. It is done when
-// the request was answered, and seen when the watch says so.
+// the request was answered, which is not known where no answer came, and seen when the
+// watch says so.
 type awaited struct {
 	lock, key string
 	createRev int64
+	done      bool
 }
 
 // outcome tells what came of an action, and waits to see it.
-func (a *acting) outcome(o model.Outcome) tea.Cmd {
+func (a *Shell) outcome(o model.Outcome) tea.Cmd {
 	if rest, twice := strings.CutPrefix(o.Err, o.Action.Describe()+": "); twice {
 		o.Err = rest // what was asked for is said once
 	}
-	text := a.host.Frame().Th.Deed(o.Describe())
-	if !o.Done {
-		a.host.Say(draw.Bad, text)
-		return dialog.BreakAgain(a.host, o)
+	text := a.presentFrame().Th.FormatOutcome(o)
+	switch o.Result() {
+	case model.ResultNotDone:
+		a.Say(draw.Bad, text)
+		return dialog.BreakAgain(presentHost{a}, o)
+	case model.ResultUnknown:
+		a.Say(draw.Bad, text) // it stays until a key, or until the watch has seen it
+	default:
+		a.Say(draw.Good, text)
 	}
-	a.host.Say(draw.Good, text)
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {
-		a.awaited = append(a.awaited, awaited{o.Action.Lock, o.Action.Key, o.Action.CreateRev})
+		a.awaited = append(a.awaited, awaited{o.Action.Lock, o.Action.Key, o.Action.CreateRev, o.Done})
 		a.lookForAwaited()
 	}
 	return nil
 }
 
-// lookForAwaited says "done, then seen" for what the watch has seen by now.
-func (a *acting) lookForAwaited() {
+// lookForAwaited says "done, then seen" for what the watch has seen by now. That a claim went
+// whose end no answer confirmed does not say who ended it.
+func (a *Shell) lookForAwaited() {
 	rest := a.awaited[:0]
 	for _, w := range a.awaited {
-		if c := a.host.Frame().S.Claim(w.key); c != nil && c.CreateRev == w.createRev {
+		if c := a.presentFrame().S.Claim(w.key); c != nil && c.CreateRev == w.createRev {
 			rest = append(rest, w)
 			continue
 		}
-		a.host.Say(draw.Good, "done, then seen: "+a.seen(w))
+		if w.done {
+			a.Say(draw.Good, "done, then seen: "+a.seenText(w))
+		} else {
+			a.Say(draw.Late, "no answer came, but seen: "+a.seenText(w))
+		}
 	}
 	a.awaited = rest
 }
 
-// seen finds the entry that tells of a claim's end.
-func (a *acting) seen(w awaited) string {
-	if l := a.host.Frame().S.Lock(w.lock); l != nil {
+// seenText finds the entry that tells of a claim's end.
+func (a *Shell) seenText(w awaited) string {
+	if l := a.presentFrame().S.Lock(w.lock); l != nil {
 		facts := l.Journal()
 		for i := len(facts) - 1; i >= 0; i-- {
 			f := facts[i]
 			if f.Kind == journal.Handover && f.From.Key == w.key || f.Kind == journal.Left && f.Claim.Key == w.key {
-				return a.host.Frame().Th.Sentence(a.host.Frame().S, f)
+				return a.presentFrame().Th.Sentence(a.presentFrame().S, f)
 			}
 		}
 	}
-	return a.host.Frame().Th.CutKey(a.host.Frame().Th.Clean(w.key), 40) + " is gone"
+	return a.presentFrame().Th.CutKey(a.presentFrame().Th.Clean(w.key), 40) + " is gone"
 }

@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/judge"
-	"locktop/chaos/drill/play"
+	"locktop/chaos/drill/check"
+	"locktop/chaos/drill/runner"
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
-	"locktop/ui/page/lockspage"
-	"locktop/ui/page/sessionspage"
+	"locktop/model/findings"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/ui/page"
+
 	"locktop/ui/report"
 	"locktop/ui/table"
 )
@@ -45,7 +45,7 @@ func TestAllSayTheSameState(t *testing.T) {
 		for _, l := range b.state.Locks() {
 			b.state.SetFindings(l, nil)
 			sameState(b, l, lease.reason)
-			for _, e := range diagnose.Catalogue() {
+			for _, e := range findings.Catalogue() {
 				for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
 					b.state.SetFindings(l, []model.Finding{about(l, e.Code, sev)})
 					sameState(b, l, lease.reason)
@@ -57,36 +57,36 @@ func TestAllSayTheSameState(t *testing.T) {
 }
 
 // about is a finding of that code about the head of the lock.
-func about(l *keyspace.Lock, code model.Code, sev model.Severity) model.Finding {
+func about(l *locks.Lock, code model.Code, sev model.Severity) model.Finding {
 	head := l.Head().Ref()
-	return model.Finding{Code: code, Severity: sev, Confidence: model.Certain, Lock: l.Name, Summary: "it is " + string(code),
+	return model.Finding{Code: code, Severity: sev, Confidence: model.Certain, Lock: l.Name, Summary: model.Say("quote", "it is "+string(code)),
 		Lease: head.Lease, Claim: head}
 }
 
 // sameState asks all for the state of a lock.
-func sameState(b *bench, l *keyspace.Lock, reason string) {
+func sameState(b *bench, l *locks.Lock, reason string) {
 	b.t.Helper()
-	word, said := outlook.Of(l).Word, diagnose.StateWord(outlook.Of(l)) // for programs, and for people
+	word, said := status.Of(b.state, l).Word, findings.StateWord(status.Of(b.state, l)) // for programs, and for people
 	wants := func(where, text, want string) {
 		b.t.Helper()
 		if !slices.ContainsFunc(strings.Split(text, "  "), func(part string) bool { return strings.TrimSpace(part) == want }) {
 			b.t.Errorf("lease %s, %s: %s does not say %q:\n%s", reason, l.Name, where, want, text)
 		}
 	}
-	f := b.frame()
-	mark := f.Th.Says(outlook.Of(l)).Text
-	r := &table.Row{Widths: table.FitColumns(lockspage.LockCells.Columns(), 200, 1)}
-	lockspage.LockRow(f.View, l, r)
-	state := slices.IndexFunc(lockspage.LockCells.Columns(), func(c table.Column) bool { return c.Title == "STATE" })
+	f := b.Frame()
+	mark := f.Th.FormatCondition(status.Of(b.state, l)).Text
+	r := &table.Row{Widths: table.FitColumns(page.LockCells.Columns(), 200, 1)}
+	page.LockRow(f.View, l, r)
+	state := slices.IndexFunc(page.LockCells.Columns(), func(c table.Column) bool { return c.Title == "STATE" })
 	wants("the page of locks", r.Spans[r.Ends[state-1]].Text, mark)
 	var title []string
-	for _, sp := range (&lockspage.QueuePane{}).Title(f, l, 200, false) {
+	for _, sp := range (&page.QueuePane{}).Title(f, l, 200, false) {
 		title = append(title, sp.Text)
 	}
 	wants("the title of the queue", strings.Join(title, "  "), mark)
-	if h := l.Head(); h != nil && outlook.Of(l).Trouble() && outlook.Of(l).Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
-		r = &table.Row{Widths: table.FitColumns(sessionspage.Cells.Columns(), 200, 1)}
-		sessionspage.Row(f.View, h.LeaseInfo(), r)
+	if h := l.Head(); h != nil && status.Of(b.state, l).Trouble() && status.Of(b.state, l).Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
+		r = &table.Row{Widths: table.FitColumns(page.SessionCells.Columns(), 200, 1)}
+		page.Row(f.View, h.LeaseInfo(), r)
 		wants("the page of sessions", r.Spans[len(r.Spans)-1].Text, mark)
 	}
 
@@ -94,10 +94,10 @@ func sameState(b *bench, l *keyspace.Lock, reason string) {
 	o := report.Observation{At: b.state.Now()}
 	written := func(one bool, format string) string {
 		out.Reset()
-		err := report.Locks(&out, b.state, []*keyspace.Lock{l}, o, format)
+		err := report.Locks(&out, b.state.View, []*locks.Lock{l}, o, format)
 		if one {
 			out.Reset()
-			err = report.OneLock(&out, b.state, l, o, format)
+			err = report.OneLock(&out, b.state.View, l, o, format)
 		}
 		if err != nil {
 			b.t.Fatal(err)
@@ -105,7 +105,7 @@ func sameState(b *bench, l *keyspace.Lock, reason string) {
 		return out.String()
 	}
 	row := strings.Split(written(false, "table"), "\n")[1]
-	if when := cmp.Or(outlook.MovesWhen(l, o.At), "-"); !regexp.MustCompile("  " + regexp.QuoteMeta(said) + " +" + regexp.QuoteMeta(when) + "$").MatchString(row) {
+	if when := cmp.Or(status.NextMove(b.state, l, o.At), "-"); !regexp.MustCompile("  " + regexp.QuoteMeta(said) + " +" + regexp.QuoteMeta(when) + "$").MatchString(row) {
 		b.t.Errorf("ls does not say %q: %s", said, row)
 	}
 	wants("ls -o wide", strings.Split(written(false, "wide"), "\n")[1], said)
@@ -114,7 +114,7 @@ func sameState(b *bench, l *keyspace.Lock, reason string) {
 			b.t.Errorf("describe -o %s does not say %q:\n%s", format, said, text)
 		}
 	}
-	waited := play.NewView(b.state, judge.New(&drill.Drill{}, b.state.Now())).Queue(l.Name).Words()
+	waited := runner.NewView(b.state.View, check.New(&drill.Drill{}, b.state.Now())).Queue(l.Name).Words()
 	if !strings.HasSuffix(waited, " ("+said+")") {
 		b.t.Errorf("lease %s, %s: a drill says %q, want the state %q", reason, l.Name, waited, said)
 	}
@@ -139,8 +139,8 @@ func sameState(b *bench, l *keyspace.Lock, reason string) {
 		if got.Moves != nil {
 			moves = *got.Moves
 		}
-		if got.State != word || moves != outlook.MovesWhen(l, o.At) {
-			b.t.Errorf("JSON says %q, moves when it %q; want %q, %q", got.State, moves, word, outlook.MovesWhen(l, o.At))
+		if got.State != word || moves != status.NextMove(b.state, l, o.At) {
+			b.t.Errorf("JSON says %q, moves when it %q; want %q, %q", got.State, moves, word, status.NextMove(b.state, l, o.At))
 		}
 	}
 }

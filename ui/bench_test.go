@@ -7,7 +7,7 @@ import (
 	"locktop/model"
 )
 
-// crowd is an App on 200 by 50 cells with n locks behind it.
+// crowd is a Shell on 200 by 50 cells with n locks behind it.
 func crowd(tb testing.TB, n int) *bench {
 	b := newBench(tb, Options{Lab: true, Profile: colours})
 	b.size(200, 50)
@@ -37,7 +37,7 @@ func BenchmarkPaintFive(b *testing.B) {
 	x := crowd(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, name := range x.board.Locks.Order.IDs[:5] {
+		for _, name := range x.viewState.Locks.Order.IDs[:5] {
 			delete(x.locksTable.Old, name)
 		}
 		x.dirty = true
@@ -51,7 +51,7 @@ func BenchmarkMessage(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x := crowd(b, n)
-			x.board.Locks.Order.Held = at(1e6) // without the sort, which has its own rhythm
+			x.viewState.Locks.Order.NotBefore = at(1e6) // without the sort, which has its own rhythm
 			id := model.LeaseID(0x694d81e5fc650000)
 			left := int64(0)
 			b.ReportAllocs()
@@ -71,9 +71,9 @@ func BenchmarkSort(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x := crowd(b, n)
 			for b.Loop() {
-				x.board.Locks.Order.Force = true
-				for x.board.Locks.Order.Unranked(x.state.Version(), x.now) {
-					x.frame().RankLocks()
+				x.viewState.Locks.Order.Force = true
+				for x.viewState.Locks.Order.Unranked(x.state.Version(), x.Frame().Clock()) {
+					x.Frame().RankLocks()
 				}
 			}
 		})
@@ -127,8 +127,8 @@ func BenchmarkRankSessions(b *testing.B) {
 	x.press("2")
 	for b.Loop() {
 		x.sessions().Force = true
-		for x.sessions().Unranked(x.state.Version(), x.now) {
-			x.sessions().Refresh(x.frame())
+		for x.sessions().Unranked(x.state.Version(), x.Frame().Clock()) {
+			x.sessions().Refresh(x.Frame())
 		}
 	}
 }

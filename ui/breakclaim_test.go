@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"locktop/model"
 	"locktop/ui/page"
@@ -59,7 +60,7 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 			chosen := false
 			for _, f := range b.state.Findings() {
 				if f.Code == r.code {
-					b.here().Show(b.frame(), page.Request{Finding: &f})
+					b.current().Show(b.Frame(), page.Request{Finding: &f})
 					chosen = true
 				}
 			}
@@ -94,7 +95,7 @@ func TestEveryFindingLeadsToItsClaim(t *testing.T) {
 		fill(b)
 		for _, f := range b.state.Findings() {
 			b.press("4")
-			b.here().Show(b.frame(), page.Request{Finding: &f})
+			b.current().Show(b.Frame(), page.Request{Finding: &f})
 			b.sync(b.now.Sub(t0).Seconds())
 			b.press("x")
 			switch {
@@ -225,6 +226,31 @@ func TestAClaimThatIsGoneIsNotShownAgain(t *testing.T) {
 	b.sees("not done: delete claim /cron/job7/c3")
 }
 
+// TestNoAnswerIsSaidUntilItIsSeen: the notice says neither that it was done nor that it was not,
+// and stays until the watch tells.
+func TestNoAnswerIsSaidUntilItIsSeen(t *testing.T) {
+	for _, lang := range []struct{ name, unknown, seen string }{{"", "unknown whether done: delete claim /cron/job7/c3", "no answer came, but seen: d4 got /cron/job7"},
+		{"zh", "不知道做了没有：", "没有收到回答，但看到："}} {
+		b := newBench(t, Options{Lab: true, Armed: true})
+		wrongLab(b)
+		b.th.Lang = lang.name
+		b.pressed("/", "job7", "enter", "x", "grace")
+		b.h.says = &model.Outcome{Unknown: true, Err: "no answer that can be used, so it may have been done"}
+		b.pressed("D")
+		b.sees(lang.unknown)
+		for i := range 10 {
+			b.send(tickMsg(b.tick.Add(time.Duration(i+1) * time.Second)))
+		}
+		b.sees(lang.unknown)
+		if strings.Contains(b.text(), "not done") {
+			t.Errorf("nobody knows that:\n%s", b.text())
+		}
+		b.w.del(23, leaseKey("/cron/job7", 0xc3))
+		b.sync(23)
+		b.sees(lang.seen)
+	}
+}
+
 // TestBreakNeedsASelection: with nothing under the cursor there is no lock to speak of.
 func TestBreakNeedsASelection(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
@@ -262,6 +288,8 @@ func TestSeveralLocksAreBrokenAtOnce(t *testing.T) {
 		{"one was released", true, []string{"grace"}, func(b *bench) { b.w.del(23, billing); b.sync(23) }, []string{"D"}, []string{report, job}, []string{"already released"}, "there is nothing to delete"},
 		{"the gate refuses one", true, []string{"grace"}, func(b *bench) { b.h.says = &model.Outcome{Err: "the claim has changed"} }, []string{"D"}, []string{report, job},
 			[]string{"✖ /jobs/billing", "not done: the claim has changed"}, "it sees more than the watch"},
+		{"no answer comes for one", true, []string{"grace"}, func(b *bench) { b.h.says = &model.Outcome{Unknown: true, Err: "no answer"} }, []string{"D"}, []string{report, job},
+			[]string{"! /jobs/billing", "unknown whether done: no answer"}, "nobody knows, and it stays marked"},
 		{"cancelled", true, []string{"grace"}, nil, []string{"esc", "D"}, nil, []string{"3 locks marked: x breaks them, M takes a mark away"}, "the marks stay"},
 		{"a mark taken away", true, nil, nil, []string{"esc", "/", "jobs", "enter", "home", "M", "esc", "x", "grace", "D"}, []string{report, job}, []string{"What came of it"}, "M again"},
 		{"another page", true, nil, nil, []string{"esc", "2", "/", "c1", "enter", "x"}, nil, []string{"break a lock"}, "x is about what is selected there"},
@@ -293,7 +321,7 @@ func TestSeveralLocksAreBrokenAtOnce(t *testing.T) {
 				b.sees(want)
 			}
 			for _, key := range done {
-				if lock := key[:strings.LastIndex(key, "/")]; b.board.Picked.Has[lock] {
+				if lock := key[:strings.LastIndex(key, "/")]; b.viewState.Picked.Has[lock] {
 					t.Errorf("%s is done and still marked", lock)
 				}
 			}
@@ -310,8 +338,8 @@ func TestMarksForBreaking(t *testing.T) {
 	b.h.refuse = "Read-only."
 	b.press("home", "M")
 	b.sees("Read-only.")
-	if len(b.board.Picked.Names) > 0 {
-		t.Errorf("marked is what cannot be broken: %q", b.board.Picked.Names)
+	if len(b.viewState.Picked.Names) > 0 {
+		t.Errorf("marked is what cannot be broken: %q", b.viewState.Picked.Names)
 	}
 	b.press("x")
 	if b.dialog != nil {

@@ -46,7 +46,7 @@ func TestNobodySetsTheClockOfTheConsole(t *testing.T) {
 		if !strings.Contains(text, r.said) || r.not != "" && strings.Contains(text, r.not) {
 			t.Errorf("set by %s in all, want %q: %s\n%s", r.set, r.said, r.why, text)
 		}
-		if now := b.frame().Now; !now.Equal(at(second - 1)) {
+		if now := b.Frame().Now; !now.Equal(at(second - 1)) {
 			t.Errorf("set by %s: it is %s, want %s", r.set, now, at(second-1))
 		}
 		b.press("down")

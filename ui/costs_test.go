@@ -20,7 +20,7 @@ func TestCostsOfAFrame(t *testing.T) {
 			x.View()
 		})
 		five := testing.AllocsPerRun(50, func() {
-			for _, name := range x.board.Locks.Order.IDs[:5] {
+			for _, name := range x.viewState.Locks.Order.IDs[:5] {
 				delete(x.locksTable.Old, name)
 			}
 			x.dirty = true

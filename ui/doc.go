@@ -1,10 +1,10 @@
-// Package ui is the console: a Bubble Tea program that paints a [fold.State].
+// Package ui is the console: a Bubble Tea program that paints a [store.View].
 //
 // It imports the model, and fields, the table of what is said in columns, and nothing
 // else of this program but its own parts. It does no I/O of its own. The world comes in as
 // messages, and what a person asks for goes out through [host.Actions]:
 //
-//	Source.Next ──batchMsg──▶ App.Update ──▶ fold.State ──▶ App.View
+//	Source.Next ──batchMsg──▶ Shell.Update ──▶ store.Store ──▶ Shell.View
 //	tick, keys, mouse ───────▶    │
 //	                              └─ a key of the table ──▶ Actions.Plan, Actions.Do
 //
@@ -13,10 +13,9 @@
 //
 // How the console is cut:
 //
-//	ui ──▶ dialog, lesson, guide, palette, replay, start ──▶ host ──▶ page ──▶ axis ──▶ table ──▶ fields, draw
-//	                                                    lockspage ──▶ waits, graph; lesson ──▶ graph
+//	ui ──▶ dialog, lesson, guide, palette, replay, start ──▶ host ──▶ page ──▶ timeline, waits, graph ──▶ table ──▶ fields, draw
 //
-// draw says how text becomes cells, table paints rows, axis paints what happened across
+// draw says how text becomes cells, table paints rows, timeline paints what happened across
 // time, waits what waiting cost, graph who waits for whom in a deadlock, and page has the
 // pages, none of which knows another. dialog has what stands over a
 // page, lesson the drill that is told under it, guide what shows a newcomer around the demo,
@@ -24,17 +23,17 @@
 // another, and they see the console as host.Host. ground asks the terminal for its ground, and glass brings frames
 // to it. This package is the shell around them:
 //
-//   - app.go is the one tea.Model. Its Update is a switch of one-line cases;
+//   - shell.go is the one tea.Model, [Shell]. Its Update is a switch of one-line cases;
 //     messages.go has the commands and messages behind them, boot.go those of the start.
 //   - keys.go is the one table of keys. What a key does, where, under which condition and
 //     how help names it stand in one row; pages and parts bring their own.
-//   - parts.go is the console as its parts see it.
+//   - shell_host.go is the console as its parts see it: what they may ask of it.
 //   - pages.go has the pages, goes to the one that shows what another one asks for, and
 //     back.
 //   - layout.go cuts the screen into rectangles, a pure function of the size. header.go
 //     and foot.go are its top and its bottom, and what a very small screen shows.
 //   - act.go is what is done to what is selected, move.go what moves and what the mouse
-//     does, sheet.go is `?` and what `e` and `c` open.
+//     does, overlay.go is `?` and what `e` and `c` open.
 //
 // Rules: a selection is an identity (a name, a key), never an index. A message
 // costs nothing that grows with the number of locks: what does, sorting and

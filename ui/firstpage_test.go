@@ -20,8 +20,8 @@ func TestTheFirstWholePageIsOfAllLocks(t *testing.T) {
 			{Key: leaseKey(lock, model.LeaseID(rev)), CreateRev: rev, ModRev: rev, Version: 1, Lease: model.LeaseID(rev)}}}
 	}
 	x.send(batchMsg{Events: []model.Event{model.LoadStarted{At: t0, Prefix: "/", Rev: 9}, part(5, "/jobs/a")}})
-	if !slices.Equal(x.board.Locks.Order.IDs, []string{"/jobs/a"}) {
-		t.Fatalf("while the list is read: %q", x.board.Locks.Order.IDs)
+	if !slices.Equal(x.viewState.Locks.Order.IDs, []string{"/jobs/a"}) {
+		t.Fatalf("while the list is read: %q", x.viewState.Locks.Order.IDs)
 	}
 	x.send(batchMsg{Events: []model.Event{part(6, "/jobs/b"), model.Loaded{At: t0, Prefix: "/", Rev: 9}}})
 	if got := ansi.Strip(x.View()); !strings.Contains(got, "2 locks") || !strings.Contains(got, "/jobs/b") {

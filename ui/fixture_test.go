@@ -21,7 +21,7 @@ import (
 	"locktop/ui/dialog"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
-	"locktop/ui/page/sessionspage"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -129,10 +129,10 @@ func (h *hands) Do(_ context.Context, p model.Plan) model.Outcome {
 	return model.Outcome{Action: p.Action, Done: true, At: t0}
 }
 
-// bench is an App with a fake world and fake hands.
+// bench is a Shell with a fake world and fake hands.
 type bench struct {
 	t testing.TB
-	*App
+	*Shell
 	w     *world
 	h     *hands
 	later func(time.Time) tea.Msg // what comes when a dialog takes keys that confirm
@@ -144,7 +144,7 @@ type bench struct {
 func newBench(t testing.TB, o Options) *bench {
 	o.Label = "demo"
 	o.Prefixes = []string{"/"}
-	b := &bench{t: t, App: NewApp(o), w: newWorld()}
+	b := &bench{t: t, Shell: NewShell(o), w: newWorld()}
 	b.h = &hands{w: b.w}
 	b.locksTable, b.queueTable = b.tables()["locks"], b.tables()["queue"]
 	b.after = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd { b.later = f; return nil }
@@ -334,7 +334,7 @@ func foreign(l string) string {
 var colours = termenv.ANSI
 
 // on is the title of the page that is shown.
-func (b *bench) on() string { return b.here().About().Title }
+func (b *bench) on() string { return b.current().About().Title }
 
 // spot is where one is on a page.
 func (b *bench) spot(title string) string {
@@ -343,12 +343,12 @@ func (b *bench) spot(title string) string {
 
 // code is the finding about what is selected.
 func (b *bench) code() model.Code {
-	if x, _ := b.here().Finding(b.frame()); x != nil {
+	if x, _ := b.current().Finding(b.Frame()); x != nil {
 		return x.Code
 	}
 	return ""
 }
 
-func (b *bench) sessions() *sessionspage.Page {
-	return b.pages[slices.Index(b.titles(), "Sessions")].(*sessionspage.Page)
+func (b *bench) sessions() *page.SessionsPage {
+	return b.pages[slices.Index(b.titles(), "Sessions")].(*page.SessionsPage)
 }

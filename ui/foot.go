@@ -9,7 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"locktop/model/prefixes"
+	"locktop/model/locks"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
@@ -17,7 +17,7 @@ import (
 )
 
 // tinyLine is all that fits on a very small screen.
-func (a *App) tinyLine(w int) string {
+func (a *Shell) tinyLine(w int) string {
 	f := a.canvas()
 	if a.booted {
 		f.UpdateLocks()
@@ -31,24 +31,26 @@ func (a *App) tinyLine(w int) string {
 }
 
 // noticeSpans is what a person must know now, empty if there is nothing.
-func (a *App) noticeSpans() []draw.Span {
+func (a *Shell) noticeSpans() []draw.Span {
 	th := a.th
-	fr := page.Fresh(a.state)
+	fr := page.Fresh(a.state.View)
 	switch {
+	case a.frozen && a.text.Text != "":
+		return []draw.Span{draw.Armed.Of(" FROZEN "), draw.Plain.Of(" "), a.text}
 	case a.frozen:
 		return []draw.Span{draw.Armed.Of(" FROZEN for " + draw.Age(a.now.Sub(a.frozenAt), false) + " "),
 			draw.Plain.Of(" events are still collected, "), draw.Accent.Of("space"), draw.Plain.Of(" lets go")}
-	case a.said.Text != "":
-		return []draw.Span{a.said}
-	case a.present != nil && a.self.behind():
-		return a.under.(*lesson.Pane).Says()
+	case a.text.Text != "":
+		return []draw.Span{a.text}
+	case a.present != nil && a.inPast():
+		return a.panel.(*lesson.Pane).Texts()
 	case a.present != nil:
-		return a.present.Says(a.o.Past.Since())
+		return a.present.Texts(a.o.Past.Since())
 	case errors.Is(a.spent, io.EOF):
 		return []draw.Span{draw.Plain.Of("End of recording")}
 	case a.spent != nil:
 		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " The watch ended: " + th.Clean(a.spent.Error()) + ". Restart locktop.")}
-	case fr.State == prefixes.Lost:
+	case fr.State == locks.Lost:
 		seen := ""
 		if !fr.Seen.IsZero() {
 			seen = "; shown as it was " + draw.Age(a.now.Sub(fr.Seen), false) + " ago"
@@ -58,28 +60,27 @@ func (a *App) noticeSpans() []draw.Span {
 	return fr.MayNot(th)
 }
 
-// behind says whether a lesson was gone back in.
-func (p parts) behind() bool {
-	told, _ := p.a.under.(*lesson.Pane)
-	return told.Behind()
+// inPast says whether the reader has gone back in a lesson.
+func (a *Shell) inPast() bool {
+	told, _ := a.panel.(*lesson.Pane)
+	return told.IsBack()
 }
 
 // footerLine is what is typed, if anything is, and the keys that work here.
-func (a *App) footerLine() string {
+func (a *Shell) footerLine() string {
 	switch {
 	case a.palette != nil:
 		return a.palette.Paint(a.w)
 	case a.dialog != nil:
 		return string(draw.Pad(nil, a.w)) // the dialog says what to press
 	}
-	lead, in := a.self.lead(), a.where()
+	lead, in := a.lead(), a.where()
 	keys, help := a.keys.Hints(in, a.w-1-draw.WidthOf(lead), a.footer(in))
 	return a.th.Line(a.w, append(lead, keys...), append(help, draw.Plain.Of(" ")))
 }
 
 // lead stands in the footer before the keys: the filter, while there is one.
-func (p parts) lead() []draw.Span {
-	a := p.a
+func (a *Shell) lead() []draw.Span {
 	text, hits := a.filter()
 	switch cursor := ""; {
 	case a.start != nil && a.field == nil, text == "" && a.field == nil:
@@ -93,42 +94,42 @@ func (p parts) lead() []draw.Span {
 }
 
 // clickFooter does what the key in a cell of the footer does.
-func (p parts) clickFooter(x int) tea.Cmd {
-	a, in := p.a, p.a.where()
+func (a *Shell) clickFooter(x int) tea.Cmd {
+	in := a.where()
 	if a.palette != nil || a.dialog != nil {
 		return nil
 	}
-	from := draw.WidthOf(p.lead())
+	from := draw.WidthOf(a.lead())
 	key := a.keys.HintAt(in, a.w-1-from, a.footer(in), x-from)
 	if b := a.keys.At[in][key]; b != nil {
-		return p.press(b, key)
+		return a.press(b, key)
 	}
 	return nil
 }
 
 // crumbs say how one came here by jumps, and how to go back; blank where one did not jump.
-func (p parts) crumbs(w int) string {
-	a, from := p.a, 0
-	for i, e := range a.trail {
+func (a *Shell) crumbs(w int) string {
+	from := 0
+	for i, e := range a.backStack {
 		if e.turned {
 			from = i + 1
 		}
 	}
 	switch n := len(a.chosen()); {
-	case a.sheet != nil || n == 0 && from == len(a.trail):
+	case a.overlay != nil || n == 0 && from == len(a.backStack):
 		return draw.Blank(w)
 	case n > 0:
 		return a.th.Line(w, []draw.Span{draw.Change.Of(" " + draw.Plural(n, "lock") + " marked"), draw.Dim.Of(": "), draw.Accent.Of("x"), draw.Dim.Of(" breaks them, "), draw.Accent.Of("M"), draw.Dim.Of(" takes a mark away")}, nil)
 	}
 	var way []string
-	spot := a.here().Spot()
-	way = append(way, p.crumb(a.at, spot))
-	for _, e := range slices.Backward(a.trail[from:]) {
+	spot := a.current().Spot()
+	way = append(way, a.crumb(a.at, spot))
+	for _, e := range slices.Backward(a.backStack[from:]) {
 		was := e.spots[e.page]
 		if was == spot { // what comes next says it
 			was = ""
 		}
-		way = append(way, p.crumb(e.page, was))
+		way = append(way, a.crumb(e.page, was))
 		spot = e.spots[e.page]
 	}
 	slices.Reverse(way)
@@ -141,12 +142,12 @@ func (p parts) crumbs(w int) string {
 	return a.th.Line(w, []draw.Span{draw.Dim.Of(" " + text)}, []draw.Span{draw.Accent.Of("-"), draw.Dim.Of(" back ")})
 }
 
-// crumbMost is how many cells the name of a spot takes in the trail.
+// crumbMost is how many cells the name of a spot takes in the back stack.
 const crumbMost = 28
 
 // crumb names a page and what is selected there.
-func (p parts) crumb(at int, spot string) string {
-	a, about := p.a, p.a.pages[at].About()
+func (a *Shell) crumb(at int, spot string) string {
+	about := a.pages[at].About()
 	if spot == "" || about.Shows&page.ShowFinding != 0 { // a finding has no name
 		return a.th.Label(about.Title)
 	}
@@ -154,10 +155,10 @@ func (p parts) crumb(at int, spot string) string {
 }
 
 // startScreen is what to watch, in full.
-func (a *App) startScreen() []string {
+func (a *Shell) startScreen() []string {
 	note := a.noticeSpans()
 	switch {
-	case a.said.Text != "":
+	case a.text.Text != "":
 	case a.opening:
 		note = []draw.Span{draw.Plain.Of("  opening " + a.th.Sign.Unread)}
 	default:
@@ -167,19 +168,19 @@ func (a *App) startScreen() []string {
 	return draw.Fill(lines, a.w, a.h)
 }
 
-// hints are the keys of a place in short, help last, as many as fit in w cells.
-func (a *App) hints(in host.Where, w int) []draw.Span {
+// Hints are the keys of a place in short, help last, as many as fit in w cells.
+func (a *Shell) Hints(in host.Where, w int) []draw.Span {
 	keys, help := a.keys.Hints(in, w, a.footer(in))
 	return append(keys, help...)
 }
 
-// wideFoot is the width from which the keys of the footer stand wider apart.
-const wideFoot = 100
+// wideFooter is the width from which the keys of the footer stand wider apart.
+const wideFooter = 100
 
 // footer is what the keys of a place depend on.
-func (a *App) footer(in host.Where) host.Footer {
+func (a *Shell) footer(in host.Where) host.Footer {
 	f := host.Footer{Lab: a.o.Lab, Armed: a.o.Armed, Gap: 3, Label: a.th.KeyLabel}
-	narrow := a.w < wideFoot
+	narrow := a.w < wideFooter
 	if narrow {
 		f.Gap = 2
 	}
@@ -191,7 +192,7 @@ func (a *App) footer(in host.Where) host.Footer {
 	case in&host.AnyPage != 0:
 		f.Before = firstOnPage
 	}
-	if own := a.here().About().First; own != nil && in == a.pageWhere() {
+	if own := a.current().About().First; own != nil && in == a.pageWhere() {
 		f.Before = own
 	}
 	return f

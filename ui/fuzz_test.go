@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	foul "locktop/model/hostile"
+	"locktop/model/modeltest"
 )
 
 // screens are keys that lead to every page, dialog and text.
@@ -28,13 +28,13 @@ func (b *bench) tries(keys ...string) {
 // FuzzScreens shows whatever can be in a state on every page: only cells and our
 // own styles reach the terminal, and every line is as wide as it.
 func FuzzScreens(f *testing.F) {
-	for i, s := range foul.Seeds() {
+	for i, s := range modeltest.Seeds() {
 		f.Add(s, uint8(60+i*5), uint8(5+i), i%2 == 0)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, wide, high uint8, ascii bool) {
 		w, h := 1+int(wide), 1+int(high)
 		b := newBench(t, Options{Lab: true, Armed: true, Profile: colours, Signs: signSet(ascii)})
-		events := foul.Events(data)
+		events := modeltest.Events(data)
 		half := len(events) / 2
 		b.send(batchMsg(model.Batch{Events: events[:half]}))
 		b.size(w, h)
@@ -54,13 +54,13 @@ func FuzzScreens(f *testing.F) {
 // FuzzKeys presses whatever keys, on a world that goes on.
 func FuzzKeys(f *testing.F) {
 	f.Add([]byte("5Fjj\r/x\x1bxRD"), []byte("queue"))
-	for i, s := range foul.Seeds() {
+	for i, s := range modeltest.Seeds() {
 		f.Add([]byte(strings.Repeat("5F\x0d\x0ax?e c2w-", 1+i%3)), s)
 	}
 	names := []string{"enter", "esc", "tab", "shift+tab", "up", "down", "home", "end", "pgup", "pgdown", "f1", "backspace", "ctrl+u", "grace"}
 	f.Fuzz(func(t *testing.T, keys, world []byte) {
 		b := newBench(t, Options{Lab: true, Armed: true, Profile: colours})
-		events := foul.Events(world)
+		events := modeltest.Events(world)
 		for i, k := range keys[:min(len(keys), 200)] {
 			if len(events) > 0 {
 				b.send(batchMsg(model.Batch{Events: events[:1]}))
@@ -76,7 +76,7 @@ func FuzzKeys(f *testing.F) {
 			default:
 				b.press(string(rune(k)))
 			}
-			exact(t, b.View(), b.App.w, b.App.h)
+			exact(t, b.View(), b.Shell.w, b.Shell.h)
 		}
 	})
 }
@@ -94,7 +94,7 @@ func (h wronged) Plan(context.Context, model.Action) (model.Plan, error) { retur
 // action that is not available, a plan that failed or was refused, an outcome, the
 // end of the source, the progress of the boot.
 func FuzzErrors(f *testing.F) {
-	for i, p := range foul.Pieces {
+	for i, p := range modeltest.Pieces {
 		f.Add("etcdserver: "+p, uint8(i))
 		f.Add(strings.Repeat(p, 3000), uint8(i))
 	}
@@ -115,21 +115,21 @@ func FuzzErrors(f *testing.F) {
 			b.size(30+int(n)%100, 6+int(n)%30)
 			b.press("x")
 			b.send(r.msg)
-			exact(t, b.View(), b.App.w, b.App.h)
+			exact(t, b.View(), b.Shell.w, b.Shell.h)
 			b.press("esc", "3")
-			exact(t, b.View(), b.App.w, b.App.h)
+			exact(t, b.View(), b.Shell.w, b.Shell.h)
 		}
 		b := newBench(t, Options{Profile: colours, NoLab: text})
 		b.h.refuse = text
 		wrongLab(b)
 		for _, k := range []string{"x", "5", "K", "?"} {
 			b.press(k)
-			exact(t, b.View(), b.App.w, b.App.h)
+			exact(t, b.View(), b.Shell.w, b.Shell.h)
 		}
 		b.booted = false
 		b.o.Label = text
 		b.send(bootLineMsg{text: text})
-		exact(t, b.View(), b.App.w, b.App.h)
+		exact(t, b.View(), b.Shell.w, b.Shell.h)
 	})
 }
 
@@ -151,6 +151,6 @@ func TestAHugeLock(t *testing.T) {
 	b.sync(1)
 	for _, keys := range [][]string{nil, {"enter"}, {"end"}, {"c"}, {"esc", "2"}, {"end"}, {"3"}, {"4"}, {"1", "x"}, {"esc", "/", "x"}} {
 		b.press(keys...)
-		exact(t, b.View(), b.App.w, b.App.h)
+		exact(t, b.View(), b.Shell.w, b.Shell.h)
 	}
 }

@@ -131,7 +131,7 @@ func TestTheGuideFollowsThePerson(t *testing.T) {
 		b.sees("guide ●●●○○ let it wake")
 		b.sees("P lets c2 run on.")
 		b.wake()
-		b.sees("c2 noticed that its lease expired. It was wrong for 9.0s.")
+		b.sees("c2 noticed that its lease was gone. It was wrong for 9.0s.")
 		b.press("n")
 		b.sees("guide ●●●●○ a deadlock")
 		b.sees("F, then deadlock, starts two such programs.")
@@ -257,6 +257,50 @@ func TestTheGuideWaitsForWhatHappens(t *testing.T) {
 				t.Log(r.reason)
 			}
 		})
+	}
+}
+
+// TestTheGuideSaysHowAFalseBeliefEnded: who was killed in his sleep has noticed nothing, and who
+// let go need not have.
+func TestTheGuideSaysHowAFalseBeliefEnded(t *testing.T) {
+	const noticed = "noticed that its lease was gone"
+	for _, r := range []struct {
+		name, reason string
+		do           func(b tour)
+		sees, not    string
+	}{
+		{"noticed", "its session told it", tour.wake, "c2 " + noticed + ". It was wrong for 9.0s.", "never"},
+		{"killed", "a program that is killed notices nothing", func(b tour) { b.process(20, "c2", model.ProcEnded); b.sync(21) },
+			"c2 ended and never noticed that its lease was gone. It was wrong for 9.0s.", "c2 " + noticed},
+		{"noticed, then killed", "the end of its process takes nothing back", func(b tour) {
+			b.says(20, "c2", guided, 0xa2, model.BeliefLost)
+			b.process(20.5, "c2", model.ProcEnded)
+			b.sync(21)
+		}, "c2 " + noticed + ". It was wrong for 9.0s.", "never"},
+		{"its work was done", "it let go of what it had lost, and heard of nothing", func(b tour) {
+			b.process(20, "c2", model.ProcRunning)
+			b.says(20, "c2", guided, 0xa2, model.BeliefLeaving)
+			b.says(20.5, "c2", guided, 0, model.BeliefIdle)
+			b.sync(21)
+		}, "c2 let go and did not say that it had lost the lock. It was wrong for ", "c2 " + noticed},
+		{"still asleep", "its belief goes on", func(b tour) { b.sync(21) }, "P lets c2 run on.", "noticed"},
+	} {
+		for _, size := range []struct{ w, h int }{{80, 24}, {120, 36}} {
+			t.Run(r.name, func(t *testing.T) {
+				b := newTour(t, size.w, size.h)
+				b.queue()
+				b.handover()
+				b.pause()
+				b.expiry()
+				b.press("n")
+				r.do(b)
+				b.sees("let it wake", r.sees)
+				b.seesNot(r.not)
+				if t.Failed() {
+					t.Log(r.reason)
+				}
+			})
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"locktop/model"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 	"locktop/ui/replay"
@@ -19,7 +19,7 @@ type header struct {
 	page.Frame
 	o     *Options
 	w     int
-	shown pageSet
+	pages pageSet
 	spent error // why the source ended
 	cost  model.Cost
 
@@ -136,8 +136,10 @@ func quorum(th *draw.Theme, c model.ClusterStatus) draw.Span {
 		rest = fmt.Sprintf(", %d not asked", n-asked)
 	}
 	switch {
-	case c.Leaderless():
+	case c.Leaderless() && asked >= n:
 		return draw.Bad.Of(th.Sign.Bad + " " + text + rest + ", no quorum")
+	case c.Leaderless():
+		return draw.Bad.Of(th.Sign.Bad + " " + text + rest)
 	case n-c.Down() <= n/2:
 		return draw.Bad.Of(th.Sign.Bad + " " + text + " answer" + rest)
 	case asked > up:
@@ -154,7 +156,7 @@ func (h *header) leaderSpan() draw.Span {
 	}
 	switch {
 	case m.ID != 0 || m.Name != "":
-	case h.S.Cluster().Leaderless():
+	case h.S.Cluster().Leaderless() && h.S.Cluster().Asked() >= h.S.Cluster().Size():
 		return draw.Bad.Of(h.Th.Sign.Bad + " no leader")
 	default:
 		return draw.Late.Of("leader not known")
@@ -183,8 +185,8 @@ func (h *header) statusRight() []segment {
 	case h.o.Armed:
 		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
 	}
-	if h.o.Tape != nil {
-		parts := []segment{mode, {0, []draw.Span{replay.AsOf(h.o.Tape, h.Th)}}}
+	if h.o.Playback != nil {
+		parts := []segment{mode, {0, []draw.Span{replay.AsOf(h.o.Playback, h.Th)}}}
 		if h.Ahead != nil {
 			parts = append(parts, segment{1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" back to " + h.Ahead.Now().Format("15:04:05"))}})
 		}
@@ -199,11 +201,11 @@ func (h *header) statusRight() []segment {
 		live = draw.Alarm.Of(" ENDED ")
 	case fr.Nothing:
 		live = draw.Alarm.Of(" DENIED ")
-	case fr.State == prefixes.Lost:
+	case fr.State == locks.Lost:
 		live = draw.Alarm.Of(" LOST " + draw.Age(h.Now.Sub(fr.Since), false) + " ")
-	case fr.State == prefixes.Loading && fr.Percent >= 0:
+	case fr.State == locks.Loading && fr.Percent >= 0:
 		live = draw.Late.Of(fmt.Sprintf("loading %d%%", fr.Percent))
-	case fr.State == prefixes.Loading:
+	case fr.State == locks.Loading:
 		live = draw.Late.Of("loading")
 	default:
 		live = draw.Good.Of(h.Th.Sign.Holds + " live")
@@ -250,8 +252,8 @@ const (
 	besideGraph = 53
 )
 
-// beside is how many cells are left beside the names of all pages.
-func (h *header) beside() int { return h.w - h.shown.width() }
+// room is how many cells are left beside the names of all pages.
+func (h *header) room() int { return h.w - h.pages.width() }
 
 // tab is a page in the line of pages: which one, and where it begins.
 type tab struct {
@@ -262,12 +264,12 @@ type tab struct {
 // each are the pages that have a key of their own.
 func (h *header) each() []tab {
 	var all []tab
-	n, worst := h.Tally.Count()
+	n, worst := h.Counters.Count()
 	x, gap := margin(h.w), tabGap
-	if h.beside() >= besideWords {
+	if h.room() >= besideWords {
 		gap++
 	}
-	for i, p := range h.shown.pages {
+	for i, p := range h.pages.pages {
 		about, st := p.About(), draw.Dim
 		if about.Inner {
 			continue
@@ -275,8 +277,8 @@ func (h *header) each() []tab {
 		if i == h.tabShown() {
 			st = draw.Here
 		}
-		t := tab{i, x, []draw.Span{draw.Accent.Of(h.shown.digit(i))}}
-		if h.beside() >= besideNames || i == h.tabShown() {
+		t := tab{i, x, []draw.Span{draw.Accent.Of(h.pages.digit(i))}}
+		if h.room() >= besideNames || i == h.tabShown() {
 			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(h.Th.Label(about.Title)))
 		}
 		if n > 0 && about.Shows&page.ShowFinding != 0 {
@@ -294,8 +296,8 @@ func (h *header) each() []tab {
 
 // tabShown is which page the line of pages shows as the one where one is.
 func (h *header) tabShown() int {
-	at := h.shown.at
-	for at > 0 && h.shown.pages[at].About().Inner { // it stands behind the one from which it is opened
+	at := h.pages.at
+	for at > 0 && h.pages.pages[at].About().Inner { // it stands behind the one from which it is opened
 		at--
 	}
 	return at
@@ -304,8 +306,8 @@ func (h *header) tabShown() int {
 func (h *header) inSight() []segment {
 	var right []segment
 	add := func(rank int, spans ...draw.Span) { right = append(right, segment{rank, spans}) }
-	lies, n := h.Doubts.Count(h.Now), len(h.S.Faults())
-	narrow := h.beside() < besideWords
+	lies, n := h.Uncertain.Count(h.Now), len(h.S.Reports().Faults())
+	narrow := h.room() < besideWords
 	switch {
 	case lies > 0 && narrow:
 		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false ", lies)))
@@ -323,8 +325,8 @@ func (h *header) inSight() []segment {
 		st, sign := h.Th.Level(h.Locks.Order.Worst)
 		add(3, st.Of(sign+" "+strconv.Itoa(n)+" in trouble"))
 	}
-	if h.beside() >= besideGraph {
-		for i, graph := range [][]draw.Span{h.Pulse.Handovers(h.Th, h.Now), h.Pulse.Waiting(h.Th)} {
+	if h.room() >= besideGraph {
+		for i, graph := range [][]draw.Span{h.Sparkline.Handovers(h.Th, h.Now), h.Sparkline.Waiting(h.Th)} {
 			if graph != nil {
 				add(4+i, graph...)
 			}

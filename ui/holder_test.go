@@ -46,7 +46,7 @@ func TestTheConsoleNamesTheHolderThatTheTablesName(t *testing.T) {
 		{"/registry/leases/ns/idle", "-", "a Lease that its holder let go: the key is there, and nobody holds it"},
 		{"/blocked", "/blocked/note", "a foreign key stands first: it is named as what blocks, and does not hold"},
 	} {
-		inTables := held.Text(fields.Lock{S: b.state, L: b.state.Lock(r.lock), Now: at(5)})
+		inTables := held.Text(fields.Lock{S: b.state.View, L: b.state.Lock(r.lock), Now: at(5)})
 		if got := cell(r.lock, "HELD"); (got == "") != (inTables == "-") {
 			t.Errorf("%s: the console says that it is held for %q, ls says %q", r.reason, got, inTables)
 		}

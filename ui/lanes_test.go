@@ -8,9 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/lab"
-	"locktop/ui/page/labpage"
+	"locktop/model/reports"
+	"locktop/model/store"
+	"locktop/ui/page"
 )
 
 // overlap is a lab in which c1 sleeps through the end of its lease.
@@ -191,8 +191,8 @@ func TestBesideNoTruthYet(t *testing.T) {
 
 // TestTruthOfAnUnknownLock: of a program that does not say its lock nothing is known.
 func TestTruthOfAnUnknownLock(t *testing.T) {
-	c := lab.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
-	if got := labpage.TruthWord(fold.NewState(), c, 0); got != "?" {
+	c := reports.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
+	if got := page.TruthWord(store.New().View, c, 0); got != "?" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -212,8 +212,8 @@ func TestFreeLockInTrouble(t *testing.T) {
 	b.sees(" free for 10s")
 	b.sees("c1 believes that it holds; etcd says otherwise")
 	b.sees("✖ 1 in trouble")
-	if b.board.Locks.Name(0) != "/l" {
-		t.Errorf("%s stands first", b.board.Locks.Name(0))
+	if b.viewState.Locks.Name(0) != "/l" {
+		t.Errorf("%s stands first", b.viewState.Locks.Name(0))
 	}
 }
 

@@ -89,46 +89,48 @@ func arrange(w, h, lesson, verdict int) layout {
 }
 
 // arrange cuts up the screen as it is now.
-func (a *App) arrange() layout {
+func (a *Shell) arrange() layout {
 	verdict := 0
-	if a.here().About().Shows&page.ShowFinding == 0 && a.sheet == nil && a.o.Lesson == nil { // a lesson tells itself what is wrong
-		verdict = a.board.Tally.Verdict.Height(a.h)
+	if a.current().About().Shows&page.ShowFinding == 0 && a.overlay == nil && a.o.Lesson == nil { // a lesson tells itself what is wrong
+		verdict = a.viewState.Counters.Verdict.Height(a.h)
 	}
-	return arrange(a.w, a.h, a.under.Height(a.th, a.w, a.h), verdict)
+	return arrange(a.w, a.h, a.panel.Height(a.th, a.w, a.h), verdict)
 }
 
 // verdict paints what is wrong.
-func (a *App) verdict(l layout) []string {
-	v, f := &a.board.Tally.Verdict, a.canvas()
-	return v.Lines(f.View, a.w, l.verdict.h, v.Finding.Lock != "" && a.here().Lock(f).Lock == v.Finding.Lock, "!")
+func (a *Shell) verdict(l layout) []string {
+	v, f := &a.viewState.Counters.Verdict, a.canvas()
+	return v.Lines(f.View, a.w, l.verdict.h, v.Finding.Lock != "" && a.current().Lock(f).Lock == v.Finding.Lock, "!")
 }
 
 // showVerdict selects what the verdict is about.
-func (a *App) showVerdict() {
-	switch v := &a.board.Tally.Verdict; {
+func (a *Shell) showVerdict() {
+	switch v := &a.viewState.Counters.Verdict; {
+	case !v.Showing() && len(a.state.Locks()) == 0:
+		a.Say(draw.Dim, "No locks yet: nothing was judged.")
 	case !v.Showing():
-		a.say(draw.Dim, "No problems visible in etcd")
+		a.Say(draw.Dim, "No problems visible in etcd")
 	case v.Finding.Lock != "" && a.state.Lock(v.Finding.Lock) != nil:
-		a.show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
+		a.Show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
 	case v.Now:
-		a.show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
+		a.Show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
 	default:
-		a.say(draw.Dim, "That has ended, and there is nothing left to show: the journal tells of it")
+		a.Say(draw.Dim, "That has ended, and there is nothing left to show: the journal tells of it")
 	}
 }
 
 // body paints the page.
-func (a *App) body(l layout) []string {
+func (a *Shell) body(l layout) []string {
 	a.onScreen = a.onScreen[:0]
 	f := a.canvas()
 	h := l.main.h
-	if a.sheet != nil {
-		return a.sheet.render(a.th, a.w, h)
+	if a.overlay != nil {
+		return a.overlay.render(a.th, a.w, h)
 	}
-	return a.here().Paint(f, a.w, h)
+	return a.current().Paint(f, a.w, h)
 }
 
 // header is the top of the screen as it is now.
-func (a *App) header() *header {
-	return &header{Frame: a.frame(), o: &a.o, w: a.w, shown: a.pageSet, spent: a.spent, cost: a.cost, present: a.present}
+func (a *Shell) header() *header {
+	return &header{Frame: a.Frame(), o: &a.o, w: a.w, pages: a.pageSet, spent: a.spent, cost: a.cost, present: a.present}
 }

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/ui/fields"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
-	"locktop/ui/page/lockspage"
+	"locktop/ui/page"
 )
 
 // teller is a lesson from a list of steps.
@@ -202,7 +202,7 @@ func TestLessonBreaksOff(t *testing.T) {
 	b.press("n")
 	b.sees(`the lesson broke off: the lab is\x1b[2J closed`)
 	b.press("n")
-	if b.under.Showing() {
+	if b.panel.Showing() {
 		t.Error("it does not close")
 	}
 }
@@ -304,10 +304,21 @@ func TestALessonOfOneLockShowsItsQueue(t *testing.T) {
 	}{
 		{1, 12, true, "one lock"}, {3, 12, true, "three"}, {4, 12, false, "more want the table"}, {1, 6, false, "no room"}, {0, 12, false, "none yet"},
 	} {
-		if rows, pane := lockspage.LockShares(r.h, r.n, true); pane > 0 != r.pane || rows+pane != r.h || rows < min(r.h, r.n+1) {
+		if rows, pane := page.LockShares(r.h, r.n, true); pane > 0 != r.pane || rows+pane != r.h || rows < min(r.h, r.n+1) {
 			t.Errorf("%s: %d rows and %d lines", r.reason, rows, pane)
 		}
 	}
+}
+
+// TestAHintIsForWhoAsks: the pane says that n gives one, and then that n skips the task.
+func TestAHintIsForWhoAsks(t *testing.T) {
+	x := &teller{steps: []lesson.Step{{Kind: lesson.StepTask, Text: "Make b the holder.", Hint: true}, {Kind: lesson.StepTask, Text: "Make b the holder.\n\nHint: press K."}}}
+	b := lessonBench(t, x, Options{})
+	b.step()
+	b.sees("Make b the holder.", "n a hint")
+	b.press("n")
+	b.step()
+	b.sees("Hint: press K.", "n skip the task")
 }
 
 // TestATaskIsGivenUpOnce: whoever presses n twice still reads what comes next.
@@ -335,14 +346,14 @@ func TestALessonSelectsWhatItIsAbout(t *testing.T) {
 	b := lessonBench(t, x, Options{})
 	at := func(want, reason string) {
 		t.Helper()
-		if l := b.self.Target().Lock; l == nil || l.Name != want {
+		if l := b.Target().Lock; l == nil || l.Name != want {
 			t.Errorf("%s: %v is selected, want %s", reason, l, want)
 		}
 	}
 	b.press("n")
 	at("/jobs/report", "the first text is about it")
 	b.press("down")
-	moved := b.self.Target().Lock.Name
+	moved := b.Target().Lock.Name
 	b.press("n")
 	at(moved, "the same lock again: the person has moved")
 	b.press("n", "n")
@@ -373,7 +384,7 @@ func TestALessonsConsoleIsInItsLanguage(t *testing.T) {
 		words[c] = true
 	}
 	for i := range a.keys.Rows {
-		if k := &a.keys.Rows[i]; k.In&host.AnyPage != 0 && k.Short != "" {
+		if k := &a.keys.Rows[i]; k.Where&host.AnyPage != 0 && k.Short != "" {
 			words[k.Short] = true
 		}
 	}
@@ -420,7 +431,7 @@ func (k *kept) Leave()                              { k.left = true }
 func TestOneGoesBackInALesson(t *testing.T) {
 	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: "Nobody waits."}, {Kind: lesson.StepAsk, Text: "Who comes?", Options: []string{"b", "c"}, Right: 1},
 		{Kind: lesson.StepSay, Text: "b waits."}, {Kind: lesson.StepDo, Text: "kill b"}}}
-	past := &kept{rewound: &rewound{now: fold.NewState()}}
+	past := &kept{rewound: &rewound{now: store.New()}}
 	o := Options{Past: past}
 	o.Lab, o.Armed, o.Lesson = true, true, x.lesson()
 	b := newBench(t, o)
@@ -551,8 +562,8 @@ func TestAStepShowsItsPicture(t *testing.T) {
 			model.Access{At: at(28), Contender: "d2", Lock: "/l", Token: 1, Highest: 9, Write: true})
 		b.press("n", "2", "n")
 		b.sync(28)
-		line("d2 writes 1 184016 ✖ refuses: the token is old", "an access that was refused")
-		b.sees("accepts, though the token is old")
+		line("d1 writes 1 - 184016 ! accepts the older token", "an access that the resource took: it had seen no token, though etcd had given another")
+		line("d2 writes 1 9 184016 ✖ refuses: it has seen a newer", "an access that it refused, by what it had seen and not by what etcd had given")
 		b.press("n")
 		b.sees("four", "a1", "waits")
 		if at := b.on(); at != "Locks" {
@@ -574,6 +585,6 @@ func TestAStepShowsItsPicture(t *testing.T) {
 		b.sees("eight")
 		exact(t, b.View(), size[0], size[1])
 		b.press("u", "u", "u", "u", "u")
-		b.sees("three", "refuses: the token is old")
+		b.sees("three", "refuses: it has seen a newer")
 	}
 }

@@ -134,7 +134,7 @@ func TestNoticesFade(t *testing.T) {
 		b := newBench(t, Options{})
 		wrongLab(b)
 		b.size(r.w, r.h)
-		b.say(r.st, r.text)
+		b.Say(r.st, r.text)
 		for i := range r.after {
 			b.send(tickMsg(at(float64(100 + i))))
 		}
@@ -142,8 +142,8 @@ func TestNoticesFade(t *testing.T) {
 		if got := !strings.Contains(b.text(), first); got != r.gone {
 			t.Errorf("%s: gone %v after %d s: %s\n%s", r.name, got, r.after, r.reason, b.text())
 		}
-		if !r.gone && b.said.St != r.style {
-			t.Errorf("%s: in style %v, want %v", r.name, b.said.St, r.style)
+		if !r.gone && b.notice.text.St != r.style {
+			t.Errorf("%s: in style %v, want %v", r.name, b.notice.text.St, r.style)
 		}
 		if foot := b.last(1)[0]; !strings.Contains(foot, keys) {
 			t.Errorf("%s: no keys in %q", r.name, foot)
@@ -165,13 +165,13 @@ func TestFooterIsClicked(t *testing.T) {
 	}{
 		{"open", "open", "the word of a key", nil, func(b *bench) bool { return b.on() == "Queue" }},
 		{"filter", "/", "the key itself", nil, func(b *bench) bool { return b.field != nil }},
-		{"help", "help", "at the other end", nil, func(b *bench) bool { return b.sheet != nil && b.sheet.title == "help for Locks" }},
-		{"close", "close", "under a text", []string{"e"}, func(b *bench) bool { return b.sheet == nil }},
-		{"clears", "clears", "behind a filter", []string{"/", "jobs", "enter"}, func(b *bench) bool { return b.board.Locks.Order.Filter == "" }},
-		{"the filter's text", "jobs", "is no key", []string{"/", "jobs", "enter"}, func(b *bench) bool { return b.board.Locks.Order.Filter == "jobs" && b.on() == "Locks" }},
-		{"the gap", "     ", "is no key", nil, func(b *bench) bool { return b.on() == "Locks" && b.sheet == nil && b.dialog == nil }},
+		{"help", "help", "at the other end", nil, func(b *bench) bool { return b.overlay != nil && b.overlay.title == "help for Locks" }},
+		{"close", "close", "under a text", []string{"e"}, func(b *bench) bool { return b.overlay == nil }},
+		{"clears", "clears", "behind a filter", []string{"/", "jobs", "enter"}, func(b *bench) bool { return b.viewState.Locks.Order.Filter == "" }},
+		{"the filter's text", "jobs", "is no key", []string{"/", "jobs", "enter"}, func(b *bench) bool { return b.viewState.Locks.Order.Filter == "jobs" && b.on() == "Locks" }},
+		{"the gap", "     ", "is no key", nil, func(b *bench) bool { return b.on() == "Locks" && b.overlay == nil && b.dialog == nil }},
 		{"freeze", "freeze", "the key is a space", nil, func(b *bench) bool { return b.frozen }},
-		{"frozen", "open", "says why not, as the key does", []string{" "}, func(b *bench) bool { return b.on() == "Locks" && strings.Contains(b.said.Text, "frozen") }},
+		{"frozen", "open", "says why not, as the key does", []string{" "}, func(b *bench) bool { return b.on() == "Locks" && strings.Contains(b.notice.text.Text, "frozen") }},
 	} {
 		b := newBench(t, Options{})
 		wrongLab(b)
@@ -182,7 +182,7 @@ func TestFooterIsClicked(t *testing.T) {
 		if at < 0 {
 			t.Fatalf("%s: not in %q", r.name, foot)
 		}
-		b.send(tea.MouseMsg{X: at, Y: b.App.h - 1, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+		b.send(tea.MouseMsg{X: at, Y: b.Shell.h - 1, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 		if !r.did(b) {
 			t.Errorf("%s (%s):\n%s", r.name, r.reason, b.text())
 		}
@@ -194,8 +194,8 @@ func TestFooterIsClicked(t *testing.T) {
 	if b.on() == "Journal" {
 		b.press("1")
 	}
-	if b.send(tea.MouseMsg{X: 5, Y: 3, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft}); b.board.Locks.Pick.ID != "/demo/checkout" {
-		t.Errorf("a click on the verdict selects %s", b.board.Locks.Pick.ID)
+	if b.send(tea.MouseMsg{X: 5, Y: 3, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft}); b.viewState.Locks.Pick.ID != "/demo/checkout" {
+		t.Errorf("a click on the verdict selects %s", b.viewState.Locks.Pick.ID)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestTheTrail(t *testing.T) {
 	b.press("3")
 	trail("", "the digit begins anew")
 	b.press("enter")
-	trail("Journal → Queue /jobs/report", "from there")
+	trail("Journal → Queue /demo/checkout", "from there, to the lock of the line")
 	b.press("-", "-")
 	trail("Locks → Queue /jobs/report → Sessions b2", "back over the digit")
 	b.press("-", "-")

@@ -9,8 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/lesson"
@@ -31,7 +31,7 @@ type (
 	}
 	// soughtMsg is another moment of a recording.
 	soughtMsg struct {
-		state *fold.State
+		state *store.Store
 		err   error
 	}
 	// saidMsg is a line for the person, of what was done beside the screen.
@@ -57,35 +57,39 @@ func everySecond(by Clock) tea.Cmd {
 }
 
 // clockSet says it once when the machine's clock was set.
-func (a *App) clockSet() {
+func (a *Shell) clockSet() {
 	if a.live.Clock == nil {
 		return
 	}
 	if set := a.live.Clock.Set(); set != a.set {
-		a.say(draw.Bad, draw.ClockWasSet(set-a.set))
+		a.Say(draw.Bad, draw.ClockWasSet(set-a.set))
 		a.set = set
 	}
 }
 
-func (a *App) bootDone(m bootedMsg) tea.Cmd {
+func (a *Shell) bootDone(m bootedMsg) tea.Cmd {
 	if m.err != nil {
 		a.err = m.err
 		return tea.Quit
 	}
 	a.live, a.booted = m.live, true
+	if m.live.State != nil {
+		a.state = m.live.State
+		a.complete()
+	}
 	if a.o.Notice != "" {
-		a.say(draw.Late, a.th.Clean(a.o.Notice))
+		a.Say(draw.Late, a.th.Clean(a.o.Notice))
 		a.stays = true
 	}
 	if a.live.Cut != nil {
-		a.say(draw.Late, "the recording is cut off at its end: "+a.th.Clean(a.live.Cut.Error()))
+		a.Say(draw.Late, "the recording is cut off at its end: "+a.th.Clean(a.live.Cut.Error()))
 		a.stays = true
 	}
 	if a.live.Start != nil {
-		a.start = start.New(a.self, a.live.Start)
+		a.start = start.New(a, a.live.Start)
 		return a.start.Scan(&a.gate)
 	}
-	if p, ok := a.under.(*lesson.Pane); ok && p.Showing() {
+	if p, ok := a.panel.(*lesson.Pane); ok && p.Showing() {
 		p.Booted()
 	}
 	return a.pull()
@@ -93,27 +97,24 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 
 // pull asks the source for the next batch. There is one such command at a time:
 // the next one starts when a batch was applied.
-func (a *App) pull() tea.Cmd {
-	return a.self.pullAfter(nil)
+func (a *Shell) pull() tea.Cmd {
+	return a.pullAfter(nil)
 }
 
 // pullAfter does so when what has to be done beside the screen was done, if it is not nil.
-func (p parts) pullAfter(first func()) tea.Cmd {
-	a := p.a
-	a.state.Look(a.onScreen)
+func (a *Shell) pullAfter(first func()) tea.Cmd {
 	if a.present != nil {
-		return a.self.pullFrom(a.o.Past, -a.moments, a.state, first)
+		return a.pullFrom(a.o.Past, -a.moments, a.state, first)
 	}
-	return a.self.pullFrom(a.live.Source, a.sources, a.state, first)
+	return a.pullFrom(a.live.Source, a.sources, a.state, first)
 }
 
 // pullFrom asks a source for the next batch, for a state.
-func (p parts) pullFrom(source model.Source, n int, s *fold.State, first func()) tea.Cmd {
-	a := p.a
+func (a *Shell) pullFrom(source model.Source, n int, s *store.Store, first func()) tea.Cmd {
 	if source == nil {
 		return nil
 	}
-	want, ctx := s.Want(), a.ctx
+	want, ctx := s.Want(a.onScreen), a.ctx
 	return func() tea.Msg {
 		if first != nil {
 			first()
@@ -128,23 +129,25 @@ func (p parts) pullFrom(source model.Source, n int, s *fold.State, first func())
 
 // batch takes a batch in, asks for the next one, and says whether it tells a person
 // anything that cannot wait for the next second.
-func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
-	facts, version, listed, other := a.state.JournalVersion(), a.state.Version(), a.state.Loaded(), a.state.OtherCluster()
-	a.state.Apply(b)
-	why, keep := a.self.note(b, a.state)
-	if now := a.state.OtherCluster(); now != other && now != "" {
+func (a *Shell) batch(b model.Batch) (next tea.Cmd, tells bool) {
+	facts, version, listed, other := a.state.JournalVersion(), a.state.Version(), a.state.Coverage().Loaded(), a.state.Coverage().OtherCluster()
+	if !a.state.ApplyWhile(b, a.runs) {
+		return nil, false
+	}
+	why, keep := a.note(b, a.state)
+	if now := a.state.Coverage().OtherCluster(); now != other && now != "" {
 		a.otherCluster(now)
 	}
-	if !listed && a.state.Loaded() {
-		a.board.Locks.Order.Force = true // the first page that is whole does not wait for its turn
+	if !listed && a.state.Coverage().Loaded() {
+		a.viewState.Locks.Order.Force = true // the first page that is whole does not wait for its turn
 	}
 	a.cost = b.Cost
 	a.setNow()
 	a.lookForAwaited()
-	if now := a.state.Now(); a.state.Loaded() || now.Sub(a.listShown) >= listEvery || slices.ContainsFunc(b.Events, notListed) {
+	if now := a.state.Now(); a.state.Coverage().Loaded() || now.Sub(a.listShown) >= listEvery || slices.ContainsFunc(b.Events, notListed) {
 		a.listShown = now
 	} else {
-		return a.self.pullAfter(keep), false
+		return a.pullAfter(keep), false
 	}
 	tells = why != "" || a.state.JournalVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
 		switch e := ev.(type) {
@@ -155,66 +158,69 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 		}
 		return true
 	})
-	return a.self.pullAfter(keep), tells
+	return a.pullAfter(keep), tells
 }
+
+// runs says whether nobody has ended the console. A batch may take a moment.
+func (a *Shell) runs() bool { return a.ctx.Err() == nil }
 
 // note writes down what came in, if that is now: into the recording, and into what is kept of the
 // past, which is packed beside the screen.
-func (p parts) note(b model.Batch, s *fold.State) (why string, keep func()) {
-	a := p.a
+func (a *Shell) note(b model.Batch, s *store.Store) (why string, keep func()) {
 	past := a.o.Past
 	if a.present != nil && s != a.present.State {
 		return "", nil
 	}
 	if why = a.o.Record.Note(b); why != "" {
-		a.self.recorded("the recording ended: " + why)
+		a.recorded("the recording ended: " + why)
 	}
 	if past == nil {
 		return why, nil
 	}
 	var begin []model.Event
 	if past.Due() {
-		begin, _ = s.Beginning()
+		begin, _ = s.Checkpoint()
 	}
 	return why, func() { past.Note(b, begin) }
 }
 
 // beneath takes in what comes while the past is shown.
-func (p parts) beneath(msg tea.Msg) tea.Cmd {
-	a, on := p.a, p.a.present
+func (a *Shell) beneath(msg tea.Msg) tea.Cmd {
+	on := a.present
 	b, ok := msg.(batchMsg)
 	if !ok {
 		on.Spent = msg.(sourceEndedMsg).err
 		return nil
 	}
-	other := on.State.OtherCluster()
-	on.State.Apply(model.Batch(b))
-	_, keep := a.self.note(model.Batch(b), on.State)
+	other := on.State.Coverage().OtherCluster()
+	if !on.State.ApplyWhile(model.Batch(b), a.runs) {
+		return nil
+	}
+	_, keep := a.note(model.Batch(b), on.State)
 	a.cost = b.Cost
 	a.lookForAwaited()
-	if now := on.State.OtherCluster(); now != other && now != "" {
-		a.self.leave()
+	if now := on.State.Coverage().OtherCluster(); now != other && now != "" {
+		a.leave()
 		a.otherCluster(now)
 		a.dirty = true
 	}
-	return a.self.pullFrom(a.live.Source, a.sources, on.State, keep)
+	return a.pullFrom(a.live.Source, a.sources, on.State, keep)
 }
 
 // pastEnded goes back to now: the past was played up to it, or cannot be read any further.
-func (p parts) pastEnded(why error) {
-	a := p.a
-	a.self.leave()
+func (a *Shell) pastEnded(why error) {
+	a.leave()
 	if !errors.Is(why, io.EOF) {
-		a.say(draw.Late, "What is kept of the past cannot be read: "+a.th.Clean(why.Error()))
+		a.Say(draw.Late, "What is kept of the past cannot be read: "+a.th.Clean(why.Error()))
 	}
 }
 
 // otherCluster disarms the console: what a person meant to break is in another cluster
 // than the one that answers now. Nothing that was asked for is waited for any more.
-func (a *App) otherCluster(what string) {
+func (a *Shell) otherCluster(what string) {
 	a.disarmed = a.disarmed || a.o.Armed
 	a.o.Armed, a.dialog, a.awaited = false, nil, nil
-	a.say(draw.Bad, a.th.Clean(what))
+	a.Say(draw.Bad, a.th.Clean(what))
 }
 
 // listEvery is how often a page is painted to which a list under way adds: its parts come
@@ -226,7 +232,7 @@ func notListed(ev model.Event) bool { _, ok := ev.(model.Listed); return !ok }
 // worthShowing says whether a reading is one to be shown at once: of a lease that is not
 // well, or the first of one on the screen. The rest only say that all is as it was, many
 // times a second.
-func worthShowing(e model.LeaseRead, l *keyspace.Lease, onScreen []model.LeaseID) bool {
+func worthShowing(e model.LeaseRead, l *locks.Lease, onScreen []model.LeaseID) bool {
 	switch {
 	case l == nil:
 		return false
@@ -236,14 +242,14 @@ func worthShowing(e model.LeaseRead, l *keyspace.Lease, onScreen []model.LeaseID
 	return l.ReadOnce() && slices.Contains(onScreen, e.ID)
 }
 
-func (a *App) ticked(t time.Time) tea.Cmd {
+func (a *Shell) ticked(t time.Time) tea.Cmd {
 	a.tick = t
 	if a.started.IsZero() {
 		a.started = t
 	}
 	if a.present != nil {
 		a.present.Look(a.th, t)
-		a.board.Latest = a.present.Now
+		a.viewState.Latest = a.present.Now
 	}
 	a.setNow()
 	a.fade(t)
@@ -258,11 +264,11 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 // setNow moves the shown time on. It is cut to seconds, so that all that counts
 // on the screen counts in step and a line is painted once a second at most for
 // the passing of time.
-func (a *App) setNow() {
+func (a *Shell) setNow() {
 	t := a.state.Now()
 	switch {
-	case a.self.tape() != nil && (a.o.Tape != nil || a.present != nil):
-		if at := a.self.tape().Now(); at.After(t) {
+	case a.playback() != nil && (a.o.Playback != nil || a.present != nil):
+		if at := a.playback().Now(); at.After(t) {
 			t = at
 		}
 	case a.tick.After(t):
@@ -274,20 +280,20 @@ func (a *App) setNow() {
 	if a.touched.IsZero() {
 		a.touched = a.now
 	}
-	a.self.mark()
-	a.board.Doubts.Look(a.state, a.now)
-	a.board.Pulse.Update(a.state, a.board.Locks.Order.Waiting, a.now)
-	a.under.Look()
+	a.mark()
+	a.viewState.Uncertain.Look(a.state.View, a.now)
+	a.viewState.Sparkline.Update(a.state.View, a.viewState.Locks.Order.Waiting, a.now)
+	a.panel.Look()
 }
 
-// watch opens another source, beside the screen.
-func (a *App) watch(prefixes []string) tea.Cmd {
+// Watch opens another source, beside the screen.
+func (a *Shell) Watch(prefixes []string) tea.Cmd {
 	if a.opening {
-		a.say(draw.Late, "still opening what you asked for before")
+		a.Say(draw.Late, "still opening what you asked for before")
 		return nil
 	}
 	if a.present != nil {
-		a.say(draw.Late, draw.NotNow(string(replay.InThePast)))
+		a.Say(draw.Late, draw.NotNow(string(replay.InThePast)))
 		return nil
 	}
 	a.opening = true
@@ -307,52 +313,75 @@ func (a *App) watch(prefixes []string) tea.Cmd {
 
 // watched goes on with another source. Nothing of what was seen before stays, but
 // what a person has set.
-func (a *App) watched(m watchedMsg) tea.Cmd {
+func (a *Shell) watched(m watchedMsg) tea.Cmd {
 	a.opening = false
 	if m.err != nil {
-		a.say(draw.Bad, "cannot watch that: "+a.th.Clean(m.err.Error()))
+		a.Say(draw.Bad, "cannot watch that: "+a.th.Clean(m.err.Error()))
 		return nil
 	}
 	if a.o.Record.On() {
-		a.self.recorded("the recording ended: other keys are watched now")
+		a.recorded("the recording ended: other keys are watched now")
 	}
 	set := a.settings()
 	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
 	a.sources++
 	a.dialog = nil
-	a.sheet, a.field = nil, nil
+	a.overlay, a.field = nil, nil
 	a.thaw()
 	a.reset(set)
 	a.goTo(0)
-	a.say(draw.Plain, "Watching the keys under "+a.frame().Watched())
+	a.Say(draw.Plain, "Watching the keys under "+a.Frame().Watched())
 	var first func()
 	if a.o.Past != nil {
 		first = a.o.Past.Forget
 	}
-	return a.self.pullAfter(first)
+	return a.pullAfter(first)
 }
 
-// tape is what can be moved: a recording, or what was seen so far; nil for neither.
-func (p parts) tape() replay.Tape {
-	a := p.a
+// playback is what can be moved: a recording, or what was seen so far; nil for neither.
+func (a *Shell) playback() replay.Playback {
 	switch {
-	case a.o.Tape != nil:
-		return a.o.Tape
+	case a.o.Playback != nil:
+		return a.o.Playback
 	case a.o.Past != nil:
 		return a.o.Past
 	}
 	return nil
 }
 
+// stands says whether the time that is shown does not go on.
+func (a *Shell) stands() bool {
+	return (a.o.Playback != nil || a.present != nil) && replay.Stands(a.playback())
+}
+
+// bringUp brings up to the state what stands above every page, as far as that is due. What is
+// worst comes first: its locks stand on top.
+func (a *Shell) bringUp() {
+	b := a.viewState
+	f := a.Frame()
+	b.Counters.Update(a.state.View, b.Locks.Order.Total, f.Clock())
+	f.UpdateLocks()
+	b.Sparkline.Update(a.state.View, b.Locks.Order.Waiting, a.now)
+}
+
+// complete brings all up to a moment that was gone to before it is shown, long lists too.
+func (a *Shell) complete() {
+	a.setNow()
+	a.bringUp()
+	for f := a.Frame(); a.unranked(f); {
+		a.rank(f)
+	}
+	a.paint() // the page chooses its row where it paints its list, and the verdict above says whether it is about that
+}
+
 // seek goes to another moment of the recording or of the past, beside the screen.
-func (p parts) seek(g replay.Goal) tea.Cmd {
-	a := p.a
+func (a *Shell) seek(g replay.Goal) tea.Cmd {
 	if a.opening {
-		a.say(draw.Late, "wait: another moment is still being looked up")
+		a.Say(draw.Late, "wait: another moment is still being looked up")
 		return nil
 	}
 	a.opening = true
-	tape, ctx := a.self.tape(), a.ctx
+	tape, ctx := a.playback(), a.ctx
 	return func() tea.Msg {
 		s, err := tape.Go(ctx, g)
 		return soughtMsg{s, err}
@@ -361,63 +390,62 @@ func (p parts) seek(g replay.Goal) tea.Cmd {
 
 // sought shows the moment that was looked up. What a person has set stays, and what was
 // selected, if it is there. Without such a moment the recording goes on where it was.
-func (p parts) sought(m soughtMsg) tea.Cmd {
-	a, held := p.a, p.a.held
-	a.opening, a.held = false, nil
+func (a *Shell) sought(m soughtMsg) tea.Cmd {
+	held := a.pending
+	a.opening, a.pending = false, nil
 	switch {
 	case m.err != nil && a.o.Past != nil && a.present == nil: // the axis and the journal know it perhaps
 		a.o.Past.Leave()
-		a.say(draw.Late, a.th.Clean(m.err.Error()))
+		a.Say(draw.Late, a.th.Clean(m.err.Error()))
 		return nil
 	case m.err != nil:
-		a.say(draw.Late, a.th.Clean(m.err.Error()))
-		a.board.Axis.Now() // the cursor stays where the recording is
-		a.self.mark()
+		a.Say(draw.Late, a.th.Clean(m.err.Error()))
+		a.viewState.Axis.Now() // the cursor stays where the recording is
+		a.mark()
 		if held == nil {
 			return nil
 		}
 		_, cmd := a.update(held)
 		return cmd
 	}
-	ahead := a.board.Ahead
+	ahead := a.viewState.Ahead
 	if ahead == nil {
-		ahead = a.state
+		ahead = a.state.View
 	}
 	if a.o.Past == nil {
 		a.sources++ // what is on its way is of the moment before
 	} else {
 		a.moments++
 		if a.present == nil {
-			a.present = &replay.Present{State: a.state, Board: a.board, Now: a.now, Spent: a.spent, Actions: a.live.Actions}
+			a.present = &replay.Present{State: a.state, Board: a.viewState, Now: a.now, Spent: a.spent, Actions: a.live.Actions}
 			a.live.Actions = replay.InThePast
 		}
 	}
-	moved := !a.board.Axis.At().Truncate(time.Microsecond).Equal(a.cursor) // while this moment was looked up
-	a.self.turn(m.state)
-	a.board.Ahead = ahead
+	moved := !a.viewState.Axis.At().Truncate(time.Microsecond).Equal(a.cursor) // while this moment was looked up
+	a.turn(m.state)
+	a.viewState.Ahead = ahead
 	if moved {
-		next := p.follow()
-		a.setNow()
+		next := a.follow()
+		a.complete()
 		return tea.Batch(a.pull(), next)
 	}
-	a.setNow()
-	if a.self.behind() {
-		a.under.(*lesson.Pane).Turned()
+	a.complete()
+	if a.inPast() {
+		a.panel.(*lesson.Pane).Turned()
 	}
 	a.notice = notice{}
 	return a.pull()
 }
 
 // turn shows another state, as it was chosen how to look at the one before.
-func (p parts) turn(to *fold.State) {
-	a := p.a
-	at, pick, set, awaited, was, pages := a.at, a.board.Locks.Pick, a.settings(), a.awaited, a.board, a.pages
+func (a *Shell) turn(to *store.Store) {
+	at, pick, set, awaited, was, pages := a.at, a.viewState.Locks.Pick, a.settings(), a.awaited, a.viewState, a.pages
 	a.dialog = nil
 	a.thaw()
 	a.reset(set)
 	a.state, a.now, a.awaited = to, time.Time{}, awaited
-	a.at, a.board.Locks.Pick = at, pick
-	a.board.Axis.Window, a.board.Axis.Keyless = was.Axis.Window, was.Axis.Keyless
+	a.at, a.viewState.Locks.Pick = at, pick
+	a.viewState.Axis.Window, a.viewState.Axis.Keyless = was.Axis.Window, was.Axis.Keyless
 	for i, x := range pages {
 		if f, ok := x.(page.Filtered); ok && f.Filter() != "" {
 			a.pages[i].(page.Filtered).SetFilter(f.Filter())
@@ -426,55 +454,54 @@ func (p parts) turn(to *fold.State) {
 }
 
 // leave shows now again, which went on underneath.
-func (p parts) leave() {
-	a, on := p.a, p.a.present
+func (a *Shell) leave() {
+	on := a.present
 	a.o.Past.Leave()
 	a.moments++ // what is on its way is of the past
-	a.present, a.held = nil, nil
-	a.self.turn(on.State)
-	b := a.board
-	b.Tally, b.Doubts, b.Pulse, b.Picked = on.Board.Tally, on.Board.Doubts, on.Board.Pulse, on.Board.Picked
+	a.present, a.pending = nil, nil
+	a.turn(on.State)
+	b := a.viewState
+	b.Counters, b.Uncertain, b.Sparkline, b.Picked = on.Board.Counters, on.Board.Uncertain, on.Board.Sparkline, on.Board.Picked
 	b.Locks.Order.Force = true
 	b.Axis.Now()
 	a.live.Actions, a.spent, a.cursor, a.notice = on.Actions, on.Spent, time.Time{}, notice{}
-	a.setNow()
-	if told, ok := a.under.(*lesson.Pane); ok {
+	a.complete()
+	if told, ok := a.panel.(*lesson.Pane); ok {
 		told.Now()
 	}
 }
 
 // follow moves the recording to where the cursor of the axis was moved: the whole console shows
 // that moment. Without a cursor it goes back to the latest that was seen.
-func (p parts) follow() tea.Cmd {
-	a := p.a
-	at := a.board.Axis.At().Truncate(time.Microsecond)
+func (a *Shell) follow() tea.Cmd {
+	at := a.viewState.Axis.At().Truncate(time.Microsecond)
 	switch {
 	case a.opening:
 		return nil
 	case a.present != nil && at.IsZero():
-		a.self.leave()
+		a.leave()
 		return nil
 	case at.Equal(a.cursor):
 		return nil
 	}
 	a.cursor = at
 	if at.IsZero() {
-		if a.board.Ahead == nil {
+		if a.viewState.Ahead == nil {
 			return nil
 		}
-		at = a.board.Ahead.Now()
+		at = a.viewState.Ahead.Now()
 	}
-	return p.seek(replay.Goal{Kind: replay.StopTime, At: at.Add(time.Microsecond - 1)}) // the axis has no smaller unit
+	return a.seek(replay.Goal{Kind: replay.StopTime, At: at.Add(time.Microsecond - 1)}) // the axis has no smaller unit
 }
 
 // mark puts the cursor of the axis where the recording is, while something later was seen.
-func (p parts) mark() {
-	a, b := p.a, p.a.board
+func (a *Shell) mark() {
+	b := a.viewState
 	if b.Ahead == nil || a.opening {
 		return
 	}
 	if now, last := a.state.Now(), b.Ahead.Now(); now.Before(last) || a.present != nil {
-		b.Axis.Go(now.Truncate(time.Microsecond), b.Ahead.Book.Start(), last)
+		b.Axis.Go(now.Truncate(time.Microsecond), b.Ahead.Timeline().Start(), last)
 	} else {
 		b.Ahead = nil
 		b.Axis.Now()
@@ -483,16 +510,15 @@ func (p parts) mark() {
 }
 
 // Moment goes to a time of the recording or of the past, or back to now, or says why not.
-func (p parts) Moment(text string) (tea.Cmd, string) {
-	a := p.a
+func (a *Shell) Moment(text string) (tea.Cmd, string) {
 	switch {
-	case a.self.tape() == nil:
+	case a.playback() == nil:
 		return nil, "nothing is kept here of what was seen"
-	case text == "now" && a.board.Ahead == nil && a.present == nil:
+	case text == "now" && a.viewState.Ahead == nil && a.present == nil:
 		return nil, "the screen shows now"
 	case text == "now":
-		a.board.Axis.Now()
-		return p.follow(), ""
+		a.viewState.Axis.Now()
+		return a.follow(), ""
 	}
-	return p.seek(replay.Goal{Kind: replay.StopTime, Text: text}), ""
+	return a.seek(replay.Goal{Kind: replay.StopTime, Text: text}), ""
 }

@@ -15,42 +15,42 @@ import (
 const far = 1 << 30
 
 // moveBy moves the cursor of what has the keyboard.
-func (a *App) moveBy(n int) {
-	if a.sheet != nil {
-		a.sheet.top = max(0, a.sheet.top+n)
+func (a *Shell) moveBy(n int) {
+	if a.overlay != nil {
+		a.overlay.top = max(0, a.overlay.top+n)
 		return
 	}
-	a.here().Move(a.frame(), n)
+	a.current().Move(a.Frame(), n)
 }
 
 // pageStep is how far PgUp and PgDn go.
-func (a *App) pageStep() int {
-	if a.sheet != nil {
+func (a *Shell) pageStep() int {
+	if a.overlay != nil {
 		return max(1, a.h-6)
 	}
-	return a.here().Step()
+	return a.current().Step()
 }
 
 // back takes back what was set on the page, or goes to where one came from.
-func (a *App) back() {
+func (a *Shell) back() {
 	switch {
-	case a.present != nil && a.board.Axis.Now(): // and the console follows
-	case a.here().Back(a.frame()):
-	case a.here().About().Inner && len(a.trail) > 0:
+	case a.present != nil && a.viewState.Axis.Now(): // and the console follows
+	case a.current().Back(a.Frame()):
+	case a.current().About().Inner && len(a.backStack) > 0:
 		a.comeBack()
-	case a.here().About().Inner:
+	case a.current().About().Inner:
 		a.goTo(0)
 	}
 }
 
 // editFilter opens the text field of the filter.
-func (a *App) editFilter() {
+func (a *Shell) editFilter() {
 	text, _ := a.filter()
 	a.field = &host.Field{Text: text}
 }
 
 // freeze keeps the body as it is, or lets it go.
-func (a *App) freeze() {
+func (a *Shell) freeze() {
 	if a.frozen {
 		a.thaw()
 		return
@@ -58,32 +58,32 @@ func (a *App) freeze() {
 	a.freezing = freezing{true, a.now, a.body(a.arrange())}
 }
 
-func (a *App) toggleMouse() tea.Cmd {
+func (a *Shell) toggleMouse() tea.Cmd {
 	a.mouseOff = !a.mouseOff
 	if a.mouseOff {
-		a.say(draw.Plain, "Mouse off: the terminal selects text now")
+		a.Say(draw.Plain, "Mouse off: the terminal selects text now")
 		return tea.DisableMouse
 	}
-	a.say(draw.Plain, "Mouse on")
+	a.Say(draw.Plain, "Mouse on")
 	return tea.EnableMouseCellMotion
 }
 
 // copyKey puts the selected key into the clipboard of the terminal.
-func (a *App) copyKey() tea.Cmd {
-	t := a.self.Target()
+func (a *Shell) copyKey() tea.Cmd {
+	t := a.Target()
 	text := t.Action.Key
 	if text == "" {
 		text = t.Action.Lock
 	}
 	lines := []string{text}
 	if text == "" { // what may not be read has no key
-		lines = page.Fresh(a.state).Grants()
+		lines = page.Fresh(a.state.View).Grants()
 	}
 	if len(lines) == 0 {
-		a.say(draw.Late, "nothing selected to copy")
+		a.Say(draw.Late, "nothing selected to copy")
 		return nil
 	}
-	a.say(draw.Plain, "Copied "+a.th.Clean(strings.Join(lines, ", "))+" (if the terminal allows it)")
+	a.Say(draw.Plain, "Copied "+a.th.Clean(strings.Join(lines, ", "))+" (if the terminal allows it)")
 	for i := range lines {
 		lines[i] = model.Told(lines[i]) // where it is put in, a newline would be obeyed
 	}
@@ -93,24 +93,24 @@ func (a *App) copyKey() tea.Cmd {
 
 // mouse: a click selects, on a title it sorts, on a key of the footer it is that key; the
 // wheel moves.
-func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
+func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 	left := m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft
 	l := a.arrange()
 	if left && a.booted && l.footer.contains(m.X, m.Y) {
 		a.keyed()
-		return a.self.clickFooter(m.X)
+		return a.clickFooter(m.X)
 	}
 	if !a.booted || a.dialog != nil || a.start != nil || a.frozen {
 		return nil
 	}
-	over := a.sheet != nil
+	over := a.overlay != nil
 	switch {
 	case m.Button == tea.MouseButtonWheelUp, m.Button == tea.MouseButtonWheelDown:
 		n := 3
 		if m.Button == tea.MouseButtonWheelUp {
 			n = -3
 		}
-		if p, ok := a.here().(page.Split); ok && !over {
+		if p, ok := a.current().(page.Split); ok && !over {
 			p.Point(m.Y - l.main.y)
 		}
 		a.moveBy(n)
@@ -119,10 +119,10 @@ func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
 		a.showVerdict()
 	case l.tabs.contains(m.X, m.Y):
 		if i := a.header().click(m.X); i >= 0 {
-			a.self.turnTo(i)
+			a.turnTo(i)
 		}
 	case l.main.contains(m.X, m.Y):
-		a.here().Click(a.frame(), m.X, m.Y-l.main.y)
+		a.current().Click(a.Frame(), m.X, m.Y-l.main.y)
 	}
 	return nil
 }

@@ -11,8 +11,6 @@ import (
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
-	"locktop/ui/page/lockspage"
-	"locktop/ui/page/sessionspage"
 )
 
 // TestBreakOffersWhatIsPossible: the prompt names the ways that are open, however
@@ -191,7 +189,7 @@ func TestEnterSaysWhatItDoes(t *testing.T) {
 
 func TestOften(t *testing.T) {
 	for d, want := range map[time.Duration]string{666 * time.Millisecond: "<1s", 1600 * time.Millisecond: "1s", 20 * time.Second: "20s"} {
-		if got := sessionspage.Often(d); got != want {
+		if got := page.Often(d); got != want {
 			t.Errorf("%s: got %q, want %q", d, got, want)
 		}
 	}
@@ -201,13 +199,13 @@ func TestOften(t *testing.T) {
 func TestSharesOfATallScreen(t *testing.T) {
 	last := 0
 	for h := 1; h <= 120; h++ {
-		queue, under := lockspage.Shares(h)
+		queue, under := page.Shares(h)
 		if queue+under != h || queue < h/2 || under < last {
 			t.Errorf("%d lines: %d and %d", h, queue, under)
 		}
 		last = under
 	}
-	if _, under := lockspage.Shares(90); under < 30 {
+	if _, under := page.Shares(90); under < 30 {
 		t.Errorf("%d of 90 lines for what happened", under)
 	}
 }
@@ -225,12 +223,12 @@ func TestJournalInLittleRoom(t *testing.T) {
 		if at < 0 {
 			t.Fatalf("%d rows: no journal:\n%s", h, b.text())
 		}
-		if first := lines[at+1]; strings.HasPrefix(first, " ") {
+		if first := lines[at+1]; strings.HasPrefix(first[2:], " ") { // beside the cursor
 			t.Errorf("%d rows: it begins amid a sentence: %q", h, first)
 		}
 	}
 	b.size(80, 24)
-	b.sees("\n03:04:16 ✖ foreign-key (certain): /blocked/lock/stray is not a lock key, but")
+	b.sees("\n  03:04:16 ✖ foreign-key (certain): /blocked/lock/stray is not a lock key, but")
 }
 
 // TestStatusLineInChinese: no blanks are left where a word is narrower than the English one.

@@ -8,6 +8,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
@@ -24,6 +25,8 @@ type Live struct {
 	Actions host.Actions
 	// Endpoints are what a person can point etcdctl at.
 	Endpoints []string
+	// State, if not nil, is what is seen already: the source tells what comes after it.
+	State *store.Store
 	// Start, if not nil, asks a person first what to watch: Source is nil then.
 	Start *Start
 	// Cut is why a recording ends early, nil if it does not.
@@ -119,9 +122,9 @@ type Options struct {
 	// Save writes a text to a file that is not there yet, and says where that is; nil: no
 	// file can be written.
 	Save func(file, text string) (path string, err error)
-	// Tape is the recording that is shown, which Boot loads and hands over as the source;
+	// Playback is the recording that is shown, which Boot loads and hands over as the source;
 	// nil: what is shown happens now.
-	Tape replay.Tape
+	Playback replay.Playback
 	// Past is what was seen so far, where what is shown happens now; nil: one cannot go back.
 	Past replay.Past
 	// Record writes down what is seen when a person asks for it; nil: nothing can be.

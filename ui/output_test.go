@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"locktop/model"
-	clash "locktop/model/hostile"
+	"locktop/model/modeltest"
 )
 
 // printing is a worker that loses its lock and a chatty one, behind the proxy.
@@ -81,7 +81,7 @@ func TestTheWayToTheOutput(t *testing.T) {
 func TestOutputIsData(t *testing.T) {
 	b := newBench(t, Options{Lab: true})
 	b.size(120, 36)
-	nasty := strings.Join(clash.Pieces, "")
+	nasty := strings.Join(modeltest.Pieces, "")
 	b.w.add(model.Printed{At: at(1), Contender: nasty, Lines: []model.Line{{At: at(1), From: nasty, Text: nasty}}})
 	b.sync(2)
 	b.press("O")

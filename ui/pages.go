@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"locktop/model/lab"
+	"locktop/model/reports"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -13,11 +13,11 @@ import (
 	"locktop/ui/table"
 )
 
-// here is the page that is shown, under dialogs, fields and help.
-func (s pageSet) here() page.Page { return s.pages[s.at] }
+// current is the page that is shown, under dialogs, fields and help.
+func (s pageSet) current() page.Page { return s.pages[s.at] }
 
 // target is what is under the cursor.
-func (s pageSet) target(f page.Frame) page.Target { return s.here().Target(f).Complete() }
+func (s pageSet) target(f page.Frame) page.Target { return s.current().Target(f).Complete() }
 
 // all are the places of all pages.
 func (s pageSet) all() (in host.Where) {
@@ -64,14 +64,14 @@ func (s pageSet) digit(i int) string {
 // filter returns the filter of the page that is shown, "" if it has none, and how many
 // rows are left.
 func (s pageSet) filter() (text, hits string) {
-	if p, ok := s.here().(page.Filtered); ok {
+	if p, ok := s.current().(page.Filtered); ok {
 		return p.Filter(), p.Hits()
 	}
 	return "", ""
 }
 
 func (s pageSet) setFilter(text string) {
-	if p, ok := s.here().(page.Filtered); ok {
+	if p, ok := s.current().(page.Filtered); ok {
 		p.SetFilter(text)
 	}
 }
@@ -89,66 +89,66 @@ func (s pageSet) tables() map[string]*table.Table {
 
 // unranked says whether rows are to be ranked in pieces.
 func (s pageSet) unranked(f page.Frame) bool {
-	p, many := s.here().(page.InPieces)
-	return f.Locks.Unranked(f.S, f.Now) || many && p.Ranks(f)
+	p, many := s.current().(page.InPieces)
+	return f.Locks.Unranked(f.S, f.Clock()) || many && p.Ranks(f)
 }
 
 // rank ranks the next piece, and says whether that changes what is shown.
 func (s pageSet) rank(f page.Frame) bool {
-	if f.Locks.Unranked(f.S, f.Now) {
+	if f.Locks.Unranked(f.S, f.Clock()) {
 		f.RankLocks()
 		return !f.Locks.Order.Going
 	}
-	p, ok := s.here().(page.InPieces)
+	p, ok := s.current().(page.InPieces)
 	return ok && p.Rank(f)
 }
 
-// trailMax bounds how many jumps can be taken back.
-const trailMax = 32
+// backStackMax bounds how many jumps can be taken back.
+const backStackMax = 32
 
 // jump goes to a page so that one can come back.
-func (a *App) jump(page int) {
-	if len(a.trail) >= trailMax {
-		a.trail = append(a.trail[:0], a.trail[1:]...)
+func (a *Shell) jump(page int) {
+	if len(a.backStack) >= backStackMax {
+		a.backStack = append(a.backStack[:0], a.backStack[1:]...)
 	}
 	e := historyEntry{page: a.at}
 	for _, p := range a.pages {
 		e.spots = append(e.spots, p.Spot())
 	}
-	a.trail = append(a.trail, e)
+	a.backStack = append(a.backStack, e)
 	a.goTo(page)
 }
 
 // turnTo goes to a page by its digit.
-func (p parts) turnTo(page int) {
-	if page == p.a.at {
-		p.a.goTo(page)
+func (a *Shell) turnTo(page int) {
+	if page == a.at {
+		a.goTo(page)
 		return
 	}
-	p.a.jump(page)
-	p.a.trail[len(p.a.trail)-1].turned = true
+	a.jump(page)
+	a.backStack[len(a.backStack)-1].turned = true
 }
 
 // comeBack takes the last jump back.
-func (a *App) comeBack() {
-	if len(a.trail) == 0 {
-		a.say(draw.Late, "nothing to go back to: no jump was made")
+func (a *Shell) comeBack() {
+	if len(a.backStack) == 0 {
+		a.Say(draw.Late, "nothing to go back to: no jump was made")
 		return
 	}
-	e := a.trail[len(a.trail)-1]
-	a.trail = a.trail[:len(a.trail)-1]
+	e := a.backStack[len(a.backStack)-1]
+	a.backStack = a.backStack[:len(a.backStack)-1]
 	a.goTo(e.page)
 	for i, p := range a.pages {
-		p.Return(a.frame(), e.spots[i])
+		p.Return(a.Frame(), e.spots[i])
 	}
 }
 
-// show goes to the page that shows what was asked for: the one where one is, or the
+// Show goes to the page that shows what was asked for: the one where one is, or the
 // first of those that do.
-func (a *App) show(r page.Request) {
+func (a *Shell) Show(r page.Request) {
 	switch {
 	case r.Why != "":
-		a.say(draw.Late, r.Why)
+		a.Say(draw.Late, r.Why)
 		return
 	case r.Show == 0:
 		return
@@ -158,12 +158,12 @@ func (a *App) show(r page.Request) {
 		to = i
 	}
 	a.jump(to)
-	a.here().Show(a.frame(), r)
+	a.current().Show(a.Frame(), r)
 }
 
 // openSession goes to the session of the selected claim.
-func (a *App) openSession() {
-	t := a.target(a.frame())
+func (a *Shell) openSession() {
+	t := a.target(a.Frame())
 	r := page.Request{Show: page.ShowSession}
 	switch {
 	case t.Claim != nil:
@@ -174,82 +174,81 @@ func (a *App) openSession() {
 	if r.Lease == 0 {
 		r.Why = "the selected item has no session"
 	}
-	a.show(r)
+	a.Show(r)
 }
 
 // openFinding goes to the worst finding about what is selected.
-func (a *App) openFinding() {
-	f, why := a.here().Finding(a.frame())
+func (a *Shell) openFinding() {
+	f, why := a.current().Finding(a.Frame())
 	if f != nil {
 		why = ""
 	}
-	a.show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
+	a.Show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
 }
 
 // openOutput goes to what the program printed that is selected, or to that of all.
-func (p parts) openOutput() {
-	a := p.a
-	all := a.state.Outputs()
+func (a *Shell) openOutput() {
+	all := a.state.Reports().Outputs()
 	if len(all) == 0 {
-		a.show(page.Request{Why: "no program of yours has printed anything"})
+		a.Show(page.Request{Why: "no program of yours has printed anything"})
 		return
 	}
 	r := page.Request{Show: page.ShowOutput}
-	if name := p.Target().Action.Contender; slices.ContainsFunc(all, func(o *lab.Output) bool { return o.Contender == name }) {
+	if name := a.Target().Action.Contender; slices.ContainsFunc(all, func(o *reports.Output) bool { return o.Contender == name }) {
 		r.Program = name
 	}
-	a.show(r)
+	a.Show(r)
 }
 
 // openColumns opens the list of the columns of the table that has the keyboard.
-func (a *App) openColumns() {
-	p := a.here().(page.Tabled)
-	name, _ := p.Focus(a.frame())
-	dialog.OpenColumns(a.self, name, p.Tables()[name])
+func (a *Shell) openColumns() {
+	p := a.current().(page.Tabled)
+	name, _ := p.Focus(a.Frame())
+	dialog.OpenColumns(a, name, p.Tables()[name])
 }
 
 // marksMax bounds how many locks are bookmarked.
 const marksMax = 100
 
 // toggleMark bookmarks the lock of what is selected, or takes its mark away.
-func (a *App) toggleMark() {
-	r, m := a.here().Lock(a.frame()), &a.board.Marked
+func (a *Shell) toggleMark() {
+	r, m := a.current().Lock(a.Frame()), &a.viewState.Marked
 	name := r.Lock
 	switch {
 	case name == "":
-		a.say(draw.Late, r.Why)
+		a.Say(draw.Late, r.Why)
 		return
 	case m.Has[name]:
 		m.Drop(name)
-		a.say(draw.Plain, "no mark on "+a.th.Clean(name)+" any more")
+		a.Say(draw.Plain, "no mark on "+a.th.Clean(name)+" any more")
 		return
 	case len(m.Names) >= marksMax:
-		a.say(draw.Late, "that would be too many marks: b takes one away")
+		a.Say(draw.Late, "that would be too many marks: b takes one away")
 		return
 	}
 	m.Toggle(name)
-	a.say(draw.Plain, "marked "+a.th.Clean(name)+": ' comes back to it")
+	a.Say(draw.Plain, "marked "+a.th.Clean(name)+": ' comes back to it")
 }
 
 // nextMark goes to the lock that was marked after the one that is selected: its queue if
 // one looks at a queue, else its row.
-func (a *App) nextMark() {
-	names := a.board.Marked.Names
-	at := slices.Index(names, a.here().Lock(a.frame()).Lock)
+func (a *Shell) nextMark() {
+	names := a.viewState.Marked.Names
+	at := slices.Index(names, a.current().Lock(a.Frame()).Lock)
 	for i := range names {
 		name := names[(at+1+i)%len(names)]
 		if a.state.Lock(name) != nil {
-			a.show(page.Request{Show: page.ShowRow, Lock: name})
+			a.Show(page.Request{Show: page.ShowRow, Lock: name})
 			return
 		}
 	}
 	if len(names) > 0 {
-		a.say(draw.Late, "none of the marked locks is there any more")
+		a.Say(draw.Late, "none of the marked locks is there any more")
 		return
 	}
-	a.say(draw.Late, "no lock is marked: b marks the one that is selected")
+	a.Say(draw.Late, "no lock is marked: b marks the one that is selected")
 }
 
-func (a *App) goTo(page int) {
-	a.at, a.sheet = page, nil
+func (a *Shell) goTo(page int) {
+	a.at, a.overlay = page, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"locktop/model"
-	"locktop/model/diagnose"
+	"locktop/model/findings"
 	"locktop/model/recipe"
 )
 
@@ -25,7 +25,7 @@ func TestPageStories(t *testing.T) {
 			b.sees("$ etcdctl get --prefix '/blocked/lock/'")
 		}},
 		{"from finding to lock and back", "enter and -", []string{"4", "/", "dead-h", "enter", "enter"}, func(b *bench) {
-			if b.on() != "Queue" || b.spot("Queue") != "/cron/job7" || b.board.Locks.Pick.ID != "/cron/job7" {
+			if b.on() != "Queue" || b.spot("Queue") != "/cron/job7" || b.viewState.Locks.Pick.ID != "/cron/job7" {
 				b.t.Errorf("on page %s at %s", b.on(), b.spot("Queue"))
 			}
 			b.press("-")
@@ -38,8 +38,8 @@ func TestPageStories(t *testing.T) {
 				b.t.Errorf("on page %s at %v", b.on(), b.code())
 			}
 			b.press("-")
-			if b.on() != "Locks" || b.board.Locks.Pick.ID != "/cron/job7" {
-				b.t.Errorf("back on page %s at %s", b.on(), b.board.Locks.Pick.ID)
+			if b.on() != "Locks" || b.viewState.Locks.Pick.ID != "/cron/job7" {
+				b.t.Errorf("back on page %s at %s", b.on(), b.viewState.Locks.Pick.ID)
 			}
 		}},
 		{"from lock to session to its lock", "o and enter; - goes all the way back", []string{"/", "report", "enter", "o"}, func(b *bench) {
@@ -83,11 +83,11 @@ func TestPageStories(t *testing.T) {
 			}
 		}},
 		{"explain", "the catalogue's entry, then what is here", []string{"/", "job7", "enter", "e"}, func(b *bench) {
-			e, _ := diagnose.Explain(model.CodeDeadHolder)
+			e, _ := findings.Explain(model.CodeDeadHolder)
 			b.sees(e.Title)
 			b.sees("what happens")
 			b.press("esc")
-			if b.sheet != nil || b.on() != "Locks" {
+			if b.overlay != nil || b.on() != "Locks" {
 				b.t.Errorf("still open, page %s", b.on())
 			}
 		}},
@@ -290,15 +290,15 @@ func TestSelectedSessionStays(t *testing.T) {
 	}
 	b.sync(2)
 	b.press("2", "down", "down", "down")
-	l := b.sessions().Chosen(b.state)
+	l := b.sessions().Chosen(b.state.View)
 	b.w.read(3, 0x110, 60, 5)
 	b.sync(3)
 	if b.sessions().IDs[0] == 0x110 {
 		t.Error("the rows moved under the cursor")
 	}
 	b.sync(9)
-	if b.sessions().IDs[0] != 0x110 || b.sessions().Chosen(b.state) != l {
-		t.Errorf("first is %s, chosen %v, was %v", b.sessions().IDs[0], b.sessions().Chosen(b.state), l)
+	if b.sessions().IDs[0] != 0x110 || b.sessions().Chosen(b.state.View) != l {
+		t.Errorf("first is %s, chosen %v, was %v", b.sessions().IDs[0], b.sessions().Chosen(b.state.View), l)
 	}
 }
 
@@ -315,7 +315,7 @@ func TestVerdictStays(t *testing.T) {
 	b.press(":", "lock /a", "enter")
 	b.sees("! show it")
 	b.press("1", "!")
-	if got := b.board.Locks.Pick.ID; got != "/c" {
+	if got := b.viewState.Locks.Pick.ID; got != "/c" {
 		t.Errorf("! selected %s", got)
 	}
 	b.sees("e explain   w evidence")

@@ -146,8 +146,8 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"sort", "by a name", Options{}, []string{":", "sort name", "enter"}, func(b *bench) {
-			if !slices.IsSorted(b.board.Locks.Order.IDs) {
-				b.t.Errorf("%q", b.board.Locks.Order.IDs)
+			if !slices.IsSorted(b.viewState.Locks.Order.IDs) {
+				b.t.Errorf("%q", b.viewState.Locks.Order.IDs)
 			}
 		}},
 		{"theme", "at once", Options{Profile: colours}, []string{":", "theme light", "enter"}, func(b *bench) {
@@ -170,22 +170,22 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"bookmark", "' comes back to it, from one to the next", Options{}, []string{":", "lock /cron/job7", "enter", "b", "esc", "home", "b", "3", "'"}, func(b *bench) {
-			if b.on() != "Locks" || b.board.Locks.Pick.ID != "/cron/job7" {
-				b.t.Errorf("page %s at %s", b.on(), b.board.Locks.Pick.ID)
+			if b.on() != "Locks" || b.viewState.Locks.Pick.ID != "/cron/job7" {
+				b.t.Errorf("page %s at %s", b.on(), b.viewState.Locks.Pick.ID)
 			}
 			b.sees("/cron/job7 ◆")
 			b.press("'")
-			if b.board.Locks.Pick.ID != "/demo/checkout" {
-				b.t.Errorf("at %s", b.board.Locks.Pick.ID)
+			if b.viewState.Locks.Pick.ID != "/demo/checkout" {
+				b.t.Errorf("at %s", b.viewState.Locks.Pick.ID)
 			}
 			b.press("b", "end", "'", "'")
-			if b.board.Locks.Pick.ID != "/cron/job7" || len(b.board.Marked.Names) != 1 {
-				b.t.Errorf("at %s of %q", b.board.Locks.Pick.ID, b.board.Marked.Names)
+			if b.viewState.Locks.Pick.ID != "/cron/job7" || len(b.viewState.Marked.Names) != 1 {
+				b.t.Errorf("at %s of %q", b.viewState.Locks.Pick.ID, b.viewState.Marked.Names)
 			}
 		}},
 		{"bookmark behind a filter", "the filter goes", Options{}, []string{"home", "b", "/", "jobs", "enter", "'"}, func(b *bench) {
-			if b.board.Locks.Pick.ID != "/demo/checkout" || b.board.Locks.Order.Filter != "" {
-				b.t.Errorf("at %s, filter %q", b.board.Locks.Pick.ID, b.board.Locks.Order.Filter)
+			if b.viewState.Locks.Pick.ID != "/demo/checkout" || b.viewState.Locks.Order.Filter != "" {
+				b.t.Errorf("at %s, filter %q", b.viewState.Locks.Pick.ID, b.viewState.Locks.Order.Filter)
 			}
 		}},
 		{"the screen to a file", "as text, without the line in which that was asked for", Options{Save: func(file, text string) (string, error) {

@@ -10,16 +10,16 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
-	"locktop/ui/page/lockspage"
+	"locktop/ui/page"
 )
 
 // peerRows are the cells of as many locks as BenchmarkPaintAll has lines with rows on
 // its screen, in the same texts and styles.
 func peerRows(x *bench) (rows [][]string, styles [][]draw.Style) {
-	for _, name := range x.board.Locks.Order.IDs[:x.locksTable.H+x.queueTable.H] {
+	for _, name := range x.viewState.Locks.Order.IDs[:x.locksTable.H+x.queueTable.H] {
 		r := &x.locksTable.Row
 		r.Spans, r.Ends = r.Spans[:0], r.Ends[:0]
-		lockspage.LockRow(x.frame().View, x.state.Lock(name), r)
+		page.LockRow(x.Frame().View, x.state.Lock(name), r)
 		var cells []string
 		var looks []draw.Style
 		from := 0
@@ -45,7 +45,7 @@ func BenchmarkPeerTable(b *testing.B) {
 	x.View()
 	rows, styles := peerRows(x)
 	var titles []string
-	for _, c := range lockspage.LockCells {
+	for _, c := range page.LockCells {
 		titles = append(titles, c.Title)
 	}
 	looks := map[draw.Style]lipgloss.Style{}
@@ -92,7 +92,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// growth is an App with so many claims behind it, ten of each lock.
+// growth is a Shell with so many claims behind it, ten of each lock.
 func growth(tb testing.TB, claims int) *bench {
 	b := newBench(tb, Options{Lab: true, Profile: colours})
 	b.size(200, 50)
@@ -100,6 +100,6 @@ func growth(tb testing.TB, claims int) *bench {
 		b.w.claim(1, fmt.Sprintf("/jobs/team-%02d/lock-%06d", i/10%7, i/10), "", model.LeaseID(0x694d81e5fc650000+i))
 	}
 	b.sync(3)
-	b.board.Locks.Order.Held = at(1e6) // without the sort, which has its own rhythm
+	b.viewState.Locks.Order.NotBefore = at(1e6) // without the sort, which has its own rhythm
 	return b
 }

@@ -10,18 +10,18 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/ui/replay"
 )
 
 // spool is a recording that goes to the moment that it has, or to none.
-type spool struct{ there *fold.State }
+type spool struct{ there *store.Store }
 
 func (s spool) Now() time.Time { return at(5) }
-func (s spool) Says() string   { return "1x" }
+func (s spool) Label() string  { return "1x" }
 func (s spool) Pause()         {}
 func (s spool) Faster(int)     {}
-func (s spool) Go(context.Context, replay.Goal) (*fold.State, error) {
+func (s spool) Go(context.Context, replay.Goal) (*store.Store, error) {
 	if s.there == nil {
 		return nil, errors.New("no event after this")
 	}
@@ -44,9 +44,9 @@ func TestSeekLosesNothing(t *testing.T) {
 	} {
 		tape := spool{}
 		if r.found {
-			tape.there = fold.NewState()
+			tape.there = store.New()
 		}
-		b := newBench(t, Options{Tape: tape})
+		b := newBench(t, Options{Playback: tape})
 		calls := &counted{}
 		b.live.Source = calls
 		b.sync(1)
@@ -83,14 +83,14 @@ type rewound struct {
 	spool
 	all   []model.Event
 	goals []replay.Goal
-	now   *fold.State
+	now   *store.Store
 }
 
 func (r *rewound) Now() time.Time { return r.now.Now() }
 
-func (r *rewound) Go(_ context.Context, g replay.Goal) (*fold.State, error) {
+func (r *rewound) Go(_ context.Context, g replay.Goal) (*store.Store, error) {
 	r.goals = append(r.goals, g)
-	s := fold.NewState()
+	s := store.New()
 	for _, e := range r.all {
 		if !e.When().After(g.At) {
 			s.Apply(model.Batch{Events: []model.Event{e}})
@@ -117,9 +117,9 @@ func (b *bench) seek(key string) {
 // TestTheCursorOfTheTimePageMovesTheRecording: all pages show the moment at which it stands,
 // the page itself goes on to the latest that was seen, and esc leads back to that.
 func TestTheCursorOfTheTimePageMovesTheRecording(t *testing.T) {
-	tape, w := &rewound{now: fold.NewState()}, newWorld() // the same events as those of the console
+	tape, w := &rewound{now: store.New()}, newWorld() // the same events as those of the console
 	contention(w)
-	b := contended(t, Options{Tape: tape})
+	b := contended(t, Options{Playback: tape})
 	tape.all, tape.now = w.ev, b.state
 	b.send(batchMsg{Events: []model.Event{model.Tick{At: at(55)}}})
 	for _, row := range []struct {
@@ -158,8 +158,8 @@ func TestTheCursorOfTheTimePageMovesTheRecording(t *testing.T) {
 // TestALockWithoutKeysStaysChosen: the cursor of the time axis goes over the past of a lock that
 // has no keys any more, and the lock stays selected there whatever moment is looked up.
 func TestALockWithoutKeysStaysChosen(t *testing.T) {
-	tape := &rewound{now: fold.NewState()}
-	b := newBench(t, Options{Tape: tape})
+	tape := &rewound{now: store.New()}
+	b := newBench(t, Options{Playback: tape})
 	for i := range 4 {
 		b.w.claim(float64(5*i), "/once", "", model.LeaseID(0xe0+i))
 	}
@@ -198,8 +198,8 @@ func TestALockWithoutKeysStaysChosen(t *testing.T) {
 // TestTheCursorIsMovedFasterThanTheRecording: what was pressed meanwhile is looked up next, and
 // what plays on takes the cursor with it.
 func TestTheCursorIsMovedFasterThanTheRecording(t *testing.T) {
-	tape := &rewound{now: fold.NewState()}
-	b := contended(t, Options{Tape: tape})
+	tape := &rewound{now: store.New()}
+	b := contended(t, Options{Playback: tape})
 	tape.now = b.state
 	b.send(batchMsg{Events: []model.Event{model.Tick{At: at(55)}}})
 	press := func(key string) tea.Cmd { _, cmd := b.Update(keyMsg(key)); return cmd }
@@ -213,15 +213,15 @@ func TestTheCursorIsMovedFasterThanTheRecording(t *testing.T) {
 		t.Fatalf("%d moments were looked up, the next is %v", len(tape.goals), next)
 	}
 	_, last := b.Update(next())
-	if len(tape.goals) != 2 || !tape.goals[1].At.Before(tape.goals[0].At) || last != nil || b.board.Ahead == nil {
+	if len(tape.goals) != 2 || !tape.goals[1].At.Before(tape.goals[0].At) || last != nil || b.viewState.Ahead == nil {
 		t.Fatalf("looked up %v", tape.goals)
 	}
 	b.send(batchMsg{Events: []model.Event{model.Tick{At: at(50)}}})
-	if !b.board.Axis.At().Equal(at(50)) {
-		t.Errorf("it plays on, and the cursor stands at %s", b.board.Axis.At())
+	if !b.viewState.Axis.At().Equal(at(50)) {
+		t.Errorf("it plays on, and the cursor stands at %s", b.viewState.Axis.At())
 	}
 	b.send(batchMsg{Events: []model.Event{model.Tick{At: at(56)}}})
-	if b.board.Axis.Past() || b.board.Ahead != nil {
+	if b.viewState.Axis.Past() || b.viewState.Ahead != nil {
 		t.Error("it has passed the latest that was seen, and still shows the past")
 	}
 	if cmd := press("down"); cmd != nil {

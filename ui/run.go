@@ -21,7 +21,7 @@ import (
 func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := NewApp(o)
+	a := NewShell(o)
 	a.ctx = ctx
 	if _, ok := out.(term.File); !ok {
 		a.resize(80, 24) // nobody will tell

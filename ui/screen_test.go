@@ -14,10 +14,7 @@ import (
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
-	"locktop/ui/page/findingspage"
-	"locktop/ui/page/labpage"
-	"locktop/ui/page/lockspage"
-	"locktop/ui/page/sessionspage"
+
 	"locktop/ui/table"
 )
 
@@ -122,7 +119,7 @@ func TestLayout(t *testing.T) {
 		l := arrange(r.w, r.h, r.lesson, r.verdict)
 		pane := l.main
 		var rows int
-		rows, pane.h = lockspage.LockShares(l.main.h, 1000, r.lesson > 0)
+		rows, pane.h = page.LockShares(l.main.h, 1000, r.lesson > 0)
 		pane.y += rows
 		drawing := []byte(strings.Repeat(".", r.h))
 		for _, part := range []struct {
@@ -150,7 +147,7 @@ func TestLayout(t *testing.T) {
 
 func TestColumnsGoByRank(t *testing.T) {
 	for w := 20; w < 220; w++ {
-		for name, cols := range map[string][]table.Column{"locks": lockspage.LockCells.Columns(), "queue": lockspage.ClaimCells.Columns(), "members": labpage.MemberCells.Columns(), "sessions": sessionspage.Cells.Columns(), "findings": findingspage.Cells.Columns(), "contenders": labpage.ContenderCells.Columns(), "faults": labpage.FaultCells.Columns(), "clients": labpage.ClientCells.Columns()} {
+		for name, cols := range map[string][]table.Column{"locks": page.LockCells.Columns(), "queue": page.ClaimCells.Columns(), "members": page.MemberCells.Columns(), "sessions": page.SessionCells.Columns(), "findings": page.FindingCells.Columns(), "contenders": page.ContenderCells.Columns(), "faults": page.FaultCells.Columns(), "clients": page.ClientCells.Columns()} {
 			gap := 1 + w%3
 			sum, dropped := -gap, 99
 			for i, cw := range table.FitColumns(cols, w, gap) {
@@ -250,13 +247,13 @@ func TestProse(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			text := hostile().Draw(rt, "text")
 			w := rapid.IntRange(30, 90).Draw(rt, "w")
-			x := model.Finding{Code: "x", Summary: text, Evidence: []string{text}, Advice: []string{text}, Etcdctl: []string{text}}
+			x := model.Finding{Code: "x", Summary: model.Say("quote", text), Evidence: []model.Message{model.Say("quote", text)}, Advice: []model.Message{model.Say("quote", text)}, Etcdctl: []string{text}}
 			for _, p := range page.ParagraphsOf(th, &x) {
 				for _, l := range th.Paragraph(p, w) {
 					exact(rt, l, w, 1)
 				}
 			}
-			for _, l := range lockspage.WhyPane(th, nil, []model.Finding{x}, w, 9) {
+			for _, l := range page.WhyPane(th, nil, []model.Finding{x}, w, 9) {
 				exact(rt, l, w, 1)
 			}
 		})

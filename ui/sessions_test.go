@@ -47,7 +47,7 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	b.rank() // the locks
 	b.press("2")
 	b.send(rankMsg{})
-	if l := s.Chosen(b.state); s.Left() == 0 || l == nil || l.ID != chosen {
+	if l := s.Chosen(b.state.View); s.Left() == 0 || l == nil || l.ID != chosen {
 		t.Errorf("%d to go, %v chosen, want %s as before", s.Left(), l, chosen)
 	}
 	b.w.del(101, leaseKey("/jobs/team-00/lock-000000", 0x694d81e5fc650000)) // its place is taken by one that was ranked
@@ -59,7 +59,7 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	}
 	b.send(tickMsg(at(110)))
 	b.rank()
-	if l := s.Chosen(b.state); l == nil || l.ID != chosen || len(s.IDs) != n || s.Total != n {
+	if l := s.Chosen(b.state.View); l == nil || l.ID != chosen || len(s.IDs) != n || s.Total != n {
 		t.Errorf("%v chosen of %d of %d, want %s still, of one less", l, len(s.IDs), s.Total, chosen)
 	}
 	if slices.Contains(s.IDs, 0x694d81e5fc650000) || !slices.IsSorted(s.IDs[1:n-1]) {
@@ -71,11 +71,11 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 func TestManyLocksAreRankedInPieces(t *testing.T) {
 	const n = 3*table.RankPiece + 7
 	b := crowd(t, n)
-	o := &b.board.Locks.Order
+	o := &b.viewState.Locks.Order
 	b.press("end")
 	last := o.IDs[n-1]
-	if b.board.Locks.Pick.ID != last {
-		t.Fatalf("%q chosen, want %q", b.board.Locks.Pick.ID, last)
+	if b.viewState.Locks.Pick.ID != last {
+		t.Fatalf("%q chosen, want %q", b.viewState.Locks.Pick.ID, last)
 	}
 	b.send(tickMsg(at(100)))
 	b.press("s")
@@ -83,8 +83,8 @@ func TestManyLocksAreRankedInPieces(t *testing.T) {
 		t.Errorf("going %v and %q last after one piece, want what was shown until all is ranked", o.Going, o.IDs[n-1])
 	}
 	b.rank()
-	if o.Total != n || len(o.IDs) != n || b.board.Locks.Pick.ID != last || o.IDs[b.board.Locks.Pick.Place] != last {
-		t.Errorf("%d of %d locks, %q chosen at %d", len(o.IDs), o.Total, b.board.Locks.Pick.ID, b.board.Locks.Pick.Place)
+	if o.Total != n || len(o.IDs) != n || b.viewState.Locks.Pick.ID != last || o.IDs[b.viewState.Locks.Pick.Place] != last {
+		t.Errorf("%d of %d locks, %q chosen at %d", len(o.IDs), o.Total, b.viewState.Locks.Pick.ID, b.viewState.Locks.Pick.Place)
 	}
 	before := slices.Clone(o.IDs)
 	b.w.claim(101, "/aaa", "", 1)
@@ -104,7 +104,7 @@ func TestManyLocksAreRankedInPieces(t *testing.T) {
 
 // rank does what the messages for it would, until there is nothing more to do.
 func (b *bench) rank() {
-	for b.unranked(b.frame()) {
+	for b.unranked(b.Frame()) {
 		b.send(rankMsg{})
 	}
 }

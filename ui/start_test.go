@@ -26,7 +26,7 @@ func startOf(t *testing.T, f start.Found, err error) (*bench, *[][]string) {
 		return Live{Actions: b.h}, nil
 	}
 	b.booted = false
-	_, b.next = b.App.Update(bootedMsg{live: Live{Actions: b.h, Start: &start.Start{Keys: 60_000, Scan: func(ctx context.Context, progress func(int64, int64)) (start.Found, error) {
+	_, b.next = b.Shell.Update(bootedMsg{live: Live{Actions: b.h, Start: &start.Start{Keys: 60_000, Scan: func(ctx context.Context, progress func(int64, int64)) (start.Found, error) {
 		if err != nil {
 			<-ctx.Done()
 			return f, ctx.Err()
@@ -138,7 +138,7 @@ func TestAnotherPrefix(t *testing.T) {
 		t.Errorf("watched %q, page %s, ended by %v", *watched, b.on(), b.spent)
 	}
 	b.sees("Watching the keys under /other/")
-	if b.board.Locks.Order.By != page.SortName || strings.Contains(b.text(), "RECIPE") {
+	if b.viewState.Locks.Order.By != page.SortName || strings.Contains(b.text(), "RECIPE") {
 		t.Errorf("what was set is gone:\n%s", b.text())
 	}
 }

@@ -7,8 +7,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -18,23 +18,22 @@ import (
 	"locktop/ui/table"
 )
 
-// App is the console as a Bubble Tea model. Make it with [NewApp].
-type App struct {
-	o     Options
-	ctx   context.Context
-	err   error // why the program ended
-	copy  func(string)
-	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
-	keys  host.Keymap
-	self  parts
-	was   Settings // as they came in
+// Shell is the console as a Bubble Tea model. Make it with [NewShell].
+type Shell struct {
+	o       Options
+	ctx     context.Context
+	err     error // why the program ended
+	copy    func(string)
+	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
+	keys    host.Keymap
+	initial Settings // as they came in
 
-	state *fold.State
-	board *page.Board
+	state     *store.Store
+	viewState *page.ViewState
 	pageSet
-	trail []historyEntry // of jumps, to come back
-	start *start.Page    // what to watch is being chosen, nil if it is not
-	under host.Pane      // the page: a lesson, or the guide of the demo
+	backStack []historyEntry // of jumps, to come back
+	start     *start.Page    // what to watch is being chosen, nil if it is not
+	panel     host.Pane      // the page: a lesson, or the guide of the demo
 
 	booting
 	watching
@@ -55,7 +54,7 @@ type watching struct {
 	present *replay.Present // what goes on under the past that is shown, nil: now is shown
 	moments int             // of the past that were shown
 	cursor  time.Time       // of the axis, when the recording was last moved to it
-	held    tea.Msg         // what the source said while another moment of the recording is looked up
+	pending tea.Msg         // what the source said while another moment of the recording is looked up
 	cost    model.Cost
 	spent   error // why the source ended
 }
@@ -63,7 +62,7 @@ type watching struct {
 // inputs are what takes the keyboard from the page.
 type inputs struct {
 	dialog   host.Dialog   // over the page, nil for none
-	sheet    *sheet        // what is read in the place of the page
+	overlay  *overlay      // what is read in the place of the page
 	field    *host.Field   // the filter, while it is typed
 	palette  *palette.Line // a command, while it is typed
 	pressed  string        // the key that is being done
@@ -107,25 +106,25 @@ type painting struct {
 // notice is a line for the person. It fades, but for what went wrong or was said before
 // anybody looked: that stays until a key.
 type notice struct {
-	said  draw.Span
+	text  draw.Span
 	stays bool
 	since time.Time // of the first tick after it was said
 }
 
 const noticeFor = 4 * time.Second
 
-// say shows a line, grey unless it matters.
-func (n *notice) say(st draw.Style, text string) {
+// Say shows a line, grey unless it matters.
+func (n *notice) Say(st draw.Style, text string) {
 	if st == draw.Plain {
 		st = draw.Dim
 	}
-	*n = notice{said: st.Of(text), stays: st == draw.Bad}
+	*n = notice{text: st.Of(text), stays: st == draw.Bad}
 }
 
 // fade takes the line away when it was there for long enough.
 func (n *notice) fade(tick time.Time) {
 	switch {
-	case n.said.Text == "" || n.stays:
+	case n.text.Text == "" || n.stays:
 	case n.since.IsZero():
 		n.since = tick
 	case tick.Sub(n.since) >= noticeFor:
@@ -140,24 +139,24 @@ func (n *notice) keyed() {
 	}
 }
 
-// frame is what a page is asked about.
-func (a *App) frame() page.Frame {
-	b := a.board
-	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.under.Height(a.th, a.w, a.h) > lessonShort || a.under.Showing() && a.h >= page.TallFrom
-	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has, Chosen: b.Picked.Has}}
+// Frame is what a page is asked about.
+func (a *Shell) Frame() page.Frame {
+	b := a.viewState
+	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.panel.Height(a.th, a.w, a.h) > lessonShort || a.panel.Showing() && a.h >= page.TallFrom
+	return page.Frame{ViewState: b, View: table.View{S: a.state.View, Th: a.th, Now: a.now, Stands: a.stands(), OnScreen: &a.onScreen, Marks: b.Marked.Has, Chosen: b.Picked.Has}}
 }
 
 // canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
-func (a *App) canvas() page.Frame {
-	f := a.frame()
-	if a.spent != nil || a.dialog != nil || page.Fresh(a.state).State == prefixes.Lost {
+func (a *Shell) canvas() page.Frame {
+	f := a.Frame()
+	if a.spent != nil || a.dialog != nil || page.Fresh(a.state.View).State == locks.Lost {
 		f.Th = a.old
 	}
 	return f
 }
 
 // where says which keys count now: the top of the stack of inputs.
-func (a *App) where() host.Where {
+func (a *Shell) where() host.Where {
 	if a.dialog != nil {
 		return a.dialog.Place()
 	}
@@ -166,24 +165,21 @@ func (a *App) where() host.Where {
 		return host.InPalette
 	case a.field != nil:
 		return host.InFilter
-	case a.under.Has() && a.present == nil:
+	case a.panel.Has() && a.present == nil:
 		return host.InLesson
-	case a.sheet != nil:
-		return a.sheet.in
+	case a.overlay != nil:
+		return a.overlay.where
 	}
 	return a.pageWhere()
 }
 
 // pageWhere is the page under dialogs, fields and help.
-func (a *App) pageWhere() host.Where {
+func (a *Shell) pageWhere() host.Where {
 	if a.start != nil {
 		return host.InStart
 	}
 	return host.OnPage(a.at)
 }
-
-// parts is the console as its parts see it.
-type parts struct{ a *App }
 
 // pageSet are the pages, and which of them is shown.
 type pageSet struct {
@@ -198,10 +194,10 @@ type historyEntry struct {
 	turned bool // one left by the digit of a page: no way leads from there to here
 }
 
-// sheet is what is read in the place of the page: help, what a finding means, or how to
+// overlay is what is read in the place of the page: help, what a finding means, or how to
 // see the same by hand.
-type sheet struct {
-	in    host.Where
+type overlay struct {
+	where host.Where
 	title string
 	lines func(w int) []string
 	copy  []string // the lines that can be copied

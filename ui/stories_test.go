@@ -23,7 +23,7 @@ func TestFindingsOfOneCauseAreOneRow(t *testing.T) {
 	b.press("4")
 	b.sees("/rack/l00 +11")
 	b.press("1", "/", "l07", "enter", "w")
-	if f := b.here().(interface{ Chosen() *model.Finding }).Chosen(); f == nil || f.Lock != "/rack/l07" || f.Count != 12 {
+	if f := b.current().(interface{ Chosen() *model.Finding }).Chosen(); f == nil || f.Lock != "/rack/l07" || f.Count != 12 {
 		t.Errorf("from /rack/l07 one gets to %+v", f)
 	}
 	b.press("/", "l07", "enter")

@@ -15,7 +15,6 @@ import (
 	"locktop/model"
 	"locktop/ui/host"
 	"locktop/ui/page"
-	"locktop/ui/page/pages"
 )
 
 func measured(s string) int { return ansi.StringWidth(s) }
@@ -30,7 +29,7 @@ func TestStories(t *testing.T) {
 	}{
 		{"trouble first", "the first screen shows what is wrong", Options{}, nil, func(b *bench) {
 			want := []string{"/demo/checkout", "/blocked/lock", "/jobs/billing", "/jobs/report", "/cron/job7"}
-			if got := b.board.Locks.Order.IDs[:5]; !slices.Equal(got, want) {
+			if got := b.viewState.Locks.Order.IDs[:5]; !slices.Equal(got, want) {
 				b.t.Errorf("first are %q, want what the verdict says, then errors before warnings: %q", got, want)
 			}
 			b.sees("✖ deadlock")
@@ -46,25 +45,25 @@ func TestStories(t *testing.T) {
 			b.sees("also waits for /jobs/report")
 		}},
 		{"filter", "as you type, and it stays in sight", Options{}, []string{"/", "j", "o", "b", "s", "enter"}, func(b *bench) {
-			if got := len(b.board.Locks.Order.IDs); got != 2 {
+			if got := len(b.viewState.Locks.Order.IDs); got != 2 {
 				b.t.Errorf("%d locks", got)
 			}
 			b.sees("/ jobs")
 		}},
 		{"filter turned round", "! keeps the rest", Options{}, []string{"/", "!jobs", "enter"}, func(b *bench) {
-			if slices.Contains(b.board.Locks.Order.IDs, "/jobs/billing") || len(b.board.Locks.Order.IDs) != 7 {
-				b.t.Errorf("kept %q", b.board.Locks.Order.IDs)
+			if slices.Contains(b.viewState.Locks.Order.IDs, "/jobs/billing") || len(b.viewState.Locks.Order.IDs) != 7 {
+				b.t.Errorf("kept %q", b.viewState.Locks.Order.IDs)
 			}
 		}},
 		{"filter by state", "words that stand in the row", Options{}, []string{"/", "two act"}, func(b *bench) {
-			if ids := b.board.Locks.Order.IDs; !slices.Equal(ids, []string{"/demo/checkout"}) {
+			if ids := b.viewState.Locks.Order.IDs; !slices.Equal(ids, []string{"/demo/checkout"}) {
 				b.t.Errorf("kept %q", ids)
 			}
 		}},
 		{"filter gone, cursor kept", "esc shows the neighbours of what was found", Options{}, []string{"/", "job7", "esc"}, func(b *bench) {
 			b.sees("/demo/checkout")
-			if b.board.Locks.Pick.ID != "/cron/job7" {
-				b.t.Errorf("the cursor is on %s", b.board.Locks.Pick.ID)
+			if b.viewState.Locks.Pick.ID != "/cron/job7" {
+				b.t.Errorf("the cursor is on %s", b.viewState.Locks.Pick.ID)
 			}
 		}},
 		{"no expression", "it is said, and hides nothing", Options{}, []string{"/", "/job(/"}, func(b *bench) {
@@ -72,13 +71,13 @@ func TestStories(t *testing.T) {
 			b.sees("/demo/checkout")
 		}},
 		{"filter cleared", "esc clears", Options{}, []string{"/", "jobs", "esc"}, func(b *bench) {
-			if b.board.Locks.Order.Filter != "" || b.field != nil {
-				b.t.Errorf("filter %q", b.board.Locks.Order.Filter)
+			if b.viewState.Locks.Order.Filter != "" || b.field != nil {
+				b.t.Errorf("filter %q", b.viewState.Locks.Order.Filter)
 			}
 		}},
 		{"sort by name", "s goes on to the next column", Options{}, []string{"s"}, func(b *bench) {
-			if !slices.IsSorted(b.board.Locks.Order.IDs) {
-				b.t.Errorf("order %q", b.board.Locks.Order.IDs)
+			if !slices.IsSorted(b.viewState.Locks.Order.IDs) {
+				b.t.Errorf("order %q", b.viewState.Locks.Order.IDs)
 			}
 		}},
 		{"journal of one lock", "f shows only that", Options{}, []string{"/", "job7", "enter", "f"}, func(b *bench) {
@@ -188,16 +187,16 @@ func TestStories(t *testing.T) {
 // TestRefusingHands presses every key of the table that acts, on every page where
 // it counts: a refusal is said and nothing is planned or done.
 func TestRefusingHands(t *testing.T) {
-	pages := pages.All(page.NewLockList())
+	pages := page.All(page.NewLockList())
 	pagesOf := map[string][]string{"Locks": {"1"}, "Queue": {"1", "enter"}, "Journal": {"3"}, "Lab": {"5"}, "Sessions": {"2"}, "Findings": {"4"}}
-	for _, row := range NewApp(Options{}).keys.Rows {
-		if row.Act == "" || row.In&host.AnyPage == 0 {
+	for _, row := range NewShell(Options{}).keys.Rows {
+		if row.Act == "" || row.Where&host.AnyPage == 0 {
 			continue
 		}
 		for i, p := range pages {
 			w := p.About().Title
 			keys := pagesOf[w]
-			if row.In&host.OnPage(i) == 0 {
+			if row.Where&host.OnPage(i) == 0 {
 				continue
 			}
 			for _, o := range []Options{{}, {Lab: true}} {
@@ -224,11 +223,11 @@ func TestRefusingHands(t *testing.T) {
 }
 
 func TestKeysDoNotCollide(t *testing.T) {
-	a := NewApp(Options{})
+	a := NewShell(Options{})
 	for w := host.Where(1); w < host.End; w <<= 1 {
 		seen := map[string]string{}
 		for _, row := range keyTable(a, true) {
-			if row.In&w == 0 {
+			if row.Where&w == 0 {
 				continue
 			}
 			for _, k := range row.Keys {
@@ -245,8 +244,8 @@ func TestKeyTable(t *testing.T) {
 	taken := []string{"ctrl+b", "ctrl+a", "ctrl+w", "ctrl+r", "ctrl+k", "ctrl+u", "ctrl+d", "ctrl+e"}
 	done := map[model.ActionKind]bool{model.HealFault: true, // the second half of a toggle
 		model.TellProc: true} // drills tell
-	for _, row := range NewApp(Options{Tape: spool{}}).keys.Rows {
-		if row.What == "" || (row.Do == nil) == (row.Then == nil) || (row.Asks == nil) != (row.Then == nil) || row.In == 0 {
+	for _, row := range NewShell(Options{Playback: spool{}}).keys.Rows {
+		if row.What == "" || (row.Do == nil) == (row.Then == nil) || (row.Asks == nil) != (row.Then == nil) || row.Where == 0 {
 			t.Errorf("row %v is not complete", row.Keys)
 		}
 		for _, k := range row.Keys {
@@ -269,7 +268,7 @@ func TestKeyTable(t *testing.T) {
 			t.Errorf("no key for %q", k)
 		}
 	}
-	if len(Keys()) != len(NewApp(Options{Tape: spool{}}).keys.Rows) {
+	if len(Keys()) != len(NewShell(Options{Playback: spool{}}).keys.Rows) {
 		t.Error("Keys is not the table")
 	}
 }
@@ -281,18 +280,18 @@ func TestSelectionIsIdentity(t *testing.T) {
 	}
 	b.sync(2)
 	b.press("down", "down", "down", "down", "down")
-	if got := b.board.Locks.Pick.ID; got != "/l/05" {
+	if got := b.viewState.Locks.Pick.ID; got != "/l/05" {
 		t.Fatalf("selected %s", got)
 	}
 	b.press("S") // turned round, equal ones stay by name
 	b.press("s") // by name
-	if got := b.board.Locks.Order.IDs[b.board.Locks.Pick.Place]; got != "/l/05" {
+	if got := b.viewState.Locks.Order.IDs[b.viewState.Locks.Pick.Place]; got != "/l/05" {
 		t.Errorf("after a sort: %s", got)
 	}
 	b.w.claim(10, "/a/first", "", 0x99)
 	b.w.claim(10, "/l/04x", "", 0x98)
 	b.sync(20)
-	if got := b.board.Locks.Order.IDs[b.board.Locks.Pick.Place]; got != "/l/05" {
+	if got := b.viewState.Locks.Order.IDs[b.viewState.Locks.Pick.Place]; got != "/l/05" {
 		t.Errorf("after others came: %s", got)
 	}
 	b.press("enter")
@@ -318,18 +317,18 @@ func TestTheFirstRowIsSelectedForAReason(t *testing.T) {
 		b.w.claim(3, "/c", "", 3)
 		b.w.claim(4, "/c", "", 4)
 		b.sync(5)
-		first := b.board.Locks.Pick.ID
+		first := b.viewState.Locks.Pick.ID
 		b.w.del(6, leaseKey("/b", 2))
 		b.w.claim(6, "/b", "", 5)
 		b.w.read(30, 3, 60, 5)
 		b.sync(30)
 		b.w.add(model.Tick{At: at(33)})
 		b.sync(33)
-		if later := b.board.Locks.Pick.ID; first != r.first || later != r.later || b.board.Locks.Name(b.board.Locks.Pick.Place) != later {
-			t.Errorf("sorted by %q: first %s, later %s of %q; want %s and %s: %s", r.sort, first, later, b.board.Locks.Order.IDs, r.first, r.later, r.reason)
+		if later := b.viewState.Locks.Pick.ID; first != r.first || later != r.later || b.viewState.Locks.Name(b.viewState.Locks.Pick.Place) != later {
+			t.Errorf("sorted by %q: first %s, later %s of %q; want %s and %s: %s", r.sort, first, later, b.viewState.Locks.Order.IDs, r.first, r.later, r.reason)
 		}
 		b.press("s")
-		if got, top := b.board.Locks.Pick.ID, b.board.Locks.Name(0); got != top {
+		if got, top := b.viewState.Locks.Pick.ID, b.viewState.Locks.Name(0); got != top {
 			t.Errorf("sorted anew: %s is selected, and %s stands first", got, top)
 		}
 	}
@@ -344,12 +343,12 @@ func TestSelectionInTheQueueIsIdentity(t *testing.T) {
 	b.press("enter", "down", "down", "down")
 	b.w.del(12, leaseKey("/l", 0x100))
 	b.sync(13)
-	if c := b.self.Target().Claim; c == nil || c.KV.Lease != 0x103 || c.Lock().Place(c) != 2 {
+	if c := b.Target().Claim; c == nil || c.KV.Lease != 0x103 || c.Lock().Place(c) != 2 {
 		t.Errorf("chosen %v", c)
 	}
 	b.w.del(14, leaseKey("/l", 0x103))
 	b.sync(15)
-	if c := b.self.Target().Claim; c == nil || c.KV.Lease != 0x104 {
+	if c := b.Target().Claim; c == nil || c.KV.Lease != 0x104 {
 		t.Errorf("the one that took its place is chosen, not %v", c)
 	}
 }
@@ -361,15 +360,15 @@ func TestRowsStayWhileTheCursorMoves(t *testing.T) {
 	b.w.claim(1, "/b", "", 3)
 	b.sync(2)
 	b.press("down")
-	before := slices.Clone(b.board.Locks.Order.IDs)
+	before := slices.Clone(b.viewState.Locks.Order.IDs)
 	b.w.read(3, 2, 60, 5) // /b is silent now and belongs to the top
 	b.sync(3)
-	if !slices.Equal(before, b.board.Locks.Order.IDs) {
-		t.Errorf("the rows moved under the cursor: %q", b.board.Locks.Order.IDs)
+	if !slices.Equal(before, b.viewState.Locks.Order.IDs) {
+		t.Errorf("the rows moved under the cursor: %q", b.viewState.Locks.Order.IDs)
 	}
 	b.sync(6)
-	if b.board.Locks.Order.IDs[0] != "/b" {
-		t.Errorf("not sorted after a while: %q", b.board.Locks.Order.IDs)
+	if b.viewState.Locks.Order.IDs[0] != "/b" {
+		t.Errorf("not sorted after a while: %q", b.viewState.Locks.Order.IDs)
 	}
 }
 
@@ -380,12 +379,12 @@ func TestMouse(t *testing.T) {
 		b.send(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 	}
 	click(10, 10)
-	if b.board.Locks.Pick.Place != 2 {
-		t.Errorf("a click selected row %d", b.board.Locks.Pick.Place)
+	if b.viewState.Locks.Pick.Place != 2 {
+		t.Errorf("a click selected row %d", b.viewState.Locks.Pick.Place)
 	}
 	click(3, 7)
-	if b.board.Locks.Order.By != page.SortName {
-		t.Errorf("a click on the title sorted by %d", b.board.Locks.Order.By)
+	if b.viewState.Locks.Order.By != page.SortName {
+		t.Errorf("a click on the title sorted by %d", b.viewState.Locks.Order.By)
 	}
 	click(12, 1)
 	if b.on() != "Sessions" {
@@ -393,7 +392,7 @@ func TestMouse(t *testing.T) {
 	}
 	b.press("1")
 	b.send(tea.MouseMsg{X: 5, Y: 5, Button: tea.MouseButtonWheelDown})
-	if b.board.Locks.Pick.Place == 0 {
+	if b.viewState.Locks.Pick.Place == 0 {
 		t.Error("the wheel did nothing")
 	}
 }

@@ -223,7 +223,7 @@ func TestManyLanes(t *testing.T) {
 	}
 	b.sync(2)
 	b.press("6")
-	for b.unranked(b.frame()) {
+	for b.unranked(b.Frame()) {
 		b.send(rankMsg{})
 	}
 	b.sees("12,000 locks")
@@ -236,12 +236,12 @@ func TestSortByWaited(t *testing.T) {
 	b.size(80, 24)
 	b.press("s", "s", "s", "s", "s")
 	b.sees("WAITED▼")
-	if b.board.Locks.Name(0) != "/busy" || b.board.Locks.Name(1) != "/fair" {
+	if b.viewState.Locks.Name(0) != "/busy" || b.viewState.Locks.Name(1) != "/fair" {
 		t.Errorf("not in the order of what was waited:\n%s", b.text())
 	}
 	b.sees("25s")
 	b.press("S")
-	if b.board.Locks.Name(2) != "/busy" {
+	if b.viewState.Locks.Name(2) != "/busy" {
 		t.Errorf("not turned round:\n%s", b.text())
 	}
 	b.press("s")

@@ -96,7 +96,7 @@ func TestLanesStayAsTheyAreWhenAVerdictComes(t *testing.T) {
 		b := silent(t)
 		b.size(120, h)
 		with := apart(b)
-		b.board.Tally.Verdict = page.Verdict{}
+		b.viewState.Counters.Verdict = page.Verdict{}
 		if without := apart(b); with != without {
 			t.Errorf("on %d lines %d line(s) apart with a verdict, %d without", h, with, without)
 		}

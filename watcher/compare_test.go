@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // standIn is a member of two that answers what a round of status asks. No real server
@@ -109,7 +109,7 @@ func TestMembersAreHeldAgainstEachOther(t *testing.T) {
 			w := New(serve(t, &standIn{id: 1, leases: []int64{5, 6}, count: 7, third: r.second.third}, &r.second),
 				Options{OneLook: true, LeaseLists: r.lists, Timing: Timing{Settle: 10 * time.Millisecond}})
 			defer w.Close()
-			s := fold.NewState()
+			s := store.New()
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()
 			for s.Cluster().At.IsZero() {

@@ -9,15 +9,16 @@
 //	        └─────────────────────────── start again ─────┘ compacted, restored
 //
 // Beside the followers run a prober (is the watch still true?), lease readers
-// and a status round. All of them put events into one bounded mailbox, from
+// and a status round. All of them put events into one bounded queue, from
 // which [Watcher.Next] takes a batch:
 //
 //	followers ─┐
-//	readers   ─┼─▶ mailbox ─▶ Next ─▶ model.Batch
+//	readers   ─┼─▶ queue ─▶ Next ─▶ model.Batch
 //	status    ─┘
 //
-// Below it stand packages that know no watcher: answers checks what an answer of etcd has to
-// have, failures tells errors apart and puts them into words, pace keeps to the budget.
+// Below it stand packages that know no watcher: validate checks what an answer of etcd has to
+// have, failures tells errors apart and puts them into words, pace keeps to the budget, queue
+// holds events (and those of other rooms).
 // Package recording writes batches to a file and gives them back.
 //
 // What is guaranteed:
@@ -38,7 +39,7 @@
 //     which is whose. An answer that names no cluster (id 0, as through some proxies) is
 //     taken for one of the same cluster.
 //   - An answer that lacks what etcd always sends is an error, and never a crash (package
-//     answers).
+//     validate).
 //   - What happens after a quiet time is delivered at once, with all that its response
 //     brought; only while more and more happens is it collected. Parts of a revision
 //     that may come over several prefixes, and answers to questions of ours, are always
@@ -53,7 +54,7 @@
 //     nothing happens, a console wakes three times a second for it and not fifteen times. Failed requests are not repeated behind the budget's back.
 //   - History is read only if Options.Since asks for it, no more than SinceMax
 //     revisions of it, by one watch for each prefix, one prefix after another.
-//   - Nothing is asked while nobody pulls. When the mailbox is full the followers
+//   - Nothing is asked while nobody pulls. When the queue is full the followers
 //     stop reading. The etcd client then buffers what the server sends, without a
 //     bound of its own: a consumer that never comes back should close the watcher.
 //

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/watcher/pace"
 )
 
@@ -114,7 +114,7 @@ func (c *fake) down() bool {
 }
 
 func (c *fake) whenDown(context.Context, func()) {}
-func (c *fake) nudge()                           {}
+func (c *fake) resetBackoff()                    {}
 func (c *fake) endpoints() []string              { return []string{"http://m1:2379"} }
 
 type fakeStream struct {
@@ -183,10 +183,10 @@ func TestEveryPrefixIsNamedBeforeAnyIsListed(t *testing.T) {
 			t.Cleanup(func() { _ = w.Close() })
 			release := sync.OnceFunc(func() { close(c.begin) })
 			t.Cleanup(release) // before Close, which waits for the list
-			r, s := &record{t: t, w: w}, fold.NewState()
+			r, s := &record{t: t, w: w}, store.New()
 			r.until("list of the other one", func() bool { return len(all[model.Loaded](r)) == 1 })
 			s.Apply(model.Batch{Events: r.events})
-			if s.Loaded() {
+			if s.Coverage().Loaded() {
 				t.Errorf("all is said to be listed without %s: %v", row.late, r.story())
 			}
 			if first, ok := r.events[0].(model.Requested); !ok || !slices.Equal(first.Prefixes, row.want) {
@@ -195,7 +195,7 @@ func TestEveryPrefixIsNamedBeforeAnyIsListed(t *testing.T) {
 			release()
 			r.until("list of both", func() bool { return len(all[model.Loaded](r)) == 2 })
 			s.Apply(model.Batch{Events: r.events})
-			if !s.Loaded() {
+			if !s.Coverage().Loaded() {
 				t.Errorf("not all is said to be listed: %v", r.story())
 			}
 		})
@@ -524,7 +524,7 @@ func TestOneLookReadsWithoutBudgetButBounded(t *testing.T) {
 }
 
 func TestNothingIsAskedWhileNobodyPulls(t *testing.T) {
-	p := newPulls(time.Nanosecond)
+	p := newConsumer(time.Nanosecond)
 	ctx, cancel := context.WithCancel(context.Background())
 	waited := make(chan error, 1)
 	go func() { waited <- p.wait(ctx) }()

@@ -15,7 +15,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // faultGroups share a cluster.
@@ -82,7 +82,7 @@ var trioFaults = []fault{
 		shows: behind, note: "the status shows its old revision; the watch moves to another member"},
 	{name: "an alarm is raised", inject: func(a *arena) { a.alarm(pb.AlarmRequest_ACTIVATE) },
 		heal:  func(a *arena) { a.alarm(pb.AlarmRequest_DEACTIVATE); a.take(a.t) },
-		shows: func(_ *arena, st *fold.State) bool { return slices.Contains(st.Cluster().Alarms, "NOSPACE on m1") },
+		shows: func(_ *arena, st *store.Store) bool { return slices.Contains(st.Cluster().Alarms, "NOSPACE on m1") },
 		note:  "reading continues; the status shows NOSPACE"},
 }
 
@@ -98,7 +98,7 @@ func allButOneSlow(a *arena) clientv3.Config {
 }
 
 // behind says that the status shows a member at an older revision than the others.
-func behind(a *arena, st *fold.State) bool {
+func behind(a *arena, st *store.Store) bool {
 	var slow, newest int64
 	for _, m := range st.Cluster().Members {
 		newest = max(newest, m.Rev)
@@ -192,7 +192,7 @@ var ourCertFaults = []fault{
 	{name: "the certificate of the watcher expires", client: byCert, writable: true, lost: model.LostDisconnect, says: "eve.pem (CN=eve) expired on ",
 		inject: func(a *arena) { a.ca.issue("eve", -time.Second); a.wire.set(true); a.wire.set(false) },
 		heal:   func(a *arena) { a.ca.issue("eve", time.Hour) },
-		shows: func(a *arena, st *fold.State) bool {
+		shows: func(a *arena, st *store.Store) bool {
 			return strings.Contains(feedOf(st, "/q/").Detail, a.ca.ends["eve"].Format("2006-01-02 15:04:05 MST"))
 		},
 		note: "open connections survive; a new certificate in the same file needs no restart"},

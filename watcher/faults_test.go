@@ -15,9 +15,9 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/watcher/pace"
 )
 
@@ -41,10 +41,10 @@ type fault struct {
 	says string
 	// maybe says that the watch may stay live, if it is on another member.
 	maybe bool
-	shows func(*arena, *fold.State) bool // what else is seen meanwhile, if anything
-	lists int                            // that the return costs
-	least time.Duration                  // that it lasts with -update
-	note  string                         // for the person who reads the table
+	shows func(*arena, *store.Store) bool // what else is seen meanwhile, if anything
+	lists int                             // that the return costs
+	least time.Duration                   // that it lasts with -update
+	note  string                          // for the person who reads the table
 }
 
 // arena is the cluster on which faults happen.
@@ -102,22 +102,22 @@ func (f fault) run(a *arena) (r result) {
 	}
 	s := see(t, proc.connect(cfg), Options{Prefixes: []string{"/q/"}, Timing: timing})
 	defer s.close()
-	s.until("the holder", func(st *fold.State) bool { return s.proven("/q/") && holds(st, a.key) })
+	s.until("the holder", func(st *store.Store) bool { return s.proven("/q/") && holds(st, a.key) })
 	was := a.key
 
 	before, began := count.copy(), time.Now()
 	f.inject(a)
 	if f.says != "" && !f.maybe {
-		r.after = s.until("a loss", func(st *fold.State) bool { return !live(st, "/q/") })
+		r.after = s.until("a loss", func(st *store.Store) bool { return !live(st, "/q/") })
 	}
 	if f.writable && f.heal != nil {
 		a.take(t)
 	}
 	<-time.After(r.lasts)
-	s.until("the last good state", func(st *fold.State) bool {
+	s.until("the last good state", func(st *store.Store) bool {
 		feed := feedOf(st, "/q/")
 		r.shown, r.detail, r.age = string(feed.State), feed.Detail, time.Since(feed.SeenAt)
-		if feed.State == prefixes.Lost {
+		if feed.State == locks.Lost {
 			r.shown += ": " + feed.Reason.String()
 		}
 		return (holds(st, was) || holds(st, a.key)) && (f.shows == nil || f.shows(a, st))
@@ -131,7 +131,7 @@ func (f fault) run(a *arena) (r result) {
 	} else {
 		a.take(t)
 	}
-	s.until("the truth", func(st *fold.State) bool { return live(st, "/q/") && holds(st, a.key) })
+	s.until("the truth", func(st *store.Store) bool { return live(st, "/q/") && holds(st, a.key) })
 	r.back = time.Since(began)
 	r.cost, r.costs = count.since(before)
 	s.close()

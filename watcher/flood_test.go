@@ -11,8 +11,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/watcher/pace"
+	"locktop/watcher/queue"
 )
 
 // flood makes responses of a watch in which claims join queues and leave them.
@@ -50,16 +51,16 @@ func (f *flood) response(revs int) clientv3.WatchResponse {
 
 // road is what an event goes from the watch to the model, without a cluster.
 type road struct {
-	f     *follower
-	box   *mailbox
-	state *fold.State
-	now   time.Time
-	step  time.Duration // between two batches
+	f      *follower
+	events *queue.Queue
+	state  *store.Store
+	now    time.Time
+	step   time.Duration // between two batches
 }
 
 func newRoad(step time.Duration) *road {
-	r := &road{step: step, box: newMailbox(1 << 20), state: fold.NewState(), now: time.Unix(1_800_000_000, 0)}
-	r.f = &follower{prefix: "/bench/", box: r.box, now: func() time.Time { return r.now }}
+	r := &road{step: step, events: queue.New(1<<20, nil), state: store.New(), now: time.Unix(1_800_000_000, 0)}
+	r.f = &follower{prefix: "/bench/", events: r.events, now: func() time.Time { return r.now }}
 	r.state.Apply(model.Batch{Events: []model.Event{model.LoadStarted{At: r.now, Prefix: "/bench/"}, model.Loaded{At: r.now, Prefix: "/bench/"}}})
 	return r
 }
@@ -69,14 +70,14 @@ func (r *road) arrive(t testing.TB, resp clientv3.WatchResponse) model.Batch {
 	if err := r.f.received(context.Background(), resp, true); err != nil {
 		t.Fatal(err)
 	}
-	events, _ := r.box.take(1 << 20)
+	events, _ := r.events.Take(1 << 20)
 	return model.Batch{Events: joinRevisions(events)}
 }
 
 func (r *road) apply(b model.Batch) {
 	r.now = r.now.Add(r.step)
 	r.state.Apply(b)
-	r.state.Want()
+	r.state.Want(nil)
 }
 
 // BenchmarkFlood is an event from the response of the watch to the model, as 20,000 a
@@ -97,46 +98,14 @@ func BenchmarkFlood(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/500, "ns/event")
 }
 
-func TestAllocationsOfAnEvent(t *testing.T) {
-	f := &flood{locks: 100, sessions: 1_600, perRev: 20}
-	r := newRoad(250 * time.Millisecond)
-	for range 30 { // the first facts have given up waiting for their cause then
-		r.apply(r.arrive(t, f.response(25)))
-	}
-	const runs, events = 20, 500
-	var resps []clientv3.WatchResponse
-	for range 2 * (runs + 1) {
-		resps = append(resps, f.response(events/f.perRev))
-	}
-	next := func() clientv3.WatchResponse {
-		resp := resps[0]
-		resps = resps[1:]
-		return resp
-	}
-	for _, row := range []struct {
-		reason string
-		most   float64 // allocations of one event, a few more than there are for the race detector
-		run    func()
-	}{
-		{"into the model: key, value, claim, lease, fact, and what waits for its cause", 5, func() { r.apply(r.arrive(t, next())) }},
-		{"to a batch: the strings of a put, the key of a delete, and little for the revision", 2, func() { r.arrive(t, next()) }},
-	} {
-		if got := testing.AllocsPerRun(runs, row.run) / events; got > row.most {
-			t.Errorf("%s: %.2f allocations, want %.1f at most", row.reason, got, row.most)
-		} else {
-			t.Logf("%s: %.2f allocations", row.reason, got)
-		}
-	}
-}
-
 // TestQuietEventsComeAtOnce: the first event after a quiet time is not collected with
 // what might follow; what follows at once is one batch; parts of a revision that come
 // over several prefixes are waited for.
 func TestQuietEventsComeAtOnce(t *testing.T) {
 	const long = time.Hour // nothing here may wait for it
 	watcherOf := func(prefixes int, told time.Time) *Watcher {
-		w := &Watcher{now: time.Now, timing: Timing{Drain: long, Lull: long, Nap: time.Millisecond}, meter: &pace.Meter{}, box: newMailbox(boxChanges),
-			alone: prefixes == 1, pulls: newPulls(time.Second), told: told}
+		w := &Watcher{now: time.Now, timing: Timing{Drain: long, Lull: long, Nap: time.Millisecond}, meter: &pace.Meter{}, events: queue.New(queueLimit, nil),
+			alone: prefixes == 1, consumer: newConsumer(time.Second), told: told}
 		w.leases = newLeases(nil, w, Options{Budget: -1})
 		return w
 	}
@@ -149,7 +118,7 @@ func TestQuietEventsComeAtOnce(t *testing.T) {
 	}{
 		{"quiet: at once, with all of its response", 1, time.Time{}, []model.Event{commit(1, "a", 1), commit(2, "a", 1)}, false},
 		{"something was told a moment ago", 1, time.Now(), []model.Event{commit(1, "a", 1)}, true},
-		{"that much fills a batch", 1, time.Now(), []model.Event{commit(1, "a", batchChanges)}, false},
+		{"that much fills a batch", 1, time.Now(), []model.Event{commit(1, "a", queue.BatchMax)}, false},
 		{"a part of a list comes alone", 2, time.Now(), []model.Event{model.LeaseRead{ID: 1}, model.LoadStarted{Prefix: "a"}, model.Listed{Prefix: "a"}}, false},
 		{"not so a change beside it, of which there may be more", 2, time.Now(), []model.Event{model.Listed{Prefix: "b"}, commit(1, "a", 1)}, true},
 		{"another prefix may bring more of the revision", 2, time.Time{}, []model.Event{commit(1, "a", 1)}, true},
@@ -158,7 +127,7 @@ func TestQuietEventsComeAtOnce(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			w := watcherOf(row.prefixes, row.told)
-			if err := w.box.push(context.Background(), row.events...); err != nil {
+			if err := w.events.Push(context.Background(), row.events...); err != nil {
 				t.Fatal(err)
 			}
 			patience := deadline
@@ -171,7 +140,7 @@ func TestQuietEventsComeAtOnce(t *testing.T) {
 			if waits := err != nil; waits != row.waits || !waits && len(b.Events) != len(row.events) {
 				t.Errorf("waits: %v, want %v; %d events", waits, row.waits, len(b.Events))
 			}
-			if weight, _, _ := w.box.state(false); row.waits && weight == 0 {
+			if weight, _, _ := w.events.State(false); row.waits && weight == 0 {
 				t.Error("a call that ended with its context has taken events")
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"locktop/model"
 	"locktop/watcher/failures"
 	"locktop/watcher/pace"
+	"locktop/watcher/queue"
 )
 
 // health is what the prober found out.
@@ -24,6 +25,8 @@ type health struct {
 	err   error
 	// began and ended frame the read.
 	began, ended time.Time
+	// asked is when it began, by the clock that stamps the events.
+	asked time.Time
 	// hard is set when there is no connection at all, so there is no point in
 	// waiting for the next answer.
 	hard bool
@@ -32,15 +35,15 @@ type health struct {
 // follower keeps one prefix up to date. All but the atomics and the channel
 // belongs to the goroutine that runs it.
 type follower struct {
-	prefix  string
-	oneLook bool
-	remote  remote
-	box     *mailbox
-	timing  Timing
-	now     func() time.Time
-	kick    func() // asks the prober for a round
+	prefix   string
+	oneLook  bool
+	remote   remote
+	events   *queue.Queue
+	timing   Timing
+	now      func() time.Time
+	probeNow func() // asks the prober for a round
 
-	watched atomic.Int64 // every change up to here is in the mailbox
+	watched atomic.Int64 // every change up to here is in the queue
 	denied  atomic.Bool
 	health  chan health // capacity 1, the newest wins
 
@@ -113,14 +116,14 @@ func (f *follower) rest(ctx context.Context, class failures.Class) {
 		pace.Sleep(ctx, f.timing.Denied, nil)
 		return
 	}
-	f.remote.nudge()
+	f.remote.resetBackoff()
 	f.delay = min(max(f.timing.BackoffMin, f.delay*2), f.timing.BackoffMax)
 	pace.Sleep(ctx, f.delay, nil)
 }
 
 // emit fails only with ctx, which run notices by itself.
 func (f *follower) emit(ctx context.Context, ev model.Event) {
-	_ = f.box.push(ctx, ev)
+	_ = f.events.Push(ctx, ev)
 }
 
 // load lists the prefix at one revision.
@@ -266,12 +269,12 @@ func (f *follower) received(ctx context.Context, resp clientv3.WatchResponse, ok
 	case resp.Created:
 		f.w.created = true
 		f.denied.Store(false)
-		f.kick()
+		f.probeNow()
 		return nil
 	}
 	before := f.watched.Load()
 	if revs := byRevision(resp.Events, f.delivered, f.until, f.now()); len(revs) > 0 {
-		if err := f.box.push(ctx, revs...); err != nil {
+		if err := f.events.Push(ctx, revs...); err != nil {
 			return err
 		}
 		f.delivered = revs[len(revs)-1].(model.Committed).Rev
@@ -327,10 +330,14 @@ func (f *follower) probed(ctx context.Context, h health) error {
 	if h.rev < h.floor {
 		return fmt.Errorf("%w from %d to %d", failures.ErrRestored, h.floor, h.rev)
 	}
+	if f.lost && h.began.Before(f.lostAt) { // an answer that was held up: it says nothing of now
+		f.probeNow()
+		return nil
+	}
 	if f.w.pending == 0 {
 		f.w.asked = 0
 	}
-	f.w.pending, f.w.pendingAsked = max(f.w.pending, h.rev), h.began
+	f.w.pending, f.w.pendingAsked = max(f.w.pending, h.rev), h.asked
 	// After a loss the revision alone is not enough: the stream has to answer.
 	if f.w.created && !f.lost && f.watched.Load() >= f.w.pending {
 		f.caughtUp(ctx)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"locktop/model/prefixes"
+	"locktop/model/locks"
 )
 
 // TestHistoriesIdle breaks the connection to a cluster on which nobody writes: the
@@ -38,7 +38,7 @@ func (l *followed) losesSight(t *testing.T) {
 	defer late.Stop()
 	for {
 		l.mu.Lock()
-		lost := l.state.Watches()[0].State == prefixes.Lost
+		lost := l.state.Coverage().Watches()[0].State == locks.Lost
 		l.mu.Unlock()
 		if lost {
 			return

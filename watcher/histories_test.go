@@ -20,9 +20,9 @@ import (
 	"google.golang.org/grpc/backoff"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/store"
+
 	"locktop/model/recipe"
 )
 
@@ -156,7 +156,7 @@ type followed struct {
 	news   chan struct{} // capacity 1: something was applied
 
 	mu                            sync.Mutex
-	state                         *fold.State
+	state                         *store.Store
 	loaded, lost, back, revisions int
 }
 
@@ -173,7 +173,7 @@ func (h *trial) follow() *followed {
 	timing.BackoffMin, timing.BackoffMax, timing.Ask = 5*time.Millisecond, 40*time.Millisecond, 10*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &followed{w: New(c, Options{Prefixes: h.prefixes, Timing: timing, Budget: 100}), c: c, cancel: cancel,
-		done: make(chan struct{}), news: make(chan struct{}, 1), state: fold.NewState()}
+		done: make(chan struct{}), news: make(chan struct{}, 1), state: store.New()}
 	go l.run(ctx)
 	return l
 }
@@ -182,7 +182,7 @@ func (l *followed) run(ctx context.Context) {
 	defer close(l.done)
 	for {
 		l.mu.Lock()
-		want := l.state.Want()
+		want := l.state.Want(nil)
 		l.mu.Unlock()
 		b, err := l.w.Next(ctx, want)
 		if err != nil {
@@ -227,9 +227,9 @@ func (l *followed) reach(count int, rev int64) error {
 	defer late.Stop()
 	for {
 		l.mu.Lock()
-		feeds, behind := l.state.Watches(), ""
+		feeds, behind := l.state.Coverage().Watches(), ""
 		for _, f := range feeds {
-			if f.State != prefixes.Live || f.Rev < rev {
+			if f.State != locks.Live || f.Rev < rev {
 				behind += fmt.Sprintf("; %q is %s at %d %s", f.Prefix, f.State, f.Rev, f.Detail)
 			}
 		}
@@ -278,8 +278,8 @@ func (h *trial) compare(s *actor, l *followed) bool {
 }
 
 // freshState is a state that knows nothing but one read.
-func freshState(kvs []model.KV, rev int64) *fold.State {
-	s := fold.NewState()
+func freshState(kvs []model.KV, rev int64) *store.Store {
+	s := store.New()
 	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{Rev: rev},
 		model.Listed{Rev: rev, KVs: kvs, Done: int64(len(kvs))}, model.Loaded{Rev: rev}}})
 	return s
@@ -287,7 +287,7 @@ func freshState(kvs []model.KV, rev int64) *fold.State {
 
 // byHistory names the locks of which one read cannot know: a key by itself that lost its
 // lease, or that was seen to come back. A group lacks a key that became a lock so.
-func byHistory(s *fold.State) map[string]bool {
+func byHistory(s *store.Store) map[string]bool {
 	names := map[string]bool{}
 	for _, l := range s.Locks() {
 		if h := l.Head(); l.RecipeObserved() || h != nil && h.Stripped() && l.Shape() == recipe.Single {
@@ -300,7 +300,7 @@ func byHistory(s *fold.State) map[string]bool {
 
 // pictureOf is what a state says of locks, keys and leases, a line each, but of those to
 // skip.
-func pictureOf(s *fold.State, by *actor, skip map[string]bool) []string {
+func pictureOf(s *store.Store, by *actor, skip map[string]bool) []string {
 	var out []string
 	line := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, l := range s.Locks() {
@@ -342,7 +342,7 @@ func pictureOf(s *fold.State, by *actor, skip map[string]bool) []string {
 	return out
 }
 
-func keyOf(c *keyspace.Claim) string {
+func keyOf(c *locks.Claim) string {
 	if c == nil {
 		return ""
 	}
@@ -351,7 +351,7 @@ func keyOf(c *keyspace.Claim) string {
 
 // checkRules derives order and holder of every queue from the keys alone, by what
 // the recipe says of itself.
-func checkRules(s *fold.State, kvs []model.KV) error {
+func checkRules(s *store.Store, kvs []model.KV) error {
 	for _, l := range s.Locks() {
 		r := l.Recipe()
 		if l.Free() || !r.HasHolder || r.Order == recipe.NoOrder {

@@ -9,7 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/watcher/pace"
 )
 
@@ -44,7 +44,7 @@ func past(r *record) []int64 {
 
 // told is the journal of the state that the events make.
 func told(r *record) string {
-	s := fold.NewState()
+	s := store.New()
 	for _, b := range r.batches {
 		s.Apply(b)
 	}

@@ -16,8 +16,8 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"locktop/model"
-	"locktop/watcher/answers"
 	"locktop/watcher/pace"
+	"locktop/watcher/validate"
 )
 
 // ErrOtherCluster is the error of an answer that came from another cluster than the
@@ -69,10 +69,7 @@ func (i *identity) checkMessage(msg any, from net.Addr) error {
 	if from != nil {
 		at = from.String()
 	}
-	if c, ok := msg.(*chunk); ok {
-		return i.check(c.cluster, at)
-	}
-	return i.check(answers.Cluster(msg), at)
+	return i.check(validate.Cluster(msg), at)
 }
 
 // become makes another cluster the one that is followed, 0 for the first to answer.
@@ -92,7 +89,7 @@ type identified struct {
 
 // Invoke implements grpc.ClientConnInterface.
 func (c identified) Invoke(ctx context.Context, method string, args, reply any, opts ...grpc.CallOption) error {
-	return answers.Invoke(method, args, reply, func(opt grpc.CallOption) error {
+	return validate.Invoke(method, args, reply, func(opt grpc.CallOption) error {
 		return c.conn.Invoke(ctx, method, args, reply, append(opts[:len(opts):len(opts)], opt)...)
 	}, c.checkMessage)
 }
@@ -100,7 +97,7 @@ func (c identified) Invoke(ctx context.Context, method string, args, reply any, 
 // NewStream implements grpc.ClientConnInterface.
 func (c identified) NewStream(ctx context.Context, desc *grpc.StreamDesc, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	s, err := c.conn.NewStream(ctx, desc, method, opts...)
-	return answers.Stream(method, s, err, c.checkMessage)
+	return validate.Stream(method, s, err, c.checkMessage)
 }
 
 // repeating is the client's own way to read keys, which repeats what failed, with the
@@ -115,7 +112,7 @@ func (r repeating) Range(ctx context.Context, in *pb.RangeRequest, opts ...grpc.
 	var p peer.Peer
 	resp, err := r.KVClient.Range(ctx, in, append(opts[:len(opts):len(opts)], grpc.Peer(&p))...)
 	if err == nil {
-		err = answers.Check(pb.KV_Range_FullMethodName, in, resp, p.Addr)
+		err = validate.Check(pb.KV_Range_FullMethodName, in, resp, p.Addr)
 	}
 	if err == nil {
 		err = r.checkMessage(resp, p.Addr)
@@ -142,7 +139,7 @@ func survey(ctx context.Context, client *clientv3.Client, limit time.Duration) m
 			}
 			defer func() { _ = conn.Close() }()
 			resp, err := pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
-			if id := answers.Cluster(resp); err == nil && id != 0 {
+			if id := validate.Cluster(resp); err == nil && id != 0 {
 				mu.Lock()
 				defer mu.Unlock()
 				at[ep] = id
@@ -209,7 +206,7 @@ func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
 		}
 		if detail != said && ctx.Err() == nil {
 			for _, p := range prefixes {
-				_ = w.box.push(ctx, model.Lost{At: w.now(), Prefix: p, Reason: model.LostCluster, Detail: detail}) // fails only with ctx
+				_ = w.events.Push(ctx, model.Lost{At: w.now(), Prefix: p, Reason: model.LostCluster, Detail: detail}) // fails only with ctx
 			}
 			said = detail
 		}

@@ -15,14 +15,14 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/watcher/hostile"
 )
 
 // folded is the state that the delivered events make.
-func folded(r *record) *fold.State {
-	s := fold.NewState()
+func folded(r *record) *store.Store {
+	s := store.New()
 	for _, b := range r.batches {
 		s.Apply(b)
 	}
@@ -30,7 +30,7 @@ func folded(r *record) *fold.State {
 }
 
 // holder is the key that holds a lock, empty if none does.
-func holder(s *fold.State, lock string) string {
+func holder(s *store.Store, lock string) string {
 	if l := s.Lock(lock); l != nil && l.Holder() != nil {
 		return l.Holder().Key
 	}
@@ -38,7 +38,7 @@ func holder(s *fold.State, lock string) string {
 }
 
 // sentences is every sentence of the journal.
-func sentences(s *fold.State) string {
+func sentences(s *store.Store) string {
 	var lines []string
 	for _, f := range s.Journal() {
 		lines = append(lines, f.Sentence(s.Who))
@@ -154,13 +154,13 @@ func TestAnotherClusterAnswersAfterAnOutage(t *testing.T) {
 				r.until("an outage", func() bool { return len(all[model.Lost](r)) > 0 })
 				d.lead(freshAddr)
 				r.until("the other holder", func() bool { return holder(folded(r), "/l/a") == "/l/a/"+hexID(is) })
-				r.until("live again", func() bool { return folded(r).Watches()[0].State == prefixes.Live })
+				r.until("live again", func() bool { return folded(r).Coverage().Watches()[0].State == locks.Live })
 				s := folded(r)
 				told := sentences(s)
 				if strings.Contains(told, "nothing was missed") || strings.Contains(told, "handed") || s.Lock("/l/a").Handovers != 0 {
 					t.Errorf("%s: an unbroken story of two clusters:\n%s", row.reason, told)
 				}
-				if !strings.Contains(told, "another cluster answers (id ") || !strings.Contains(told, " at "+addr) || s.OtherCluster() == "" {
+				if !strings.Contains(told, "another cluster answers (id ") || !strings.Contains(told, " at "+addr) || s.Coverage().OtherCluster() == "" {
 					t.Errorf("the journal does not say that it is another cluster at %s:\n%s", addr, told)
 				}
 				if s.Lease(model.LeaseID(was)) != nil {
@@ -187,8 +187,8 @@ func TestEndpointsOfTwoClusters(t *testing.T) {
 		r := &record{t: t, w: newWatcher(t, dial(t, a.Addr, b.Addr), Options{Prefixes: []string{"/l/"}, OneLook: oneLook})}
 		said := func() string {
 			s := folded(r)
-			for _, f := range s.Watches() {
-				if f.State == prefixes.Lost {
+			for _, f := range s.Coverage().Watches() {
+				if f.State == locks.Lost {
 					return f.Detail
 				}
 			}
@@ -225,7 +225,9 @@ func TestTwoClustersByTurns(t *testing.T) {
 	s.Become(0xbb, 10, key)
 	r.until("a list of the other cluster", func() bool { return lists() == 2 })
 	s.Become(0xaa, 10, key)
-	r.until("a word about turns", func() bool { return strings.Contains(folded(r).OtherCluster(), "answer by turns (ids bb and aa)") })
+	r.until("a word about turns", func() bool {
+		return strings.Contains(folded(r).Coverage().OtherCluster(), "answer by turns (ids bb and aa)")
+	})
 	r.until("a list once it is steady", func() bool { return lists() == 3 })
 }
 
@@ -243,7 +245,7 @@ func TestAnotherClusterEachTime(t *testing.T) {
 	timing := quick
 	timing.Steady = time.Minute
 	r := &record{t: t, w: newWatcher(t, dial(t, s.Addr), Options{Prefixes: []string{"/l/"}, Timing: timing})}
-	r.until("a word about turns", func() bool { return strings.Contains(folded(r).OtherCluster(), "clusters answer by turns") })
+	r.until("a word about turns", func() bool { return strings.Contains(folded(r).Coverage().OtherCluster(), "clusters answer by turns") })
 	if n := id.Load(); n > 500 {
 		t.Errorf("%d answers until then", n)
 	}
@@ -258,8 +260,8 @@ func TestAnAnswerThatNamesNoClusterIsNoOtherCluster(t *testing.T) {
 	s.Become(0, 20, hostile.Key("/l/a", 1, 5))
 	rounds := len(all[model.ClusterStatus](r))
 	r.until("two rounds of status", func() bool { return len(all[model.ClusterStatus](r)) > rounds+1 })
-	if s := folded(r); s.OtherCluster() != "" || holder(s, "/l/a") != "/l/a/1" {
-		t.Errorf("taken for another cluster: %q", s.OtherCluster())
+	if s := folded(r); s.Coverage().OtherCluster() != "" || holder(s, "/l/a") != "/l/a/1" {
+		t.Errorf("taken for another cluster: %q", s.Coverage().OtherCluster())
 	}
 }
 
@@ -292,11 +294,11 @@ func TestAnotherClusterInARecording(t *testing.T) {
 	r.until("a list", func() bool { return len(all[model.Loaded](r)) == 1 })
 	s.Become(0xbb, 50, hostile.Key("/l/a", 2, 40))
 	r.until("the other holder", func() bool { return holder(folded(r), "/l/a") == "/l/a/2" })
-	again := fold.NewState()
+	again := store.New()
 	for _, b := range replayed(t, bytes.NewReader(recorded(t, r.batches))) {
 		again.Apply(b)
 	}
-	if again.OtherCluster() == "" || sentences(again) != sentences(folded(r)) || holder(again, "/l/a") != "/l/a/2" {
-		t.Errorf("replayed %q, holder %s", again.OtherCluster(), holder(again, "/l/a"))
+	if again.Coverage().OtherCluster() == "" || sentences(again) != sentences(folded(r)) || holder(again, "/l/a") != "/l/a/2" {
+		t.Errorf("replayed %q, holder %s", again.Coverage().OtherCluster(), holder(again, "/l/a"))
 	}
 }

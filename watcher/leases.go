@@ -8,16 +8,17 @@ import (
 	"locktop/model"
 	"locktop/watcher/failures"
 	"locktop/watcher/pace"
+	"locktop/watcher/queue"
 )
 
 // leases reads what is wanted, in that order and within the budget.
 type leases struct {
 	remote   remote
-	box      *mailbox
+	events   *queue.Queue
 	now      func() time.Time
 	bucket   *pace.Bucket // nil: no budget
 	slots    chan struct{}
-	pulls    *pulls
+	consumer *consumer
 	pause    time.Duration // between looks at a connection that is down
 	knownRev func() int64
 
@@ -59,7 +60,7 @@ func (l *leases) want(w model.Want) {
 		}
 	}
 	l.mu.Unlock()
-	pace.Poke(l.changed)
+	pace.Notify(l.changed)
 }
 
 // delivered frees the leases whose readings were handed out.
@@ -117,7 +118,7 @@ func (l *leases) run(ctx context.Context) {
 	defer flying.Wait()
 	idle, readers := make(chan reading), 0
 	defer close(idle)
-	for l.pulls.wait(ctx) == nil {
+	for l.consumer.wait(ctx) == nil {
 		if l.idle() {
 			select {
 			case <-l.changed:
@@ -212,12 +213,12 @@ func (l *leases) read(ctx context.Context, id model.LeaseID, keys bool) {
 	if ctx.Err() != nil {
 		return
 	}
-	if l.pulls.sleptSince(asked) { // nobody knows when the answer was given: whoever needs it asks again
+	if l.consumer.sleptSince(asked) { // nobody knows when the answer was given: whoever needs it asks again
 		l.mu.Lock()
 		delete(l.busy, id)
 		l.wanted = append(l.wanted, id)
 		l.mu.Unlock()
-		pace.Poke(l.changed)
+		pace.Notify(l.changed)
 		return
 	}
 	var ev model.Event
@@ -236,9 +237,9 @@ func (l *leases) read(ctx context.Context, id model.LeaseID, keys bool) {
 			attached.Keys = append(attached.Keys, string(key))
 		}
 		attached.Total = len(resp.Keys)
-		_ = l.box.push(ctx, attached)
+		_ = l.events.Push(ctx, attached)
 	}
-	_ = l.box.push(ctx, ev) // fails only with ctx
+	_ = l.events.Push(ctx, ev) // fails only with ctx
 }
 
 // unread says in a few words why a lease was not read.

@@ -12,7 +12,7 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // security is a way of access to a cluster.
@@ -141,23 +141,23 @@ func (s *stand) follow() {
 	put(t, s.writer, "/theirs/lock/1", "")
 
 	f := s.start(cfg)
-	f.until("the holder", func(st *fold.State) bool {
+	f.until("the holder", func(st *store.Store) bool {
 		l := st.Lease(model.LeaseID(holder))
 		return holds(st, queue(holder)) && l != nil && l.Granted() == 60 && f.proven("/mine/") && (s.sec.least || f.proven("/theirs/"))
 	})
 	if _, err := s.writer.Revoke(context.Background(), holder); err != nil {
 		t.Fatal(err)
 	}
-	f.until("the waiter in its place", func(st *fold.State) bool { return holds(st, queue(waiter)) })
+	f.until("the waiter in its place", func(st *store.Store) bool { return holds(st, queue(waiter)) })
 	s.checkCost(count.copy())
 
 	s.wire.set(true)
-	f.until("a loss", func(st *fold.State) bool { return !live(st, "/mine/") && holds(st, queue(waiter)) })
+	f.until("a loss", func(st *store.Store) bool { return !live(st, "/mine/") && holds(st, queue(waiter)) })
 	if _, err := s.writer.Delete(context.Background(), queue(waiter)); err != nil {
 		t.Fatal(err)
 	}
 	s.wire.set(false)
-	f.until("the end of the queue", func(st *fold.State) bool { return live(st, "/mine/") && !holds(st, queue(waiter)) })
+	f.until("the end of the queue", func(st *store.Store) bool { return live(st, "/mine/") && !holds(st, queue(waiter)) })
 	f.close()
 	s.checkEvents(f)
 }

@@ -35,7 +35,7 @@ type Options struct {
 	// needs root, or read on every key of every lease, and costs a member a walk
 	// over all leases.
 	LeaseLists bool
-	// Now stamps the events. Nil: the clock of this program, which nobody sets ([pace.Clock]).
+	// Now stamps the events. Nil: the clock of this program, which nobody sets ([pace.Process]).
 	// It has no monotonic reading, which no recording can hold: what is concluded from one is to
 	// be the same to the nanosecond, and a machine that slept has slept. Timers always run on
 	// real time.
@@ -105,9 +105,8 @@ const (
 	chunkKeys       = 2_000     // keys in one Listed
 	listKeys        = 2_000_000 // keys in one list, or it is given up: a list without an end would take all memory
 	listBytes       = 512 << 20 // and bytes of keys and values
-	batchChanges    = 2_000     // changes in one batch
 	muchChanges     = 100       // changes in one batch of many
-	boxChanges      = 16_000    // changes in the mailbox before followers stop reading
+	queueLimit      = 16_000    // changes that wait before followers stop reading
 	readersInFlight = 8
 	oneLookInFlight = 64
 )

@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"testing"
@@ -58,7 +57,7 @@ func TestEventsHaveTheTimeOfAClockThatNobodySets(t *testing.T) {
 	if now := (Options{}).withDefaults().Now; reflect.ValueOf(now).Pointer() != reflect.ValueOf(pace.Now).Pointer() {
 		t.Error("events are stamped by another clock")
 	}
-	var p pulse
+	var p suspendDetector
 	began, steady := time.Now(), time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
 	for _, r := range []struct {
 		passed, shown, slept time.Duration
@@ -75,109 +74,6 @@ func TestEventsHaveTheTimeOfAClockThatNobodySets(t *testing.T) {
 			t.Errorf("%s: slept for %s, want %s", r.reason, p.slept, r.slept)
 		}
 		p.slept = 0
-	}
-}
-
-func TestMailboxTakesWholeRevisions(t *testing.T) {
-	b := newMailbox(100)
-	for i, n := range []int{5, 6, 30, 1} {
-		if err := b.push(context.Background(), commit(int64(i), "k", n)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, row := range []struct {
-		reason         string
-		events, behind int
-	}{
-		{"5 fit in 10, 5+6 do not", 1, 3},
-		{"6 alone", 1, 2},
-		{"30 are more than 10 and come whole", 1, 1},
-		{"the rest", 1, 0},
-		{"nothing is left", 0, 0},
-	} {
-		events, left := b.take(10)
-		if len(events) != row.events || left != row.behind {
-			t.Errorf("%s: %d events, %d left", row.reason, len(events), left)
-		}
-	}
-}
-
-func TestMailboxIsBounded(t *testing.T) {
-	b := newMailbox(10)
-	ctx, cancel := context.WithCancel(context.Background())
-	if err := b.push(ctx, commit(1, "k", 50)); err != nil {
-		t.Fatalf("a large revision has to get in when the box is empty: %v", err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- b.push(ctx, commit(2, "k", 1)) }()
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("push into a full box: %v", err)
-	}
-	go func() { done <- b.push(context.Background(), commit(3, "k", 1)) }()
-	got := 0
-	for end := time.Now().Add(deadline); got < 2 && time.Now().Before(end); {
-		events, _ := b.take(1)
-		got += len(events)
-		pace.Sleep(context.Background(), time.Millisecond, b.ready)
-	}
-	if err := <-done; err != nil || got != 2 {
-		t.Errorf("%d events, push: %v", got, err)
-	}
-}
-
-func TestMailboxMergesWhatOnlyTheNewestMatters(t *testing.T) {
-	b := newMailbox(100)
-	for _, ev := range []model.Event{
-		model.Watching{Prefix: "a", Rev: 1}, model.ClusterStatus{ClusterID: 1}, commit(2, "k", 1),
-		model.Watching{Prefix: "b", Rev: 2}, model.ClusterStatus{ClusterID: 2}, model.Watching{Prefix: "a", Rev: 3},
-	} {
-		_ = b.push(context.Background(), ev)
-	}
-	got, left := b.take(100)
-	want := []model.Event{commit(2, "k", 1), model.Watching{Prefix: "b", Rev: 2},
-		model.ClusterStatus{ClusterID: 2}, model.Watching{Prefix: "a", Rev: 3}}
-	if d := cmp.Diff(want, got); d != "" || left != 0 {
-		t.Error(d, left)
-	}
-	_ = b.push(context.Background(), model.Watching{Prefix: "a", Rev: 4})
-	if got, _ := b.take(100); len(got) != 1 {
-		t.Errorf("merged with what was taken: %v", got)
-	}
-	if weight, _, _ := b.state(false); weight != 0 {
-		t.Errorf("an empty box weighs %d", weight)
-	}
-}
-
-func TestMailboxWakesWhoCollectsOnlyForWhatHeWaitsFor(t *testing.T) {
-	for _, row := range []struct {
-		reason        string
-		there, pushed model.Event
-		collecting    bool
-		wakes         bool
-	}{
-		{"who waits for anything is woken", nil, model.LeaseRead{ID: 1}, false, true},
-		{"the first that happened ends the wait for readings", model.LeaseRead{ID: 1}, commit(2, "k", 1), true, true},
-		{"another reading may be the last that is wanted", model.LeaseRead{ID: 1}, model.LeaseRead{ID: 2}, true, true},
-		{"another change is one more: under load there are hundreds in a second", commit(2, "k", 1), commit(3, "k", 1), true, false},
-		{"it is enough for a batch", commit(2, "k", 1), commit(3, "k", batchChanges), true, true},
-		{"a part of a list is returned at once", commit(2, "k", 1), model.Listed{}, true, true},
-	} {
-		b := newMailbox(2 * batchChanges)
-		if row.there != nil {
-			_ = b.push(context.Background(), row.there)
-			<-b.ready
-		}
-		b.state(row.collecting)
-		_ = b.push(context.Background(), row.pushed)
-		if wakes := len(b.ready) > 0; wakes != row.wakes {
-			t.Errorf("wakes: %v, want %v: %s", wakes, row.wakes, row.reason)
-		}
-		b.state(row.collecting)
-		b.close()
-		if len(b.ready) == 0 {
-			t.Errorf("the end wakes nobody: %s", row.reason)
-		}
 	}
 }
 

@@ -12,22 +12,23 @@ import (
 type prober struct {
 	remote    remote
 	followers []*follower
-	pulls     *pulls
+	consumer  *consumer
 	timing    Timing
-	kicked    chan struct{} // capacity 1
+	now       func() time.Time // stamps the events
+	probeNow  chan struct{}    // capacity 1
 }
 
 // run probes until ctx ends, while anybody pulls.
 func (p *prober) run(ctx context.Context) {
-	for p.pulls.wait(ctx) == nil {
+	for p.consumer.wait(ctx) == nil {
 		pause := p.timing.Probe
 		if !p.round(ctx) {
 			pause = p.timing.ProbeRetry
-			p.remote.nudge()
+			p.remote.resetBackoff()
 		}
 		// A short rest first, so that kicks cannot make it spin.
 		pace.Sleep(ctx, p.timing.Nap, nil)
-		pace.Sleep(ctx, pause, p.kicked)
+		pace.Sleep(ctx, pause, p.probeNow)
 	}
 }
 
@@ -41,14 +42,14 @@ func (p *prober) round(ctx context.Context) bool {
 	for i, f := range p.followers {
 		floors[i] = f.watched.Load()
 	}
-	h := health{began: time.Now()}
+	h := health{began: time.Now(), asked: p.now()}
 	h.rev, h.err = p.remote.probe(ctx, asker.prefix)
 	h.ended = time.Now()
 	if ctx.Err() != nil {
 		return false
 	}
-	if p.pulls.sleptSince(h.began) { // a failure would be our own
-		pace.Poke(p.kicked)
+	if p.consumer.sleptSince(h.began) { // a failure would be our own
+		pace.Notify(p.probeNow)
 		return true
 	}
 	h.hard = h.err != nil && p.remote.down()
@@ -56,7 +57,7 @@ func (p *prober) round(ctx context.Context) bool {
 		// Permission on one prefix says nothing about the others.
 		asker.denied.Store(true)
 		asker.tell(h)
-		pace.Poke(p.kicked)
+		pace.Notify(p.probeNow)
 		return true
 	}
 	for i, f := range p.followers {

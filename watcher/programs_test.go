@@ -241,7 +241,7 @@ func (p *play) joined(lock string, n int) {
 // step takes one batch in.
 func (p *play) step() {
 	p.t.Helper()
-	p.want = p.view.state.Want()
+	p.want = p.view.state.Want(nil)
 	p.pull()
 	p.fold(p.batches[len(p.batches)-1:])
 }

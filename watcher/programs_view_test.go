@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
+	"locktop/model/store"
 )
 
 // story is what has to be seen of a program, in this order.
@@ -39,7 +39,7 @@ type look struct {
 	// "N keys, no lock".
 	see string
 	// gone is the newest fact about a claim that went, "" to leave that open:
-	// "2 after 1: released, strong", "1 left: expired". The confidence may be left out.
+	// "2 after 1: released, hint", "1 left: expired". The confidence may be left out.
 	gone string
 }
 
@@ -54,7 +54,7 @@ const (
 	anyForm  form = ""
 )
 
-func (f form) fits(l *keyspace.Lock, c *keyspace.Claim) bool {
+func (f form) fits(l *locks.Lock, c *locks.Claim) bool {
 	last := c.Key[strings.LastIndexByte(c.Key, '/')+1:]
 	switch f {
 	case hexForm:
@@ -72,12 +72,12 @@ func (f form) fits(l *keyspace.Lock, c *keyspace.Claim) bool {
 // view writes states as the looks are written.
 type view struct {
 	story *story
-	state *fold.State
+	state *store.Store
 	seen  map[string][]int64 // the create revisions of a lock's claims, in order
 }
 
 func newView(s *story) *view {
-	return &view{story: s, state: fold.NewState(s.pins...), seen: map[string][]int64{}}
+	return &view{story: s, state: store.New(s.pins...), seen: map[string][]int64{}}
 }
 
 func (v *view) apply(t testing.TB, e model.Event) {
@@ -116,7 +116,7 @@ func (v *view) String() string {
 	return strings.Join(lines, "\n")
 }
 
-func (v *view) lock(l *keyspace.Lock) string {
+func (v *view) lock(l *locks.Lock) string {
 	if l.Free() {
 		return l.Name + ": free"
 	}
@@ -179,7 +179,7 @@ func (v *view) read() bool {
 
 // who says whose a claim is, and from where that is known unless from its value. Of a
 // key that competes for nothing it gives the value.
-func (v *view) who(l *keyspace.Lock, c *keyspace.Claim) string {
+func (v *view) who(l *locks.Lock, c *locks.Claim) string {
 	if !l.Recipe().HasHolder || !l.IsClaim(c) {
 		return model.Printable(c.Value[:min(len(c.Value), 24)])
 	}

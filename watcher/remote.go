@@ -20,9 +20,9 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"locktop/model"
-	"locktop/watcher/answers"
 	"locktop/watcher/failures"
 	"locktop/watcher/pace"
+	"locktop/watcher/validate"
 )
 
 // remote is all that a watcher asks of a cluster.
@@ -44,9 +44,9 @@ type remote interface {
 	down() bool
 	// whenDown calls f every time that down turns true, until ctx ends.
 	whenDown(ctx context.Context, f func())
-	// nudge cuts short the pause that grpc makes before it dials again, which
+	// resetBackoff cuts short the pause that grpc makes before it dials again, which
 	// grows to two minutes.
-	nudge()
+	resetBackoff()
 	endpoints() []string
 }
 
@@ -153,7 +153,7 @@ func (e *etcd) ttl(ctx context.Context, id model.LeaseID, keys bool) (resp *pb.L
 
 func (e *etcd) down() bool { return e.conn.GetState() == connectivity.TransientFailure }
 
-func (e *etcd) nudge() {
+func (e *etcd) resetBackoff() {
 	if e.down() {
 		e.conn.ResetConnectBackoff()
 	}
@@ -191,13 +191,13 @@ func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each fu
 	e.meter.Count(e.now())
 	next, err := rangeStream(ctx, e.checked(), &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev})
 	for err == nil {
-		var c chunk
+		var kvs []model.KV
 		stall := time.AfterFunc(e.timing.Stall, func() { cancel(failures.ErrStalled) })
-		err = next(&c)
+		kvs, err = next()
 		stall.Stop()
 		if err == nil {
-			seen = seen || len(c.kvs) > 0
-			err = each(c.kvs)
+			seen = seen || len(kvs) > 0
+			err = each(kvs)
 		}
 	}
 	switch {
@@ -217,7 +217,7 @@ func (e *etcd) listPages(ctx context.Context, prefix string, rev int64, each fun
 			return err
 		}
 		if left >= 0 && resp.Count != left { // else pages that each say "more" have no end
-			return answers.Has(pb.KV_Range_FullMethodName, fmt.Sprintf("a page of a list that counts %d keys where %d are left", resp.Count, left), nil)
+			return validate.Has(pb.KV_Range_FullMethodName, fmt.Sprintf("a page of a list that counts %d keys where %d are left", resp.Count, left), nil)
 		}
 		left = resp.Count - int64(len(resp.Kvs))
 		if err := each(convert(resp.Kvs)); err != nil {

@@ -10,8 +10,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/watcher/pace"
 )
 
@@ -24,14 +24,14 @@ type seen struct {
 	news chan struct{} // capacity 1: something was applied
 
 	mu     sync.Mutex
-	state  *fold.State
+	state  *store.Store
 	events []model.Event
 }
 
 // see follows until the test ends, or close.
 func see(t testing.TB, c *clientv3.Client, o Options) *seen {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &seen{t: t, w: New(c, o), stop: stop, done: make(chan struct{}), news: make(chan struct{}, 1), state: fold.NewState()}
+	s := &seen{t: t, w: New(c, o), stop: stop, done: make(chan struct{}), news: make(chan struct{}, 1), state: store.New()}
 	go s.run(ctx)
 	t.Cleanup(s.close)
 	return s
@@ -48,9 +48,9 @@ func (s *seen) run(ctx context.Context) {
 		s.mu.Lock()
 		s.state.Apply(b)
 		s.events = append(s.events, b.Events...)
-		want = s.state.Want()
+		want = s.state.Want(nil)
 		s.mu.Unlock()
-		pace.Poke(s.news)
+		pace.Notify(s.news)
 	}
 }
 
@@ -62,7 +62,7 @@ func (s *seen) close() {
 }
 
 // until waits for a state and says how long that took.
-func (s *seen) until(what string, ok func(*fold.State) bool) time.Duration {
+func (s *seen) until(what string, ok func(*store.Store) bool) time.Duration {
 	s.t.Helper()
 	began, late := time.Now(), time.NewTimer(2*deadline) // a refusal is tried again after 30 s
 	defer late.Stop()
@@ -107,7 +107,7 @@ func (s *seen) proven(prefix string) bool {
 func (s *seen) words() (out string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.state.Watches() {
+	for _, f := range s.state.Coverage().Watches() {
 		out += f.Prefix + " is " + string(f.State) + " " + f.Detail + "; "
 	}
 	for _, ev := range s.events {
@@ -140,19 +140,19 @@ func (s *seen) otherLossBefore(e model.Lost) bool {
 	return false
 }
 
-func feedOf(st *fold.State, prefix string) *prefixes.Watch {
-	for _, f := range st.Watches() {
+func feedOf(st *store.Store, prefix string) *locks.Watch {
+	for _, f := range st.Coverage().Watches() {
 		if f.Prefix == prefix {
 			return f
 		}
 	}
-	return &prefixes.Watch{}
+	return &locks.Watch{}
 }
 
-func live(st *fold.State, prefix string) bool { return feedOf(st, prefix).State == prefixes.Live }
+func live(st *store.Store, prefix string) bool { return feedOf(st, prefix).State == locks.Live }
 
 // holds says whether a key is the holder of its lock.
-func holds(st *fold.State, key string) bool {
+func holds(st *store.Store, key string) bool {
 	for _, l := range st.Locks() {
 		if h := l.Holder(); h != nil && h.Key == key {
 			return true

@@ -17,16 +17,17 @@ import (
 
 	"locktop/model"
 	"locktop/watcher/pace"
+	"locktop/watcher/queue"
 )
 
 // statusRounds asks every endpoint that we were given how its member is. URLs
 // that members advertise are not dialled: they may lead outside of what the
 // person chose, or nowhere at all.
 type statusRounds struct {
-	etcd    *etcd
-	box     *mailbox
-	pulls   *pulls
-	oneLook bool
+	etcd     *etcd
+	events   *queue.Queue
+	consumer *consumer
+	oneLook  bool
 
 	prefixes   []string
 	leaseLists bool
@@ -55,16 +56,16 @@ func (s *statusRounds) run(ctx context.Context) {
 			_ = c.Close()
 		}
 	}()
-	for s.pulls.wait(ctx) == nil {
+	for s.consumer.wait(ctx) == nil {
 		began := time.Now()
 		st := s.round(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if s.pulls.sleptSince(began) {
+		if s.consumer.sleptSince(began) {
 			continue // members that did not answer meanwhile could not
 		}
-		_ = s.box.push(ctx, st) // fails only with ctx
+		_ = s.events.Push(ctx, st) // fails only with ctx
 		if s.oneLook {
 			return
 		}
@@ -240,7 +241,7 @@ func alarms(answers []answer, members []model.Member) []string {
 	return out
 }
 
-func newStatusRounds(e *etcd, box *mailbox, p *pulls, o Options) *statusRounds {
-	return &statusRounds{etcd: e, box: box, pulls: p, oneLook: o.OneLook, prefixes: o.Prefixes, leaseLists: o.LeaseLists,
+func newStatusRounds(e *etcd, events *queue.Queue, p *consumer, o Options) *statusRounds {
+	return &statusRounds{etcd: e, events: events, consumer: p, oneLook: o.OneLook, prefixes: o.Prefixes, leaseLists: o.LeaseLists,
 		conns: map[string]*grpc.ClientConn{}, known: map[string]uint64{}, ghostsOf: map[uint64][]model.LeaseID{}}
 }

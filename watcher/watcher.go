@@ -11,6 +11,7 @@ import (
 
 	"locktop/model"
 	"locktop/watcher/pace"
+	"locktop/watcher/queue"
 )
 
 var (
@@ -26,7 +27,7 @@ type Watcher struct {
 	now    func() time.Time
 	timing Timing
 	budget int
-	box    *mailbox
+	events *queue.Queue
 	// alone: no part of a revision can come over another watch.
 	alone bool
 	// told is when Next last returned urgent events, and much whether they were many.
@@ -34,12 +35,12 @@ type Watcher struct {
 	told time.Time
 	much bool
 
-	pulls  *pulls
-	kicked chan struct{} // asks for a round of the prober
-	leases *leases
-	meter  *pace.Meter
-	stop   context.CancelFunc
-	wg     sync.WaitGroup
+	consumer *consumer
+	probeNow chan struct{} // asks for a round of the prober
+	leases   *leases
+	meter    *pace.Meter
+	stop     context.CancelFunc
+	wg       sync.WaitGroup
 }
 
 var _ model.Source = (*Watcher)(nil)
@@ -61,9 +62,9 @@ func New(client *clientv3.Client, o Options) *Watcher {
 func prepare(r remote, m *pace.Meter, o Options) (*Watcher, context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,
-		box: newMailbox(boxChanges), alone: len(o.Prefixes) == 1, pulls: newPulls(o.Timing.Grace), stop: stop, kicked: make(chan struct{}, 1)}
-	w.wg.Go(func() { w.pulls.run(ctx) })
-	_ = w.box.push(ctx, model.Requested{At: o.Now(), Prefixes: o.Prefixes}) // before any follower says a word
+		events: queue.New(queueLimit, o.Now), alone: len(o.Prefixes) == 1, consumer: newConsumer(o.Timing.Grace), stop: stop, probeNow: make(chan struct{}, 1)}
+	w.wg.Go(func() { w.consumer.run(ctx) })
+	_ = w.events.Push(ctx, model.Requested{At: o.Now(), Prefixes: o.Prefixes}) // before any follower says a word
 	w.leases = newLeases(r, w, o)
 	return w, ctx
 }
@@ -73,7 +74,7 @@ func prepare(r remote, m *pace.Meter, o Options) (*Watcher, context.Context) {
 func (w *Watcher) live(ctx context.Context, e *etcd, o Options) {
 	for {
 		one := e.identity.begin(ctx)
-		s := newStatusRounds(e, w.box, w.pulls, o)
+		s := newStatusRounds(e, w.events, w.consumer, o)
 		w.follow(one, e, o, func() { s.run(one) })
 		if ctx.Err() != nil {
 			return
@@ -93,19 +94,19 @@ func (w *Watcher) follow(ctx context.Context, r remote, o Options, others ...fun
 	for _, run := range others {
 		wg.Go(run)
 	}
-	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: w.kicked}
-	kick := func() { pace.Poke(w.kicked) }
+	p := &prober{remote: r, consumer: w.consumer, timing: o.Timing, now: o.Now, probeNow: w.probeNow}
+	probeNow := func() { pace.Notify(w.probeNow) }
 	turn := make(chan struct{}, 1)
 	for _, prefix := range o.Prefixes {
-		f := &follower{prefix: prefix, oneLook: o.OneLook, remote: r, box: w.box, timing: o.Timing,
-			now: o.Now, kick: kick, health: make(chan health, 1),
+		f := &follower{prefix: prefix, oneLook: o.OneLook, remote: r, events: w.events, timing: o.Timing,
+			now: o.Now, probeNow: probeNow, health: make(chan health, 1),
 			history: history{since: o.Since, sinceMax: o.SinceMax, turn: turn}}
 		p.followers = append(p.followers, f)
 		wg.Go(func() { f.run(ctx) })
 	}
 	if !o.OneLook {
 		wg.Go(func() { p.run(ctx) })
-		wg.Go(func() { r.whenDown(ctx, kick) })
+		wg.Go(func() { r.whenDown(ctx, probeNow) })
 	}
 	w.leases.begin(p.known)
 	if o.Budget > 0 {
@@ -115,7 +116,7 @@ func (w *Watcher) follow(ctx context.Context, r remote, o Options, others ...fun
 }
 
 func newLeases(r remote, w *Watcher, o Options) *leases {
-	l := &leases{remote: r, box: w.box, pulls: w.pulls, now: o.Now, pause: o.Timing.BackoffMin,
+	l := &leases{remote: r, events: w.events, consumer: w.consumer, now: o.Now, pause: o.Timing.BackoffMin,
 		busy: map[model.LeaseID]bool{}, changed: make(chan struct{}, 1),
 		slots: make(chan struct{}, readersInFlight)}
 	if o.OneLook {
@@ -140,13 +141,13 @@ func newLeases(r remote, w *Watcher, o Options) *leases {
 // It returns ctx's error when ctx ends, and then has consumed nothing; ErrBusy if
 // another call is outstanding; ErrClosed after Close.
 func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	if !w.pulls.begin() {
+	if !w.consumer.begin() {
 		return model.Batch{}, ErrBusy
 	}
-	defer w.pulls.end()
+	defer w.consumer.end()
 	w.leases.want(want)
 	if want.Confirm {
-		pace.Poke(w.kicked)
+		pace.Notify(w.probeNow)
 	}
 	tick, err := w.await(ctx, want.WakeAt)
 	if err != nil {
@@ -158,8 +159,8 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 	if err := w.collect(ctx); err != nil {
 		return model.Batch{}, err
 	}
-	events, left := w.box.take(batchChanges)
-	if slices.ContainsFunc(events, urgent) {
+	events, left := w.events.Take(queue.BatchMax)
+	if slices.ContainsFunc(events, queue.Urgent) {
 		w.told = time.Now()
 	}
 	w.leases.delivered(events)
@@ -169,11 +170,11 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 // awake puts before events that this program did not run, if so: some of them are from
 // before it slept, and the others it learnt late.
 func (w *Watcher) awake(events []model.Event) []model.Event {
-	slept := w.pulls.take()
+	slept := w.consumer.take()
 	if slept == 0 {
 		return events
 	}
-	pace.Poke(w.kicked)
+	pace.Notify(w.probeNow)
 	at := w.now()
 	return append([]model.Event{model.Slept{At: at, Since: at.Add(-slept)}}, events...)
 }
@@ -191,25 +192,11 @@ func (w *Watcher) await(ctx context.Context, at time.Time) (tick bool, err error
 		defer t.Stop()
 		due = t.C
 	}
-	for {
-		weight, _, closed := w.box.state(false)
-		switch {
-		case closed:
-			return false, ErrClosed
-		case ctx.Err() != nil:
-			return false, ctx.Err()
-		case weight > 0:
-			return false, nil
-		}
-		select {
-		case <-w.box.ready:
-		case <-due:
-			if weight, _, _ := w.box.state(false); weight == 0 {
-				return true, nil
-			}
-		case <-ctx.Done():
-		}
+	tick, err = w.events.Await(ctx, due)
+	if _, _, closed := w.events.State(false); closed {
+		return false, ErrClosed
 	}
+	return tick, err
 }
 
 // collect lets more events arrive as long as that is worth it, unless there are
@@ -217,27 +204,27 @@ func (w *Watcher) await(ctx context.Context, at time.Time) (tick bool, err error
 func (w *Watcher) collect(ctx context.Context) error {
 	began := time.Now()
 	for {
-		weight, news, closed := w.box.state(true)
+		weight, urgent, closed := w.events.State(true)
 		until := began.Add(w.timing.Drain)
 		switch {
-		case news && w.alone && w.much:
+		case urgent && w.alone && w.much:
 			until = w.told.Add(2 * w.timing.Drain) // what happens costs enough, without a frame for each batch
-		case news && w.alone:
+		case urgent && w.alone:
 			until = w.told.Add(w.timing.Drain)
-		case !news && !w.leases.idle():
+		case !urgent && !w.leases.idle():
 			until = began.Add(w.timing.Lull)
 		}
 		rest := time.Until(until)
 		switch {
 		case closed:
 			return ErrClosed
-		case w.box.listing():
+		case w.events.OnlyLists():
 			return nil
-		case weight >= batchChanges || rest <= 0:
+		case weight >= queue.BatchMax || rest <= 0:
 			w.much = weight >= muchChanges
 			return nil
 		}
-		pace.Sleep(ctx, rest, w.box.ready)
+		pace.Sleep(ctx, rest, w.events.Ready())
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -247,16 +234,16 @@ func (w *Watcher) collect(ctx context.Context) error {
 // Close ends all goroutines and waits for them. It can be called more than once
 // and from anywhere; a call of Next that is outstanding returns ErrClosed.
 func (w *Watcher) Close() error {
-	w.box.close()
+	w.events.Close()
 	w.stop()
 	w.wg.Wait()
 	return nil
 }
 
-// pulls knows whether anybody calls Next. Requests that nobody waits for are
+// consumer knows whether anybody calls Next. Requests that nobody waits for are
 // not made.
-type pulls struct {
-	pulse
+type consumer struct {
+	suspendDetector
 	grace time.Duration
 
 	mu   sync.Mutex
@@ -265,12 +252,12 @@ type pulls struct {
 	woke chan struct{}
 }
 
-func newPulls(grace time.Duration) *pulls {
-	return &pulls{grace: grace, woke: make(chan struct{})}
+func newConsumer(grace time.Duration) *consumer {
+	return &consumer{grace: grace, woke: make(chan struct{})}
 }
 
 // begin notes a call of Next. It says false if there is one already.
-func (p *pulls) begin() bool {
+func (p *consumer) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.busy {
@@ -282,7 +269,7 @@ func (p *pulls) begin() bool {
 	return true
 }
 
-func (p *pulls) end() {
+func (p *consumer) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy = false
@@ -290,7 +277,7 @@ func (p *pulls) end() {
 }
 
 // wait returns at once while somebody pulls or did a moment ago.
-func (p *pulls) wait(ctx context.Context) error {
+func (p *consumer) wait(ctx context.Context) error {
 	p.mu.Lock()
 	active := p.busy || !p.last.IsZero() && time.Since(p.last) < p.grace
 	woke := p.woke

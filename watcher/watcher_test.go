@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"locktop/demo/etcdtest"
 	"locktop/model"
 	"locktop/watcher/pace"
+	"locktop/watcher/queue"
 )
 
 func typeName(ev model.Event) string { return strings.TrimPrefix(fmt.Sprintf("%T", ev), "model.") }
@@ -91,7 +93,7 @@ func TestListComesInChunksOfOneRevision(t *testing.T) {
 				}
 			}
 			for _, b := range r.batches {
-				if n := weightOf(b.Events); n > batchChanges+10 {
+				if n := weightOf(b.Events); n > queue.BatchMax+10 {
 					t.Errorf("a batch of %d changes", n)
 				}
 			}
@@ -104,7 +106,7 @@ func TestListComesInChunksOfOneRevision(t *testing.T) {
 
 func weightOf(events []model.Event) (n int) {
 	for _, ev := range events {
-		n += weigh(ev)
+		n += queue.Weigh(ev)
 	}
 	return n
 }
@@ -237,9 +239,9 @@ func TestNextAllowsOneCallAndEndsWithClose(t *testing.T) {
 		first <- err
 	}()
 	busy := func() bool {
-		w.pulls.mu.Lock()
-		defer w.pulls.mu.Unlock()
-		return w.pulls.busy
+		w.consumer.mu.Lock()
+		defer w.consumer.mu.Unlock()
+		return w.consumer.busy
 	}
 	for end := time.Now().Add(deadline); !busy() && time.Now().Before(end); {
 		pace.Sleep(context.Background(), time.Millisecond, nil)
@@ -340,6 +342,29 @@ func TestRestartLosesNoEvent(t *testing.T) {
 	}
 }
 
+// TestAConfirmationIsNoOlderThanItsQuestion: who asks whether all was delivered compares with the
+// clock that stamps the events, and that clock may differ from the machine's.
+func TestAConfirmationIsNoOlderThanItsQuestion(t *testing.T) {
+	for _, ahead := range []time.Duration{time.Hour, -time.Hour} {
+		now := func() time.Time { return time.Now().Add(ahead) }
+		s := newServer(t)
+		put(t, s.dial(), "/l/a", "1")
+		r := &record{t: t, w: newWatcher(t, s.dial(), Options{Prefixes: []string{"/l/"}, Budget: -1, Now: now})}
+		has[model.Watching](r, 1)
+		asked, known := now(), len(r.events)
+		r.want.Confirm = true
+		r.until("confirmation", func() bool {
+			return slices.ContainsFunc(r.events[known:], func(e model.Event) bool {
+				w, ok := e.(model.Watching)
+				if ok && w.Asked.After(w.At) {
+					t.Errorf("a clock that is %s ahead: asked at %s, after it was told at %s", ahead, w.Asked, w.At)
+				}
+				return ok && !w.Asked.Before(asked)
+			})
+		})
+	}
+}
+
 func TestCompactionWhileAwayGivesAFreshList(t *testing.T) {
 	s := newServer(t)
 	c := s.dial()
@@ -347,10 +372,10 @@ func TestCompactionWhileAwayGivesAFreshList(t *testing.T) {
 	m := &pace.Meter{}
 	o := Options{Prefixes: []string{"/l/"}, Budget: -1, Timing: quick}.withDefaults()
 	e := &etcd{client: c, conn: c.ActiveConnection(), meter: m, now: time.Now, timing: o.Timing, pageSize: 100}
-	box := newMailbox(boxChanges)
+	events := queue.New(queueLimit, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	f := &follower{prefix: "/l/", remote: e, box: box, timing: o.Timing, now: time.Now, kick: func() {}, health: make(chan health, 1)}
+	f := &follower{prefix: "/l/", remote: e, events: events, timing: o.Timing, now: time.Now, probeNow: func() {}, health: make(chan health, 1)}
 	// The follower left off at a revision that is compacted by now.
 	f.loaded = true
 	f.watched.Store(1)
@@ -361,14 +386,14 @@ func TestCompactionWhileAwayGivesAFreshList(t *testing.T) {
 	defer func() { cancel(); <-done }()
 	var got []string
 	for end := time.Now().Add(deadline); len(got) < 4 && time.Now().Before(end); {
-		events, _ := box.take(1)
-		for _, ev := range events {
+		taken, _ := events.Take(1)
+		for _, ev := range taken {
 			got = append(got, typeName(ev))
 			if l, ok := ev.(model.Lost); ok && (l.Reason != model.LostCompacted || !strings.Contains(l.Detail, "compacted")) {
 				t.Errorf("got %+v", l)
 			}
 		}
-		pace.Sleep(ctx, time.Millisecond, box.ready)
+		pace.Sleep(ctx, time.Millisecond, events.Ready())
 	}
 	if d := cmp.Diff([]string{"Lost", "LoadStarted", "Listed", "Loaded"}, got); d != "" {
 		t.Error(d)

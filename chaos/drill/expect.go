@@ -6,93 +6,83 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"locktop/model"
-	"locktop/model/journal"
 )
 
-// kind is one name that an expectation may have, and its fields. How it is judged
-// stands in the package judge, under the same name.
-type kind struct {
-	// says is what it expects, in a sentence or two for a person.
-	says string
-	// takes are the fields that mean something, needs those without which it says
-	// nothing; of either only one of a group "below|at-least" is needed.
-	takes, needs []string
-	// counts: at-least is a number, not a time.
-	counts bool
-	// oneLock: where several locks are competed for, it must name one.
-	oneLock bool
-}
-
-// kinds are all expectations, by name.
-var kinds = map[string]kind{
-	"one-holder": {says: "Nobody was told that it holds while its claim was not first. That it works on after it lost its claim is overlap.",
-		takes: []string{"lock"}},
-	"fifo": {says: "The claims were served in the order in which they were made.",
-		takes: []string{"lock"}},
-	"tokens-grow": {says: "Each holder's token is higher than that of the holder before.",
-		takes: []string{"lock"}},
-	"no-old-token": {says: "The guarded resource accepted no write with a token older than one that it had seen.",
-		takes: []string{"lock"}},
-	"no-lost-update": {says: "No acknowledged update of the guarded resource was lost.",
-		takes: []string{"lock"}},
-	"lost-updates": {says: "At least so many acknowledged updates of the guarded resource were lost.",
-		takes: []string{"lock", "at-least"}, needs: []string{"at-least"}, counts: true},
-	"served": {says: "Whoever asked came first within that time. Who left by itself does not count.",
-		takes: []string{"lock", "within", "except"}, needs: []string{"within"}},
-	"overlap": {says: "The longest time in which two contenders both believed that they hold: below a bound, or at least one.",
-		takes: []string{"lock", "below", "at-least"}, needs: []string{"below|at-least"}},
-	"handover": {says: "The lock changed hands, for a cause and within a time: from the step of after, else from the fault on its holder, else from the end of the holder before.",
-		takes: []string{"lock", "to", "from", "cause", "within", "at-least", "after"}, oneLock: true},
-	"finding": {says: "The diagnosis found the code: after the step of after, else after the last fault, else at any time.",
-		takes: []string{"code", "lock", "within", "confidence", "after"}, needs: []string{"code"}},
-	"no-finding": {says: "The diagnosis never found the code.",
-		takes: []string{"code", "lock"}, needs: []string{"code"}},
-	"quiet": {says: "The diagnosis found nothing worse than an information, but for the codes that are excepted.",
-		takes: []string{"lock", "except"}},
-	"acquired": {says: "The contender said that it holds: after the step of after, else after the last fault, else at any time.",
-		takes: []string{"contender", "lock", "within", "after"}, needs: []string{"contender"}},
-	"never-holds": {says: "The contender neither came first nor said that it holds.",
-		takes: []string{"contender", "lock", "after"}, needs: []string{"contender"}},
-	"acquisitions": {says: "At least so many claims came to hold.",
-		takes: []string{"lock", "contender", "at-least"}, needs: []string{"at-least"}, counts: true},
-	"failed-attempts": {says: "At least so many waits for the lock ended without it.",
-		takes: []string{"lock", "contender", "at-least"}, needs: []string{"at-least"}, counts: true},
-	"belief": {says: "What the contender believes at the end: within that time after every fault is healed, 10s if left out.",
-		takes: []string{"contender", "lock", "state", "within"}, needs: []string{"contender", "state"}},
-	"empty": {says: "At the end there is no claim left: within that time after every fault is healed, 10s if left out.",
-		takes: []string{"lock", "within"}},
-	"stuck": {says: "For at least that long others waited and nothing moved.",
-		takes: []string{"lock", "for"}, needs: []string{"for"}, oneLock: true},
-	"moving": {says: "After the healing no holder with waiters behind it stayed for longer than that.",
-		takes: []string{"lock", "within"}},
-	"linearizable": {says: "What the contenders said fits one order in which the lock was taken and freed.",
-		takes: []string{"lock"}},
-	"stops": {says: "The contender stopped believing that it holds within that time after it lost its claim.",
-		takes: []string{"contender", "lock", "within"}, needs: []string{"contender", "within"}},
-	"refused": {says: "The guarded resource refused at least so many accesses because their token was old.",
-		takes: []string{"lock", "contender", "at-least"}, needs: []string{"at-least"}, counts: true},
-	"says": {says: "The contender said a line that contains the text: after the step of after, else at any time.",
-		takes: []string{"contender", "text", "within", "after"}, needs: []string{"contender", "text"}},
-	"gap": {says: "The longest time in which nobody believed to hold, though somebody had asked, is below that.",
-		takes: []string{"lock", "below"}, needs: []string{"below"}},
-}
-
-// ExpectationInfo is what is known of an expectation.
+// ExpectationInfo is what is known of an expectation. How it is judged stands in the package
+// check, under the same name.
 type ExpectationInfo struct {
-	Name, Says string
-	// Takes are its fields. Of each of Needs one has to be given: "below|at-least".
+	Name string
+	// Says is what it expects, in a sentence or two for a person.
+	Says string
+	// Takes are the fields that mean something. Of each of Needs one has to be given:
+	// "below|at-least".
 	Takes, Needs []string
 	// Counts: at-least is a number, not a time. OneLock: it has to name the lock, where
 	// there are several.
 	Counts, OneLock bool
 }
 
+// kinds are all expectations, by name.
+var kinds = map[string]ExpectationInfo{
+	"one-holder": {Says: "Nobody was told that it holds while its claim was not first. That it works on after it lost its claim is overlap.",
+		Takes: []string{"lock"}},
+	"fifo": {Says: "The claims were served in the order in which they were made.",
+		Takes: []string{"lock"}},
+	"tokens-grow": {Says: "Each holder's token is higher than that of the holder before.",
+		Takes: []string{"lock"}},
+	"no-late-write": {Says: "etcd accepted no write of the contender, which is a program of your own, to a key that begins with the prefix, after it said that it does not hold. One that never speaks has the time of within after its claim went.",
+		Takes: []string{"contender", "prefix", "within"}, Needs: []string{"contender", "prefix"}},
+	"no-old-token": {Says: "The guarded resource accepted no write with a token older than one that it had seen.",
+		Takes: []string{"lock"}},
+	"no-lost-update": {Says: "No acknowledged update of the guarded resource was lost.",
+		Takes: []string{"lock"}},
+	"lost-updates": {Says: "At least so many acknowledged updates of the guarded resource were lost.",
+		Takes: []string{"lock", "at-least"}, Needs: []string{"at-least"}, Counts: true},
+	"served": {Says: "Whoever asked came first within that time. Who left by itself does not count.",
+		Takes: []string{"lock", "within", "except"}, Needs: []string{"within"}},
+	"overlap": {Says: "The longest time in which two contenders both believed that they hold: below a bound, or at least one.",
+		Takes: []string{"lock", "below", "at-least"}, Needs: []string{"below|at-least"}},
+	"handover": {Says: "The lock changed hands, for a cause and within a time: from the step of after, else from the fault on its holder, else from the end of the holder before.",
+		Takes: []string{"lock", "to", "from", "cause", "within", "at-least", "after"}, OneLock: true},
+	"finding": {Says: "The diagnosis found the code: after the step of after, else after the last fault, else at any time.",
+		Takes: []string{"code", "lock", "within", "confidence", "after"}, Needs: []string{"code"}},
+	"no-finding": {Says: "The diagnosis never found the code.",
+		Takes: []string{"code", "lock"}, Needs: []string{"code"}},
+	"quiet": {Says: "The diagnosis found nothing worse than an information, but for the codes that are excepted.",
+		Takes: []string{"lock", "except"}},
+	"acquired": {Says: "The contender said that it holds: after the step of after, else after the last fault, else at any time.",
+		Takes: []string{"contender", "lock", "within", "after"}, Needs: []string{"contender"}},
+	"never-holds": {Says: "The contender neither came first nor said that it holds.",
+		Takes: []string{"contender", "lock", "after"}, Needs: []string{"contender"}},
+	"acquisitions": {Says: "At least so many claims came to hold.",
+		Takes: []string{"lock", "contender", "at-least"}, Needs: []string{"at-least"}, Counts: true},
+	"failed-attempts": {Says: "At least so many waits for the lock ended without it.",
+		Takes: []string{"lock", "contender", "at-least"}, Needs: []string{"at-least"}, Counts: true},
+	"belief": {Says: "What the contender believes at the end: within that time after every fault is healed, 10s if left out.",
+		Takes: []string{"contender", "lock", "state", "within"}, Needs: []string{"contender", "state"}},
+	"empty": {Says: "At the end there is no claim left: within that time after every fault is healed, 10s if left out.",
+		Takes: []string{"lock", "within"}},
+	"stuck": {Says: "For at least that long others waited and nothing moved.",
+		Takes: []string{"lock", "for"}, Needs: []string{"for"}, OneLock: true},
+	"moving": {Says: "After the healing no holder with waiters behind it stayed for longer than that.",
+		Takes: []string{"lock", "within"}},
+	"linearizable": {Says: "What the contenders said fits one order in which the lock was taken and freed.",
+		Takes: []string{"lock"}},
+	"stops": {Says: "The contender stopped believing that it holds within that time after it lost its claim.",
+		Takes: []string{"contender", "lock", "within"}, Needs: []string{"contender", "within"}},
+	"refused": {Says: "The guarded resource refused at least so many accesses because their token was old.",
+		Takes: []string{"lock", "contender", "at-least"}, Needs: []string{"at-least"}, Counts: true},
+	"says": {Says: "The contender said a line that contains the text: after the step of after, else at any time.",
+		Takes: []string{"contender", "text", "within", "after"}, Needs: []string{"contender", "text"}},
+	"gap": {Says: "The longest time in which nobody believed to hold, though somebody had asked, is below that.",
+		Takes: []string{"lock", "below"}, Needs: []string{"below"}},
+}
+
 // Info is what is known of an expectation, false if there is none of that name.
 func Info(name string) (ExpectationInfo, bool) {
-	k, ok := kinds[name]
-	return ExpectationInfo{name, k.says, k.takes, k.needs, k.counts, k.oneLock}, ok
+	info, ok := kinds[name]
+	info.Name = name
+	return info, ok
 }
 
 // Timed are the expectations that measure a time, sorted.
@@ -110,16 +100,13 @@ func Expectations() []string {
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-// expectation reads a name, or {name: {fields}}.
-func (p *parser) expectation(n *yaml.Node) {
-	e := Expectation{Line: n.Line}
-	var args *yaml.Node
-	switch {
-	case n.Kind == yaml.ScalarNode:
-		e.Name = n.Value
-	case n.Kind == yaml.MappingNode && len(n.Content) == 2:
-		e.Name, args = n.Content[0].Value, n.Content[1]
-	default:
+// read reads a name, or {name: {fields}}.
+func (e *Expectation) read(p *parser, n *yaml.Node, _ string) {
+	e.Line, e.Name = n.Line, n.Value
+	args := (*yaml.Node)(nil)
+	if key, value, ok := pair(n); ok {
+		e.Name, args = key.Value, value
+	} else if n.Kind != yaml.ScalarNode {
 		p.fail(n.Line, "an expectation is %s: want NAME, or {NAME: {...}}, each behind a dash", kindName(n))
 		return
 	}
@@ -128,99 +115,43 @@ func (p *parser) expectation(n *yaml.Node) {
 		p.fail(n.Line, "there is no expectation %q: want one of %s", e.Name, orList(Expectations()))
 		return
 	}
-	seen := map[string]bool{}
+	seen := map[string]*yaml.Node{}
 	if args != nil && args.Tag != "!!null" {
-		seen = p.arguments(args, &e, k)
+		seen = p.fields(args, e.Name, e, slices.DeleteFunc(ExpectationFields(), func(f Field) bool { return !slices.Contains(k.Takes, f.Name) }))
 	}
-	for _, need := range k.needs {
-		if !slices.ContainsFunc(strings.Split(need, "|"), func(field string) bool { return seen[field] }) {
+	e.rest(p, k, seen)
+	for _, need := range k.Needs {
+		if !slices.ContainsFunc(strings.Split(need, "|"), func(field string) bool { return seen[field] != nil }) {
 			p.fail(n.Line, "%s needs %s", e.Name, strings.ReplaceAll(need, "|", " or "))
 		}
 	}
 	if e.Below > 0 && e.AtLeast > 0 {
 		p.fail(n.Line, "%s has both below and at-least: make it two", e.Name)
 	}
-	if k.oneLock {
+	if k.OneLock {
 		e.Lock = p.onlyLock(n.Line, e.Name, e.Lock)
 	}
-	p.d.Expect = append(p.d.Expect, e)
 }
 
-// arguments reads the fields of an expectation that its kind takes.
-func (p *parser) arguments(n *yaml.Node, e *Expectation, k kind) map[string]bool {
-	all := map[string]func(*yaml.Node){
-		"lock":       func(n *yaml.Node) { e.Lock = p.lock(n) },
-		"contender":  func(n *yaml.Node) { e.Contender = p.oneContender(n) },
-		"from":       func(n *yaml.Node) { e.From = p.oneContender(n) },
-		"to":         func(n *yaml.Node) { e.To = p.oneContender(n) },
-		"cause":      func(n *yaml.Node) { e.Cause = p.cause(n) },
-		"code":       func(n *yaml.Node) { e.Code = p.code(n) },
-		"confidence": func(n *yaml.Node) { e.Confidence = p.confidence(n) },
-		"state":      func(n *yaml.Node) { e.State = p.belief(n) },
-		"within":     func(n *yaml.Node) { e.Within = p.duration(n, "within") },
-		"below":      func(n *yaml.Node) { e.Below = p.duration(n, "below") },
-		"for":        func(n *yaml.Node) { e.For = p.duration(n, "for") },
-		"except":     func(n *yaml.Node) { e.Except = p.except(n, e.Name) },
-		"after":      func(n *yaml.Node) { e.After = p.afterStep(n) },
-		"text":       func(n *yaml.Node) { e.Text = p.text(n, "text") },
-		"at-least": func(n *yaml.Node) {
-			if k.counts {
-				e.Count = p.number(n, "at-least", 1)
-				return
+// rest reads the fields that are written in one way or another by the kind.
+func (e *Expectation) rest(p *parser, k ExpectationInfo, seen map[string]*yaml.Node) {
+	switch n := seen["at-least"]; {
+	case n == nil:
+	case k.Counts:
+		e.Count = p.number(n, "at-least", Field{Min: 1})
+	default:
+		e.AtLeast = p.duration(n, "at-least")
+	}
+	if n := seen["except"]; n != nil {
+		for _, part := range p.list(n, "except") {
+			if e.Name == "quiet" {
+				e.Except = append(e.Except, string(p.code(part, "except")))
+			} else {
+				e.Except = append(e.Except, p.contenders(part.Line, p.text(part, "except"))...)
 			}
-			e.AtLeast = p.duration(n, "at-least")
-		},
+		}
 	}
-	known := map[string]func(*yaml.Node){}
-	for _, field := range k.takes {
-		known[field] = all[field]
+	if n := seen["after"]; n != nil && e.After > len(p.d.Steps) {
+		p.fail(n.Line, "after step %d: the drill has %d", e.After, len(p.d.Steps))
 	}
-	return p.fields(n, e.Name, known)
-}
-
-func (p *parser) oneContender(n *yaml.Node) string {
-	name := p.text(n, "a contender")
-	p.knownContender(n.Line, name)
-	return name
-}
-
-func (p *parser) cause(n *yaml.Node) journal.Cause {
-	word := p.text(n, "cause")
-	p.oneOf(n.Line, "cause", word, FieldWords("cause"))
-	return journal.Cause(word)
-}
-
-func (p *parser) confidence(n *yaml.Node) model.Confidence {
-	word := p.text(n, "confidence")
-	p.oneOf(n.Line, "confidence", word, FieldWords("confidence"))
-	return model.Confidence(word)
-}
-
-func (p *parser) code(n *yaml.Node) model.Code {
-	if all := p.codes(n, "code"); len(all) == 1 {
-		return all[0]
-	}
-	p.fail(n.Line, "code is %s: want one", kindName(n))
-	return ""
-}
-
-// except are codes for quiet, and contenders elsewhere.
-func (p *parser) except(n *yaml.Node, name string) []string {
-	if name != "quiet" {
-		return p.contenders(n, "except")
-	}
-	var all []string
-	for _, c := range p.codes(n, "except") {
-		all = append(all, string(c))
-	}
-	return all
-}
-
-func (p *parser) afterStep(n *yaml.Node) int {
-	i := p.number(n, "after", 1)
-	if i > len(p.d.Steps) {
-		p.fail(n.Line, "after step %d: the drill has %d", i, len(p.d.Steps))
-		return 0
-	}
-	return i
 }

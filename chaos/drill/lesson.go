@@ -17,30 +17,32 @@ func Languages() []string { return []string{"en", "zh"} }
 
 // Lesson is what makes a drill a lesson of the course.
 type Lesson struct {
-	// Number is its place on the path, Minutes how long it takes.
-	Number, Minutes int
-	// Teaches is a line, Elsewhere says how other systems do it.
-	Title, Teaches, Elsewhere Text
-	// Etcdctl and Go are the lines that do the same by hand.
-	Etcdctl, Go []string
-	// Task is for the person to do; nil: none.
-	Task *Task
-	// Exam comes after the task; nil: none.
-	Exam *Exam
+	Number    int      `yaml:"number" needed:"true" says:"Its place on the path."`
+	Minutes   int      `yaml:"minutes" needed:"true" says:"How long it takes."`
+	Title     Text     `yaml:"title" needed:"true" says:"One line."`
+	Teaches   Text     `yaml:"teaches" needed:"true" says:"What one knows afterwards."`
+	Elsewhere Text     `yaml:"elsewhere" needed:"true" says:"How other systems do it."`
+	Etcdctl   []string `yaml:"etcdctl" form:"text,own" needed:"true" says:"The lines that do it."`
+	// Go are the lines that do it in a program. They are no part of the file: whoever has the
+	// lesson sets them.
+	Go   []string
+	Task *Task `yaml:"task" says:"What the reader does at the end."`
+	Exam *Exam `yaml:"exam" says:"A fault that the reader finds and heals after that."`
 }
 
 // Exam is a fault that the person finds and heals, on a lab that shows only what etcd shows.
 type Exam struct {
-	Text  Text
-	Cases []Case
+	Text  Text   `yaml:"text" needed:"true" says:"What is to be healed."`
+	Cases []Case `yaml:"cases" needed:"true" says:"The faults."`
 }
 
-// Case is a fault of an exam: the steps that bring it about, by what one sees that it is healed, a
-// hint where to look, and what it was and how it showed.
+// Case is a fault of an exam.
 type Case struct {
-	Steps      []Step
-	Done       *Wait
-	Hint, Told Text
+	Steps       []Step  `yaml:"steps" form:",own" needed:"true" says:"What brings it about, unseen; the last waits for how it shows."`
+	Done        *Wait   `yaml:"done" needed:"true" says:"By what one sees that it is healed."`
+	Wrong       []*Wait `yaml:"wrong" says:"By what one sees that a wrong cure was taken, any of these for a while: then it is over."`
+	Hint        Text    `yaml:"hint" needed:"true" says:"Where to look, for who asks."`
+	Explanation Text    `yaml:"told" needed:"true" says:"What it was, and how it showed."`
 }
 
 // Draw is the case that a seed decides.
@@ -50,8 +52,9 @@ func (e *Exam) Draw(seed uint64) Case {
 
 // Task is something that the person does to the lab, and how one sees that it is done.
 type Task struct {
-	Text, Hint Text
-	Done       *Wait
+	Text Text  `yaml:"text" needed:"true" says:"What."`
+	Hint Text  `yaml:"hint" needed:"true" says:"How, for who asks."`
+	Done *Wait `yaml:"done" needed:"true" says:"By what one sees that it is done."`
 }
 
 // Measure is what decides which answer to a question is right.
@@ -86,12 +89,9 @@ var measures = map[string]struct {
 func (q Question) Shuffled(seed uint64, step int) Question {
 	order := rand.New(rand.NewPCG(seed, uint64(step))).Perm(len(q.Options))
 	s := q
-	s.Options, s.Why, s.Is = nil, nil, nil
+	s.Options = nil
 	for at, from := range order {
 		s.Options = append(s.Options, q.Options[from])
-		if q.Measure != nil {
-			s.Why, s.Is = append(s.Why, q.Why[from]), append(s.Is, q.Is[from])
-		}
 		if from == q.Answer-1 {
 			s.Answer = at + 1
 		}
@@ -101,11 +101,11 @@ func (q Question) Shuffled(seed uint64, step int) Question {
 
 // Right is the option that says what was measured, from 1, or 0 if none does.
 func (q Question) Right(m Measured) int {
-	for i, is := range q.Is {
-		if m.Number == nil && m.Word != "" && is == m.Word {
+	for i, o := range q.Options {
+		if m.Number == nil && m.Word != "" && o.Is == m.Word {
 			return i + 1
 		}
-		if lo, hi, ok := span(is); ok && m.Number != nil && lo <= *m.Number && *m.Number <= hi {
+		if lo, hi, ok := span(o.Is); ok && m.Number != nil && lo <= *m.Number && *m.Number <= hi {
 			return i + 1
 		}
 	}
@@ -132,26 +132,18 @@ func span(s string) (lo, hi float64, ok bool) {
 	return lo, hi, errs[0] == nil && errs[1] == nil && from+to != "" && lo <= hi
 }
 
-// lesson reads what makes a drill a lesson.
-func (p *parser) lesson(n *yaml.Node) {
-	l := &Lesson{}
-	p.d.Lesson = l
-	seen := p.fields(n, "lesson", map[string]func(*yaml.Node){
-		"number":    func(n *yaml.Node) { l.Number = p.number(n, "number", 1) },
-		"minutes":   func(n *yaml.Node) { l.Minutes = p.number(n, "minutes", 1) },
-		"title":     func(n *yaml.Node) { l.Title = p.both(n, "title"); p.d.Title = l.Title.In("en") },
-		"teaches":   func(n *yaml.Node) { l.Teaches = p.both(n, "teaches"); p.d.Why = l.Teaches.In("en") },
-		"elsewhere": func(n *yaml.Node) { l.Elsewhere = p.both(n, "elsewhere") },
-		"etcdctl":   func(n *yaml.Node) { l.Etcdctl = codeLines(p.text(n, "etcdctl")) },
-		"go":        func(n *yaml.Node) { l.Go = codeLines(p.text(n, "go")) },
-		"task":      func(n *yaml.Node) { l.Task = p.task(n) },
-		"exam":      func(n *yaml.Node) { l.Exam = p.exam(n) },
-	})
-	for _, name := range []string{"number", "minutes", "title", "teaches", "elsewhere", "etcdctl", "go"} {
-		if !seen[name] {
-			p.fail(n.Line, "a lesson without %s: add it", name)
-		}
+// read reads what makes a drill a lesson.
+func (l *Lesson) read(p *parser, n *yaml.Node, _ string) {
+	p.course = true
+	seen := p.object(n, l)
+	p.course = false
+	if n.Kind != yaml.MappingNode {
+		return
 	}
+	if lines := seen["etcdctl"]; lines != nil {
+		l.Etcdctl = strings.Split(strings.TrimRight(p.text(lines, "etcdctl"), "\n"), "\n")
+	}
+	p.d.Title, p.d.Why = l.Title.In("en"), l.Teaches.In("en")
 	p.questions()
 	p.gated()
 	for _, s := range p.d.Steps {
@@ -161,15 +153,7 @@ func (p *parser) lesson(n *yaml.Node) {
 	}
 }
 
-func codeLines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }
-
-// both reads a text that has every language of the course.
-func (p *parser) both(n *yaml.Node, what string) Text {
-	t := p.words(n, what)
-	p.whole(n.Line, what, t)
-	return t
-}
-
+// whole checks that a text is there in every language of the course.
 func (p *parser) whole(line int, what string, t Text) {
 	for _, lang := range Languages() {
 		if t[lang] == "" {
@@ -178,49 +162,16 @@ func (p *parser) whole(line int, what string, t Text) {
 	}
 }
 
-func (p *parser) task(n *yaml.Node) *Task {
-	t := &Task{}
-	seen := p.fields(n, "task", map[string]func(*yaml.Node){
-		"text": func(n *yaml.Node) { t.Text = p.both(n, "text") },
-		"hint": func(n *yaml.Node) { t.Hint = p.both(n, "hint") },
-		"done": func(n *yaml.Node) { t.Done = p.wait(n) },
-	})
-	if !seen["text"] || !seen["hint"] || !seen["done"] {
-		p.fail(n.Line, "task wants text, hint and done")
+func (e *Exam) read(p *parser, n *yaml.Node, _ string) {
+	if cases := p.object(n, e)["cases"]; cases != nil && len(e.Cases) == 0 {
+		p.fail(cases.Line, "cases is empty: want the faults of the exam")
 	}
-	return t
 }
 
-func (p *parser) exam(n *yaml.Node) *Exam {
-	e := &Exam{}
-	seen := p.fields(n, "exam", map[string]func(*yaml.Node){
-		"text": func(n *yaml.Node) { e.Text = p.both(n, "text") },
-		"cases": func(n *yaml.Node) {
-			for _, part := range p.list(n, "cases") {
-				e.Cases = append(e.Cases, p.examCase(part))
-			}
-		},
-	})
-	if !seen["text"] || len(e.Cases) == 0 {
-		p.fail(n.Line, "exam wants text and cases")
-	}
-	return e
-}
-
-func (p *parser) examCase(n *yaml.Node) (c Case) {
-	seen := p.fields(n, "case", map[string]func(*yaml.Node){
-		"steps": func(n *yaml.Node) {
-			story := p.d.Steps
-			p.d.Steps = nil
-			p.steps(n)
-			c.Steps, p.d.Steps = p.d.Steps, story
-		},
-		"done": func(n *yaml.Node) { c.Done = p.wait(n) },
-		"hint": func(n *yaml.Node) { c.Hint = p.both(n, "hint") },
-		"told": func(n *yaml.Node) { c.Told = p.both(n, "told") },
-	})
-	if !seen["steps"] || !seen["done"] || !seen["hint"] || !seen["told"] {
-		p.fail(n.Line, "case wants steps, done, hint and told")
+func (c *Case) read(p *parser, n *yaml.Node, _ string) {
+	seen := p.object(n, c)
+	if steps := seen["steps"]; steps != nil {
+		c.Steps = p.steps(steps)
 	}
 	for i, s := range c.Steps {
 		if s.Say != nil || s.Ask != nil || s.See || s.Show != nil {
@@ -229,7 +180,6 @@ func (p *parser) examCase(n *yaml.Node) (c Case) {
 			p.fail(s.Line, "the fault may not be there yet when it is looked for: end with a wait for how it shows")
 		}
 	}
-	return c
 }
 
 // questions checks that each question of a lesson is measured, and seen after its steps.
@@ -243,12 +193,12 @@ func (p *parser) questions() {
 			p.fail(s.Line, "a question of a lesson is decided by a measure: add one")
 		case s.Ask != nil:
 			open = s.Line
-			for i, t := range append([]Text{s.Ask.Text, s.Ask.After}, s.Ask.Options...) {
-				p.whole(s.Line, []string{"ask", "after", "an option"}[min(i, 2)], t)
-			}
-			for i, why := range s.Ask.Why {
+			p.whole(s.Line, "ask", s.Ask.Text)
+			p.whole(s.Line, "after", s.Ask.After)
+			for i, o := range s.Ask.Options {
+				p.whole(s.Line, "an option", o.Text)
 				if i+1 != s.Ask.Answer {
-					p.whole(s.Line, "the why of a wrong option", why)
+					p.whole(s.Line, "the why of a wrong option", o.Why)
 				}
 			}
 		case s.See && open == 0:
@@ -316,27 +266,26 @@ func (p *parser) gated() {
 	}
 }
 
-// measure reads NAME, or {NAME: LOCK or CONTENDER}.
-func (p *parser) measure(n *yaml.Node) *Measure {
-	m := &Measure{Name: n.Value}
-	arg := (*yaml.Node)(nil)
-	if n.Kind == yaml.MappingNode && len(n.Content) == 2 {
-		m.Name, arg = n.Content[0].Value, n.Content[1]
+// read reads NAME, or {NAME: LOCK or CONTENDER}.
+func (m *Measure) read(p *parser, n *yaml.Node, _ string) {
+	m.Name = n.Value
+	name, arg, named := pair(n)
+	if named {
+		m.Name = name.Value
 	}
 	kind, ok := measures[m.Name]
 	switch {
 	case !ok:
 		p.fail(n.Line, "there is no measure %q: want one of %s", m.Name, orList(Measures()))
-	case kind.ofContender && arg == nil:
+	case kind.ofContender && !named:
 		p.fail(n.Line, "%s of whom? Write {%s: CONTENDER}", m.Name, m.Name)
 	case kind.ofContender:
-		m.Contender = p.oneContender(arg)
-	case arg != nil:
-		m.Lock = p.lock(arg)
+		m.Contender = p.contender(arg, m.Name)
+	case named:
+		m.Lock = p.lock(arg, m.Name)
 	default:
 		m.Lock = p.onlyLock(n.Line, m.Name, "")
 	}
-	return m
 }
 
 // Measures are the names of all measures, sorted.
@@ -347,40 +296,23 @@ func Measures() []string {
 // Unit is what a measure counts, "" for a word.
 func (m Measure) Unit() Unit { return measures[m.Name].unit }
 
-// option reads an answer: {en: ..., is: ..., why: {...}}.
-func (p *parser) option(q *Question, n *yaml.Node) {
-	var is string
-	var why Text
-	text := &yaml.Node{Kind: n.Kind, Line: n.Line, Value: n.Value, Tag: n.Tag}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		switch key, value := n.Content[i], n.Content[i+1]; key.Value {
-		case "is":
-			is = p.text(value, "is")
-		case "why":
-			why = p.words(value, "why")
-		default:
-			text.Content = append(text.Content, key, value)
-		}
-	}
-	q.Options, q.Is, q.Why = append(q.Options, p.words(text, "an option")), append(q.Is, is), append(q.Why, why)
-}
-
 // decided checks that a measure can decide between the options.
 func (p *parser) decided(line int, q *Question) {
 	if q.Measure == nil {
-		if slices.ContainsFunc(q.Is, func(s string) bool { return s != "" }) || q.After != nil {
+		if slices.ContainsFunc(q.Options, func(o Option) bool { return o.Is != "" }) || q.After != nil {
 			p.fail(line, "is and after want a measure")
 		}
-		q.Is, q.Why = nil, nil
 		return
 	}
-	for i, is := range q.Is {
+	for i, o := range q.Options {
+		is := o.Is
 		lo, hi, ok := span(is)
 		if is == "" || q.Measure.Unit() != "" && !ok {
 			p.fail(line, "option %d is %q: want what %s finds, a word or a number like 3, 2..5 or 4..", i+1, is, q.Measure.Name)
 			continue
 		}
-		for j, other := range q.Is[:i] {
+		for j, o := range q.Options[:i] {
+			other := o.Is
 			l, h, _ := span(other)
 			if is == other || q.Measure.Unit() != "" && lo <= h && l <= hi {
 				p.fail(line, "options %d and %d may both be so: %s and %s", j+1, i+1, other, is)

@@ -9,12 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
-
-	"locktop/model"
-	"locktop/model/diagnose"
 )
 
 // Bounds of a file: more than these is a mistake, or not for one machine.
@@ -39,8 +35,14 @@ func Parse(name string, data []byte) (*Drill, error) {
 		return nil, fmt.Errorf("%s:%d: a second document begins here, and would be skipped: a file has one drill", file, line)
 	}
 	base := path.Base(file)
-	p := &parser{reader: reader{file: file}, d: &Drill{Name: strings.TrimSuffix(base, path.Ext(base)), Seed: 1}}
-	p.drill(doc.Content[0])
+	p := &parser{file: file, d: &Drill{Name: strings.TrimSuffix(base, path.Ext(base)), Seed: 1}}
+	p.d.read(p, doc.Content[0], "")
+	if len(p.wrong) == 0 { // what its faults have to outlast is known once all of it is
+		for _, short := range p.d.Shorts() {
+			line, text := p.d.describe(short)
+			p.fail(line, "%s", text)
+		}
+	}
 	if err := p.err(); err != nil {
 		return nil, err
 	}
@@ -85,53 +87,25 @@ func notYAML(file string, err error) error {
 	return fmt.Errorf("%s:%s: no YAML: %s (a text with : or , or ? in it wants quotes)", file, m[1], m[2])
 }
 
-// parser reads one file.
-type parser struct {
-	reader
-	d *Drill
-}
-
-// drill reads the lab first: steps and expectations speak of it.
-func (p *parser) drill(n *yaml.Node) {
-	d := p.d
-	var steps, expect, lesson *yaml.Node
-	seen := p.fields(n, "a drill", map[string]func(*yaml.Node){
-		"name":   func(n *yaml.Node) { d.Name = p.text(n, "name") },
-		"title":  func(n *yaml.Node) { d.Title = p.text(n, "title") },
-		"why":    func(n *yaml.Node) { d.Why = strings.TrimSpace(p.text(n, "why")) },
-		"defect": func(n *yaml.Node) { d.Defect = p.text(n, "defect") },
-		"seed":   func(n *yaml.Node) { d.Seed = uint64(p.number(n, "seed", 0)) },
-		"least":  func(n *yaml.Node) { d.Least = p.number(n, "least", 0) },
-		"lab":    p.lab,
-		"steps":  func(n *yaml.Node) { steps = n },
-		"expect": func(n *yaml.Node) { expect = n },
-		"lesson": func(n *yaml.Node) { lesson = n },
-	})
+// read reads the lab first: steps and expectations speak of it.
+func (d *Drill) read(p *parser, n *yaml.Node, _ string) {
+	seen := p.object(n, d)
 	if n.Kind != yaml.MappingNode {
 		return
 	}
-	for _, name := range []string{"title", "lab", "expect"} {
-		if !seen[name] && (name != "title" || lesson == nil) { // a lesson has its own
-			p.fail(n.Line, "a drill without %s: add it", name)
-		}
+	d.Why = strings.TrimSpace(d.Why)
+	if seen["title"] == nil && seen["lesson"] == nil { // which has its own
+		p.fail(n.Line, "a drill without title: add it")
 	}
-	if steps != nil {
-		p.steps(steps)
+	if steps := seen["steps"]; steps != nil {
+		d.Steps = p.steps(steps)
 	}
-	if expect != nil {
-		if expect.Tag == "!!null" { // written and left empty
-			expect = &yaml.Node{Kind: yaml.SequenceNode, Line: expect.Line}
-		}
-		rows := p.list(expect, "expect")
-		if len(rows) == 0 && expect.Kind == yaml.SequenceNode {
-			p.fail(expect.Line, "expect is empty, so nothing would be judged: name what has to be so, like one-holder")
-		}
-		for _, row := range rows {
-			p.expectation(row)
-		}
+	if expect := seen["expect"]; expect != nil {
+		d.expect(p, expect)
 	}
-	if lesson != nil {
-		p.lesson(lesson)
+	if lesson := seen["lesson"]; lesson != nil {
+		d.Lesson = &Lesson{}
+		d.Lesson.read(p, lesson, "lesson")
 		return
 	}
 	for _, s := range d.Steps {
@@ -141,35 +115,35 @@ func (p *parser) drill(n *yaml.Node) {
 	}
 }
 
-func (p *parser) lab(n *yaml.Node) {
-	lab := &p.d.Lab
-	lab.Members, lab.Fence = 3, FenceNone
-	p.fields(n, "lab", map[string]func(*yaml.Node){
-		"members": func(n *yaml.Node) {
-			if lab.Members = p.number(n, "members", 1); !slices.Contains([]int{1, 3, 5}, lab.Members) {
-				p.fail(n.Line, "a lab of %d members: want 1, 3 or 5", lab.Members)
-			}
-		},
-		"processes": func(n *yaml.Node) { lab.Processes = p.flag(n, "processes") },
-		"fence": func(n *yaml.Node) {
-			lab.Fence = Fence(p.text(n, "fence"))
-			p.oneOf(n.Line, "fence", string(lab.Fence), FieldWords("fence"))
-		},
-		"contenders": func(n *yaml.Node) {
-			for _, c := range p.list(n, "contenders") {
-				if p.contender(c); len(lab.Contenders) > contendersMax {
-					break // that is told below
-				}
-			}
-		},
-	})
-	if many := len(lab.Names()); many > contendersMax {
-		p.fail(n.Line, "%d contenders: at most %d", many, contendersMax)
+// expect reads the expectations, of which there have to be some.
+func (d *Drill) expect(p *parser, n *yaml.Node) {
+	if n.Tag == "!!null" || n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		p.fail(n.Line, "expect is empty, so nothing would be judged: name what has to be so, like one-holder")
+		return
 	}
-	for _, c := range lab.Contenders {
-		if c.Member != "" && !slices.Contains(lab.MemberNames(), c.Member) {
-			p.fail(n.Line, "%s is pinned to %s: want %s", c.Name, c.Member, orList(lab.MemberNames()))
+	for _, row := range p.list(n, "expect") {
+		e := Expectation{}
+		e.read(p, row, "expect")
+		d.Expect = append(d.Expect, e)
+	}
+}
+
+func (l *Lab) read(p *parser, n *yaml.Node, _ string) {
+	l.Members, l.Fence = 3, FenceNone
+	seen := p.object(n, l)
+	if contenders := seen["contenders"]; contenders != nil {
+		for _, part := range p.list(contenders, "contenders") {
+			c := Contender{}
+			if c.read(p, part, ""); part.Kind == yaml.MappingNode {
+				l.Contenders = append(l.Contenders, c)
+			}
+			if len(l.Contenders) > contendersMax {
+				break // that is told below
+			}
 		}
+	}
+	if many := len(l.Names()); many > contendersMax {
+		p.fail(n.Line, "%d contenders: at most %d", many, contendersMax)
 	}
 }
 
@@ -177,39 +151,15 @@ func (p *parser) lab(n *yaml.Node) {
 // phrases, and a dot or a digit at its end tells workers and copies apart.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-func (p *parser) contender(n *yaml.Node) {
-	c := Contender{Line: n.Line, Recipe: "mutex"}
-	lock := func(n *yaml.Node) {
-		for _, name := range p.texts(n, "lock") {
-			c.Locks = append(c.Locks, lockName(name))
-		}
-	}
-	seen := p.fields(n, "a contender", map[string]func(*yaml.Node){
-		"name":        func(n *yaml.Node) { c.Name = p.text(n, "name") },
-		"count":       func(n *yaml.Node) { c.Count = p.few(n, "count") },
-		"lock":        lock,
-		"locks":       lock,
-		"recipe":      func(n *yaml.Node) { c.Recipe = p.text(n, "recipe") },
-		"ttl":         func(n *yaml.Node) { c.TTL = p.wholeSeconds(n, "ttl") },
-		"no-lease":    func(n *yaml.Node) { c.NoLease = p.flag(n, "no-lease") },
-		"hold":        func(n *yaml.Node) { c.Hold = p.duration(n, "hold") },
-		"think":       func(n *yaml.Node) { c.Think = p.duration(n, "think") },
-		"rounds":      func(n *yaml.Node) { c.Rounds = p.number(n, "rounds", 1) },
-		"manual":      func(n *yaml.Node) { c.Manual = p.flag(n, "manual") },
-		"later":       func(n *yaml.Node) { c.Later = p.flag(n, "later") },
-		"workers":     func(n *yaml.Node) { c.Workers = p.few(n, "workers") },
-		"member":      func(n *yaml.Node) { c.Member = p.text(n, "member") },
-		"ignore-done": func(n *yaml.Node) { c.IgnoreDone = p.flag(n, "ignore-done") },
-		"full":        func(n *yaml.Node) { c.Full = p.flag(n, "full") },
-		"owner":       func(n *yaml.Node) { c.Owner = p.text(n, "owner") },
-		"guarded":     func(n *yaml.Node) { c.Guarded = p.flag(n, "guarded") },
-	})
+func (c *Contender) read(p *parser, n *yaml.Node, _ string) {
+	c.Line, c.Recipe = n.Line, "mutex"
+	seen := p.object(n, c)
 	switch {
-	case n.Kind != yaml.MappingNode:
+	case n.Kind != yaml.MappingNode || seen["name"] == nil:
 		return
 	case !plainName.MatchString(c.Name):
 		p.fail(n.Line, "a contender named %q: want small letters, digits and dashes, a letter first", c.Name)
-	case !seen["lock"] && !seen["locks"]:
+	case seen["lock"] == nil && seen["locks"] == nil:
 		p.fail(n.Line, "%s competes for nothing: give it a lock", c.Name)
 	case c.NoLease && c.TTL > 0:
 		p.fail(n.Line, "%s has both a ttl and no-lease: keep one", c.Name)
@@ -219,31 +169,14 @@ func (p *parser) contender(n *yaml.Node) {
 			p.fail(n.Line, "%s competes for %q: want a name that does not end with /", c.Name, l)
 		}
 	}
+	if c.Member != "" && !slices.Contains(p.d.Lab.MemberNames(), c.Member) {
+		p.fail(seen["member"].Line, "%s is pinned to %s: want %s", c.Name, c.Member, orList(p.d.Lab.MemberNames()))
+	}
 	for _, name := range c.Names() {
 		if slices.Contains(p.d.Lab.Names(), name) {
 			p.fail(n.Line, "two contenders are named %s: rename one", name)
 		}
 	}
-	p.d.Lab.Contenders = append(p.d.Lab.Contenders, c)
-}
-
-// few reads a number of contenders.
-func (p *parser) few(n *yaml.Node, what string) int {
-	i := p.number(n, what, 1)
-	if i > contendersMax {
-		p.fail(n.Line, "%s is %d: at most %d", what, i, contendersMax)
-		return 1
-	}
-	return i
-}
-
-// wholeSeconds reads what etcd counts in seconds.
-func (p *parser) wholeSeconds(n *yaml.Node, what string) time.Duration {
-	d := p.duration(n, what)
-	if d%time.Second != 0 {
-		p.fail(n.Line, "%s is %s: etcd counts whole seconds, like 3s", what, d)
-	}
-	return d
 }
 
 // lockName is how a lock is named in etcd: a drill may leave the first slash away.
@@ -322,45 +255,6 @@ func (l Lab) Locks() []string {
 				all = append(all, name)
 			}
 		}
-	}
-	return all
-}
-
-// knownContender checks a name of a process or a worker.
-func (p *parser) knownContender(line int, name string) {
-	if _, ok := p.d.Lab.Contender(name); !ok {
-		p.fail(line, "there is no contender %q: want %s", name, orList(p.d.Lab.Names()))
-	}
-}
-
-// lock reads the name of a lock of the drill.
-func (p *parser) lock(n *yaml.Node) string {
-	name := lockName(p.text(n, "lock"))
-	if !slices.Contains(p.d.Lab.Locks(), name) {
-		p.fail(n.Line, "nobody competes for the lock %s: want %s", name, orList(p.d.Lab.Locks()))
-	}
-	return name
-}
-
-// contenders reads names of processes or workers, or of all of a kind.
-func (p *parser) contenders(n *yaml.Node, what string) []string {
-	var all []string
-	for _, text := range p.texts(n, what) {
-		for _, name := range p.d.Lab.Several(text) {
-			p.knownContender(n.Line, name)
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
-func (p *parser) codes(n *yaml.Node, what string) []model.Code {
-	var all []model.Code
-	for _, word := range p.texts(n, what) {
-		if _, ok := diagnose.Explain(model.Code(word)); !ok {
-			p.fail(n.Line, "there is no finding %q: locktop explain lists them", word)
-		}
-		all = append(all, model.Code(word))
 	}
 	return all
 }

@@ -1,6 +1,8 @@
 package drill
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
 	"time"
 
@@ -12,234 +14,147 @@ import (
 // waitDefault is how long a wait waits that does not say.
 const waitDefault = 10 * time.Second
 
-func (p *parser) steps(n *yaml.Node) {
+// steps reads a list of steps.
+func (p *parser) steps(n *yaml.Node) []Step {
+	var all []Step
 	for _, part := range p.list(n, "steps") {
-		p.step(part)
+		if all = append(all, p.step(part)...); len(all) > stepsMax {
+			p.fail(part.Line, "more than %d steps: repeat less", stepsMax)
+			break
+		}
 	}
+	return all
 }
 
 // step reads one step. A repeat becomes as many steps as it says.
-func (p *parser) step(n *yaml.Node) {
+func (p *parser) step(n *yaml.Node) []Step {
 	if n.Kind == yaml.ScalarNode { // "- heal" says all that there is to say
 		n = &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Content: []*yaml.Node{n, {Kind: yaml.ScalarNode, Line: n.Line, Value: "all"}}}
 	}
-	s := Step{Line: n.Line}
-	repeat := false
-	seen := p.fields(n, "a step", map[string]func(*yaml.Node){
-		"wait":  func(n *yaml.Node) { s.Wait = p.wait(n) },
-		"fault": func(n *yaml.Node) { s.Fault = p.fault(n, false) },
-		"heal":  func(n *yaml.Node) { s.Heal = p.heal(n) },
-		"start": func(n *yaml.Node) { s.Start = p.start(n) },
-		"tell":  func(n *yaml.Node) { s.Tell = p.tell(n) },
-		"pause": func(n *yaml.Node) { s.Pause = p.duration(n, "pause") },
-		"say":   func(n *yaml.Node) { s.Say = p.words(n, "say") },
-		"ask":   func(n *yaml.Node) { s.Ask = p.ask(n) },
-		"see":   func(*yaml.Node) { s.See = true },
-		"show":  func(n *yaml.Node) { s.Show = p.show(n) },
-		"repeat": func(n *yaml.Node) {
-			repeat = true
-			p.repeat(n)
-		},
-	})
-	switch {
-	case len(seen) > 1:
+	s := stepForm{}
+	seen := p.object(n, &s)
+	if len(seen) > 1 {
 		p.fail(n.Line, "a step does one thing: begin another with a dash")
-	case len(p.d.Steps) >= stepsMax:
-		p.fail(n.Line, "more than %d steps: repeat less", stepsMax)
-	case len(seen) == 1 && !repeat:
-		p.d.Steps = append(p.d.Steps, s)
+	}
+	if f := seen["fault"]; f != nil {
+		s.Fault = p.fault(f, false)
+	}
+	if h := seen["heal"]; h != nil {
+		s.Heal = p.heal(h)
+	}
+	if s.Start != "" {
+		p.start(seen["start"].Line, s.Start)
+	}
+	if r := seen["repeat"]; r != nil {
+		return p.repeat(r)
+	}
+	if len(seen) == 0 {
+		return nil
+	}
+	s.Line, s.See = n.Line, seen["see"] != nil
+	return []Step{s.Step}
+}
+
+func (p *parser) repeat(n *yaml.Node) []Step {
+	r := repeatForm{}
+	seen := p.object(n, &r)
+	if seen["times"] == nil || seen["steps"] == nil {
+		return nil
+	}
+	mistakes := len(p.wrong)
+	steps := p.steps(seen["steps"])
+	if len(steps) == 0 {
+		if len(p.wrong) == mistakes {
+			p.fail(n.Line, "repeat repeats nothing: give it steps")
+		}
+		return nil
+	}
+	return slices.Repeat(steps, min(r.Times, stepsMax/len(steps)+1)) // whoever gets too many says so
+}
+
+// read reads WHAT, or {WHAT: LOCK}.
+func (s *Show) read(p *parser, n *yaml.Node, what string) {
+	s.What = Picture(n.Value)
+	if key, lock, ok := pair(n); ok {
+		s.What, s.Lock = Picture(key.Value), p.lock(lock, what)
+	}
+	p.oneOf(n.Line, what, string(s.What), Pictures())
+	switch s.What {
+	case PictureQueue, PictureCost, PictureResource:
+		s.Lock = p.onlyLock(n.Line, what, s.Lock)
+	}
+	if s.What == PictureCost {
+		p.d.Lab.Counts = true
 	}
 }
 
-func (p *parser) repeat(n *yaml.Node) {
-	times, steps := 0, (*yaml.Node)(nil)
-	p.fields(n, "repeat", map[string]func(*yaml.Node){
-		"times": func(n *yaml.Node) { times = p.number(n, "times", 1) },
-		"steps": func(n *yaml.Node) { steps = n },
-	})
-	if times == 0 || steps == nil {
-		p.fail(n.Line, "repeat needs times and steps")
-		return
-	}
-	for range times {
-		mistakes, before := len(p.errs), len(p.d.Steps)
-		p.steps(steps)
-		if len(p.errs) > mistakes || len(p.errs) >= errorsMax {
-			return // once is enough
-		}
-		if len(p.d.Steps) == before {
-			p.fail(n.Line, "repeat repeats nothing: give it steps")
+// start checks who is started.
+func (p *parser) start(line int, name string) {
+	for _, one := range p.contenders(line, name) {
+		if c, ok := p.d.Lab.Contender(one); ok && !c.Later {
+			p.fail(line, "%s is started with the lab: give it later: true", name)
 			return
 		}
 	}
 }
 
-// show reads WHAT, or {WHAT: LOCK}.
-func (p *parser) show(n *yaml.Node) *Show {
-	s := &Show{What: Picture(n.Value)}
-	if n.Kind == yaml.MappingNode && len(n.Content) == 2 {
-		s.What, s.Lock = Picture(n.Content[0].Value), p.lock(n.Content[1])
+func (t *Tell) read(p *parser, n *yaml.Node, what string) {
+	name, word, ok := pair(n)
+	if !ok {
+		p.fail(n.Line, "%s is %s: want {CONTENDER: WORD}", what, kindName(n))
+		return
 	}
-	p.oneOf(n.Line, "show", string(s.What), Pictures())
-	switch s.What {
-	case PictureQueue, PictureCost, PictureResource:
-		s.Lock = p.onlyLock(n.Line, "show", s.Lock)
-	}
-	if s.What == PictureCost {
-		p.d.Lab.Counts = true
-	}
-	return s
-}
-
-func (p *parser) start(n *yaml.Node) string {
-	name := p.text(n, "start")
-	for _, one := range p.d.Lab.Several(name) {
-		p.knownContender(n.Line, one)
-		if c, ok := p.d.Lab.Contender(one); ok && !c.Later {
-			p.fail(n.Line, "%s is started with the lab: give it later: true", name)
-			break
-		}
-	}
-	return name
-}
-
-func (p *parser) tell(n *yaml.Node) *Tell {
-	if n.Kind != yaml.MappingNode || len(n.Content) != 2 {
-		p.fail(n.Line, "tell is %s: want {CONTENDER: WORD}", kindName(n))
-		return nil
-	}
-	t := &Tell{Contender: p.text(n.Content[0], "tell"), Word: p.text(n.Content[1], "tell")}
-	p.knownContender(n.Line, t.Contender)
+	t.Contender, t.Word = p.contender(name, what), p.text(word, what)
 	if c, ok := p.d.Lab.Contender(t.Contender); ok && !c.Manual {
 		p.fail(n.Line, "%s does what it wants: give it manual: true", t.Contender)
 	}
-	return t
 }
 
-func (p *parser) ask(n *yaml.Node) *Question {
-	q := &Question{}
+func (q *Question) read(p *parser, n *yaml.Node, what string) {
 	if n.Kind != yaml.MappingNode {
-		p.fail(n.Line, "ask is %s: want {en: ..., options: [...], answer: N}", kindName(n))
-		return q
+		p.fail(n.Line, "%s is %s: want {en: ..., options: [...], answer: N}", what, kindName(n))
+		return
 	}
-	text := &yaml.Node{Kind: yaml.MappingNode, Line: n.Line}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		switch key.Value {
-		case "options":
-			for _, o := range p.list(value, "options") {
-				p.option(q, o)
-			}
-		case "answer":
-			q.Answer = p.number(value, "answer", 1)
-		case "measure":
-			q.Measure = p.measure(value)
-		case "after":
-			q.After = p.words(value, "after")
-		default:
-			text.Content = append(text.Content, key, value)
-		}
+	seen := p.object(n, q)
+	if seen["options"] == nil || seen["answer"] == nil {
+		return
 	}
-	q.Text = p.words(text, "ask")
 	if len(q.Options) < 2 || q.Answer < 1 || q.Answer > len(q.Options) {
 		p.fail(n.Line, "ask has %d options and the answer %d: want two or more, and the number of the right one", len(q.Options), q.Answer)
 	}
 	p.decided(n.Line, q)
-	return q
 }
 
-func (p *parser) wait(n *yaml.Node) *Wait {
-	w := &Wait{Within: waitDefault, Queue: -1}
-	names := func(to *[]string, what string) func(*yaml.Node) {
-		return func(n *yaml.Node) { *to = p.contenders(n, what) }
+// read reads a sentence, or {en: ..., is: ..., why: {...}}.
+func (o *Option) read(p *parser, n *yaml.Node, _ string) {
+	if n.Kind != yaml.MappingNode {
+		o.Text.read(p, n, "an option")
+		return
 	}
-	seen := p.fields(n, "wait", map[string]func(*yaml.Node){
-		"within": func(n *yaml.Node) { w.Within = p.duration(n, "within") },
-		"lock":   func(n *yaml.Node) { w.Lock = p.lock(n) },
-		"holder": func(n *yaml.Node) {
-			if w.Nobody = n.Value == "nobody"; !w.Nobody {
-				w.Holders = p.contenders(n, "holder")
+	p.fields(n, "an option", o, fieldsOf(reflect.TypeFor[Option]()))
+}
+
+func (w *Wait) read(p *parser, n *yaml.Node, _ string) {
+	w.Within, w.Queue = waitDefault, -1
+	seen := p.object(n, w)
+	if holder := seen["holder"]; holder != nil {
+		if w.Nobody = holder.Value == "nobody"; !w.Nobody {
+			for _, part := range p.list(holder, "holder") {
+				w.Holders = append(w.Holders, p.contenders(part.Line, p.text(part, "holder"))...)
 			}
-		},
-		"waiters":      names(&w.Waiters, "waiters"),
-		"gone":         names(&w.Gone, "gone"),
-		"queue":        func(n *yaml.Node) { w.Queue = p.number(n, "queue", 0) },
-		"belief":       func(n *yaml.Node) { w.Beliefs = p.beliefs(n) },
-		"says":         func(n *yaml.Node) { w.Says = p.saidBy(n) },
-		"alive":        names(&w.Alive, "alive"),
-		"ended":        names(&w.Ended, "ended"),
-		"finding":      func(n *yaml.Node) { w.Findings = p.codes(n, "finding") },
-		"no-finding":   func(n *yaml.Node) { w.Absent = p.codes(n, "no-finding") },
-		"acquisitions": func(n *yaml.Node) { w.Acquisitions = p.number(n, "acquisitions", 1) },
-		"leader": func(n *yaml.Node) {
-			w.Leader = p.text(n, "leader")
-			p.oneOf(n.Line, "leader", w.Leader, append(p.d.Lab.MemberNames(), "any", "none"))
-		},
-		"up": func(n *yaml.Node) { w.Up = p.number(n, "up", 1) },
-	})
+		}
+	}
+	if leader := seen["leader"]; leader != nil {
+		p.oneOf(leader.Line, "leader", w.Leader, append(p.d.Lab.MemberNames(), "any", "none"))
+	}
 	delete(seen, "within")
 	delete(seen, "lock")
 	if len(seen) == 0 && n.Kind == yaml.MappingNode {
 		p.fail(n.Line, "wait for nothing: want holder, waiters, belief, finding, ...; to let time go by, write pause")
 	}
-	if seen["holder"] || seen["waiters"] || seen["gone"] || seen["queue"] {
+	if seen["holder"] != nil || seen["waiters"] != nil || seen["gone"] != nil || seen["queue"] != nil {
 		w.Lock = p.onlyLock(n.Line, "wait", w.Lock)
 	}
-	return w
-}
-
-// onlyLock is the lock that is meant where none is named.
-func (p *parser) onlyLock(line int, what, name string) string {
-	locks := p.d.Lab.Locks()
-	switch {
-	case name != "":
-		return name
-	case len(locks) == 1:
-		return locks[0]
-	case len(locks) > 1:
-		p.fail(line, "%s for which lock? Add lock: %s", what, orList(locks))
-	}
-	return ""
-}
-
-func (p *parser) beliefs(n *yaml.Node) map[string]model.BeliefState {
-	all := map[string]model.BeliefState{}
-	if n.Kind != yaml.MappingNode {
-		p.fail(n.Line, "belief is %s: want {CONTENDER: STATE}", kindName(n))
-		return all
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		state := p.belief(n.Content[i+1])
-		for _, name := range p.d.Lab.Several(n.Content[i].Value) {
-			p.knownContender(n.Content[i].Line, name)
-			all[name] = state
-		}
-	}
-	return all
-}
-
-// saidBy reads {CONTENDER: TEXT}.
-func (p *parser) saidBy(n *yaml.Node) map[string]string {
-	all := map[string]string{}
-	if n.Kind != yaml.MappingNode {
-		p.fail(n.Line, "says is %s: want {CONTENDER: TEXT}", kindName(n))
-		return all
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name := n.Content[i].Value
-		p.knownContender(n.Content[i].Line, name)
-		all[name] = p.text(n.Content[i+1], "says")
-	}
-	return all
-}
-
-var beliefStates = []string{string(model.BeliefIdle), string(model.BeliefWaiting), string(model.BeliefHolding), string(model.BeliefLeaving),
-	string(model.BeliefLost)}
-
-func (p *parser) belief(n *yaml.Node) model.BeliefState {
-	word := p.text(n, "belief")
-	p.oneOf(n.Line, "belief", word, beliefStates)
-	return model.BeliefState(word)
 }
 
 // heal reads "all" or what a fault is read from, where only the kind must be given.
@@ -263,30 +178,24 @@ func (p *parser) fault(n *yaml.Node, heal bool) *model.Fault {
 		return f
 	}
 	kind := faultKind(n)
-	known := map[string]func(*yaml.Node){
-		"for":       func(n *yaml.Node) { f.For = p.duration(n, "for") },
-		"by":        func(n *yaml.Node) { f.Delay = p.duration(n, "by") },
-		"delay":     func(n *yaml.Node) { f.Delay = p.duration(n, "delay") },
-		"method":    func(n *yaml.Node) { f.Method = p.text(n, "method"); p.oneOf(n.Line, "method", f.Method, methods) },
-		"direction": func(n *yaml.Node) { f.Direction = model.Direction(p.text(n, "direction")) },
-		"rate":      func(n *yaml.Node) { f.Rate = p.number(n, "rate", 1) },
-		"count":     func(n *yaml.Node) { f.Count = p.number(n, "count", 1) },
-		"value":     func(n *yaml.Node) { f.Value = p.text(n, "value") },
-		"member":    func(n *yaml.Node) { f.Member = p.text(n, "member"); p.memberPhrase(n.Line, f.Member) },
-	}
 	if kind == "" {
 		p.fail(n.Line, "no kind of fault is named: want one of %s", orList(faultNames()))
 		return f
 	}
-	f.Kind = model.FaultKind(kind)
-	info, _ := f.Kind.Info()
-	known[kind] = func(n *yaml.Node) {
-		if info.Target != model.TargetCluster {
-			f.Target = p.text(n, kind)
-		}
+	form, mistakes := faultForm{}, len(p.wrong)
+	fields := slices.DeleteFunc(fieldsOf(reflect.TypeFor[faultForm]()), func(f Field) bool { return f.Name == kind })
+	seen := p.fields(n, kind, &form, append(fields, Field{Name: kind, own: true}))
+	*f = model.Fault{Kind: model.FaultKind(kind), For: form.For, Delay: cmp.Or(form.By, form.Delay), Method: string(form.Method),
+		Direction: form.Direction, Rate: form.Rate, Count: form.Count, Value: form.Value, Member: form.Member}
+	if info, _ := f.Kind.Info(); info.Target != model.TargetCluster {
+		f.Target = p.text(seen[kind], kind)
 	}
-	p.fields(n, string(kind), known)
-	p.checkFault(n.Line, *f, heal)
+	if member := seen["member"]; member != nil {
+		p.memberPhrase(member.Line, f.Member)
+	}
+	if len(p.wrong) == mistakes {
+		p.checkFault(n.Line, *f, heal)
+	}
 	return f
 }
 
@@ -334,7 +243,9 @@ func (p *parser) checkFault(line int, f model.Fault, heal bool) {
 	p.target(line, f, info)
 }
 
-// methods are those of etcd's API, as faults name them.
+// method is one of etcd's API, as faults name them.
+type method string
+
 var methods = []string{
 	"KV/Range", "KV/RangeStream", "KV/Put", "KV/DeleteRange", "KV/Txn", "KV/Compact", "Watch/Watch",
 	"Lease/LeaseGrant", "Lease/LeaseRevoke", "Lease/LeaseKeepAlive", "Lease/LeaseTimeToLive", "Lease/LeaseLeases",

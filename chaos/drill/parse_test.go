@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 			{Line: 9, Wait: &Wait{Lock: "/orders", Holders: []string{"a"}, Waiters: []string{"b"}, Queue: -1, Within: 10 * time.Second}},
 			{Line: 10, Say: Text{"en": "a holds, b waits. Now a dies without a word.", "zh": "a 死了"}},
 			{Line: 11, Ask: &Question{Text: Text{"en": "When does b get it?"}, Answer: 2,
-				Options: []Text{{"en": "at once"}, {"en": "when a's lease ends"}, {"en": "never"}}}},
+				Options: []Option{{Text: Text{"en": "at once"}}, {Text: Text{"en": "when a's lease ends"}}, {Text: Text{"en": "never"}}}}},
 			{Line: 12, Fault: &model.Fault{Kind: model.FaultKill, Target: "a"}},
 			{Line: 13, Wait: &Wait{Lock: "/orders", Holders: []string{"b"}, Queue: -1, Within: 6 * time.Second}},
 		},
@@ -165,7 +165,7 @@ func TestParseRefuses(t *testing.T) {
 		{"- x", "d.yaml:1: a drill is a list: want fields, like {defect: ...}"},
 		{"title: t", "d.yaml:1: a drill without lab: add it\nd.yaml:1: a drill without expect: add it"},
 		{lab("{nodes: 3}"), `d.yaml:2: lab has no field "nodes": want one of contenders, fence, members, processes`},
-		{lab("{members: 2}"), "d.yaml:2: a lab of 2 members: want 1, 3 or 5"},
+		{lab("{members: 2}"), "d.yaml:2: members is 2: want 1, 3 or 5"},
 		{lab("{members: 3, members: 3}"), `d.yaml:2: lab has "members" twice: keep one`},
 		{lab("{fence: reads}"), `d.yaml:2: there is no fence "reads": want none, writes or reads and writes`},
 		{lab("{contenders: [{name: a, lock: x}, {name: a, lock: x}]}"), "d.yaml:2: two contenders are named a: rename one"},
@@ -229,6 +229,58 @@ func TestParseRefuses(t *testing.T) {
 		if !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s\n got %s\nwant %s", tt.in, err, tt.want)
 		}
+	}
+}
+
+// TestAFaultOutlastsItsBound: a fault that ends before the bound is over by which its contender is
+// judged frees the contender, and a drill that does so is told, with the line and what would do.
+func TestAFaultOutlastsItsBound(t *testing.T) {
+	const head = "title: t\nlab: {contenders: [{name: a, lock: x, ttl: 3s}, {name: b, lock: x}, {name: p, lock: x, member: m2}]}\nsteps:\n  - wait: {holder: a}\n"
+	stops, overlap := "stops: {contender: a, within: 2s}", "overlap: {below: 1800ms}"
+	for _, tt := range []struct {
+		steps  []string
+		expect string
+		want   string // "" for nothing to tell
+		reason string
+	}{
+		{[]string{"fault: {freeze: a}", "wait: {holder: b}", "pause: 1s", "heal: all"}, stops,
+			"d.yaml:8: freeze a (line 5) has to outlast stops: contender a, within 2s (line 10), or a may stop only because the fault ended: it is healed here 1s too early, counted from when a has lost the lock: let the pause before it last 2s", "the pause is shorter than the bound"},
+		{[]string{"fault: {freeze: a}", "wait: {holder: b}", "pause: 2s", "heal: all"}, stops, "", "the pause is as long as the bound"},
+		{[]string{"fault: {freeze: a}", "wait: {holder: b}", "pause: 1s", "say: so far", "pause: 1s", "heal: {freeze: a}"}, stops, "", "two pauses add up"},
+		{[]string{"fault: {cut: a}", "wait: {holder: b}", "heal: {cut: a}"}, overlap,
+			"d.yaml:7: cut a (line 5) has to outlast overlap: below 1.8s (line 9), or a may stop only because the fault ended: it is healed here 1.8s too early, counted from when a has lost the lock: add - pause: 1.8s before it", "a bound on both is one, too"},
+		{[]string{"fault: {hold-keepalives: a}", "wait: {holder: b}"}, stops,
+			"d.yaml:5: hold keepalives of a (line 5) has to outlast stops: contender a, within 2s (line 8), or a may stop only because the fault ended: the drill ends 2s too early, counted from when a has lost the lock: add - pause: 2s at the end of the steps", "the end of a drill heals, too"},
+		{[]string{"fault: {hold-keepalives: lease of a}", "wait: {holder: b}", "heal: all"}, stops, "d.yaml:7: ", "renewals of its lease are its own"},
+		{[]string{"fault: {cut: a}", "pause: 5500ms", "heal: all"}, stops,
+			"it is healed here 500ms too early, counted from the fault, since no step waits until another holds: let the pause before it last 6s", "nobody waits for the loss: TTL, a second for etcd, and the bound"},
+		{[]string{"fault: {cut: a}", "pause: 6s", "heal: all"}, stops, "", "time enough for all that"},
+		{[]string{"fault: {cut: a, for: 4s}", "wait: {holder: b}", "pause: 9s"}, stops,
+			"d.yaml:5: cut a for 4s (line 5) has to outlast stops: contender a, within 2s (line 9), or a may stop only because the fault ended: its time is up 2s too early, counted from when a has lost the lock: let it last for: 6s", "it ends by itself"},
+		{[]string{"fault: {cut: a}", "fault: {freeze: a}", "wait: {holder: b}", "heal: {cut: a}", "pause: 2s", "heal: all"}, stops, "d.yaml:8: cut a (line 5)", "each fault has to"},
+		{[]string{"fault: {freeze: holder}", "wait: {nobody: true}"}, stops, "nobody", "this is no step, and no bound is asked of a file with mistakes"},
+		{[]string{"fault: {freeze: holder}", "wait: {holder: b}", "heal: all"}, stops, "d.yaml:7: freeze holder", "the holder was a"},
+		{[]string{"fault: {freeze: waiter 1}", "wait: {holder: b}", "heal: all"}, stops, "", "who waits loses nothing"},
+		{[]string{"fault: {freeze: all}", "wait: {holder: b}", "heal: all"}, stops, "d.yaml:7: freeze all", "all are hit"},
+		{[]string{"fault: {freeze: b}", "wait: {holder: b}", "heal: all"}, stops, "", "another is hit"},
+		{[]string{"fault: {freeze: a}", "wait: {belief: {a: waiting}}", "heal: all"}, stops, "", "it was waited for until it stopped"},
+		{[]string{"fault: {freeze: a}", "wait: {holder: b}", "fault: {kill: a}", "heal: all"}, overlap, "", "who is killed is not freed"},
+		{[]string{"fault: {pause: a}", "wait: {holder: b}", "heal: all"}, stops, "", "who is paused can do nothing, and its time counts from when it runs again"},
+		{[]string{"fault: {revoke: a}", "wait: {holder: b}", "heal: all"}, stops, "", "a revoke hides nothing"},
+		{[]string{"fault: {freeze: a}", "pause: 1s", "heal: all", "wait: {holder: a}"}, overlap, "", "it is not to lose the lock"},
+		{[]string{"wait: {holder: p}", "fault: {isolate: member of p}", "wait: {holder: b}", "heal: all"}, overlap, "d.yaml:8: isolate member of p", "the one member that it knows"},
+		{[]string{"fault: {isolate: m2}", "wait: {holder: b}", "heal: all"}, overlap, "", "a knows other members"},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			text := head
+			for _, s := range tt.steps {
+				text += "  - " + s + "\n"
+			}
+			_, err := Parse("d", []byte(text+"expect:\n  - "+tt.expect+"\n"))
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v\nwant %s", err, tt.want)
+			}
+		})
 	}
 }
 

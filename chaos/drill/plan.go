@@ -127,6 +127,7 @@ func (e Expectation) Describe() string {
 	add("contender", e.Contender, e.Contender == "")
 	add("state", string(e.State), e.State == "")
 	add("text", e.Text, e.Text == "")
+	add("prefix", e.Prefix, e.Prefix == "")
 	add("lock", e.Lock, e.Lock == "")
 	add("from", e.From, e.From == "")
 	add("to", e.To, e.To == "")

@@ -21,6 +21,9 @@ type Target struct {
 	At time.Time
 	// Healed is when the lab said that it ended: zero if it did not say.
 	Healed time.Time
+	// Ending is when its healing was begun, before anybody could learn of that; zero if nobody
+	// heals it.
+	Ending time.Time
 	// Done: the lab did it.
 	Done bool
 
@@ -40,6 +43,19 @@ func (t *Target) Resolved() string {
 func (t *Target) Hits(contender string) bool {
 	info, _ := t.Fault.Kind.Info()
 	return t.Contender != "" && t.Contender == Process(contender) || info.Target == model.TargetClient && t.Fault.Target == "all"
+}
+
+// Ended is from when on it may have kept nothing from anybody any more: since its healing was
+// begun, or since its own time was up. Zero for never: that its target ended ends it, too, but
+// frees nobody.
+func (t *Target) Ended() time.Time {
+	at := t.Ending
+	if t.Fault.For > 0 {
+		if up := t.At.Add(t.Fault.For); at.IsZero() || up.Before(at) {
+			at = up
+		}
+	}
+	return at
 }
 
 // Process is the process of a contender, which may be one of its workers: c1.2 is a

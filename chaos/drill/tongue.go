@@ -52,7 +52,7 @@ func (s Step) In(lang string) string {
 	case s.Heal != nil && s.Heal.Kind == "":
 		return form{"every fault ends", "恢复所有故障"}.in(lang, "")
 	case s.Heal != nil:
-		return over(s.Heal.Kind).in(lang, orAll(lang, s.Heal.Target))
+		return overFault(s.Heal.Kind).in(lang, orAll(lang, s.Heal.Target))
 	case s.Start != "":
 		return form{"%s starts", "启动 %s"}.in(lang, s.Start)
 	case s.Tell != nil:
@@ -123,8 +123,8 @@ var (
 	}
 )
 
-// over says that a fault is, in words of its own or by what it did.
-func over(k model.FaultKind) form {
+// overFault says that a fault is, in words of its own or by what it did.
+func overFault(k model.FaultKind) form {
 	if f, ok := healed[k]; ok {
 		return f
 	}

@@ -11,7 +11,7 @@ import (
 
 // condition is one thing that a wait waits for: what, how that is said once it is so, and
 // how it is instead, "" if it is so.
-type condition struct{ want, met, is string }
+type condition struct{ want, met, actual string }
 
 // View is what a wait is held against.
 type View interface {
@@ -40,20 +40,20 @@ func (w *Wait) conditions(v View) []condition {
 	}
 	q := v.Queue(w.Lock)
 	if w.Nobody {
-		add(q.Held == 0, q.Words(), to("nobody", "hold", "holds", w.Lock))
+		add(q.Held == 0, q.Words(), doneTo("nobody", "hold", "holds", w.Lock))
 	}
 	for _, name := range w.Holders {
-		add(slices.Contains(q.Owners[:q.Held], Process(name)), q.Words(), to(name, "hold", "holds", w.Lock))
+		add(slices.Contains(q.Owners[:q.Held], Process(name)), q.Words(), doneTo(name, "hold", "holds", w.Lock))
 	}
 	for i, name := range w.Waiters {
 		place := q.Held + i
-		add(place < len(q.Owners) && q.Owners[place] == Process(name), q.Words(), to(name, "be", "is", fmt.Sprintf("waiter %d of %s", i+1, w.Lock)))
+		add(place < len(q.Owners) && q.Owners[place] == Process(name), q.Words(), doneTo(name, "be", "is", fmt.Sprintf("waiter %d of %s", i+1, w.Lock)))
 	}
 	for _, name := range w.Gone {
-		add(!slices.Contains(q.Owners, Process(name)), q.Words(), to(name, "have", "has", "no claim on "+w.Lock))
+		add(!slices.Contains(q.Owners, Process(name)), q.Words(), doneTo(name, "have", "has", "no claim on "+w.Lock))
 	}
 	if w.Queue >= 0 {
-		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), same("%s on %s", model.Many(w.Queue, "key"), w.Lock))
+		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), sameWords("%s on %s", model.Many(w.Queue, "key"), w.Lock))
 	}
 	w.ofContenders(v, add)
 	w.ofCluster(v, add)
@@ -65,13 +65,13 @@ type adder func(ok bool, is string, want words)
 // words say a condition before and after it is met.
 type words struct{ want, met string }
 
-// to is somebody who is to do something, and then does: "a to hold /l", "a holds /l".
-func to(who, do, does, what string) words {
+// doneTo is somebody who is to do something, and then does: "a to hold /l", "a holds /l".
+func doneTo(who, do, does, what string) words {
 	return words{strings.TrimSpace(who + " to " + do + " " + what), strings.TrimSpace(who + " " + does + " " + what)}
 }
 
-// same are words that fit before and after.
-func same(format string, args ...any) words {
+// sameWords are words that fit before and after.
+func sameWords(format string, args ...any) words {
 	s := fmt.Sprintf(format, args...)
 	return words{s, s}
 }
@@ -83,14 +83,14 @@ func (w *Wait) ofContenders(v View, add adder) {
 		if b.At.IsZero() {
 			is = "it said nothing"
 		}
-		add(b.State == w.Beliefs[name], is, to(name, "say", "says", string(w.Beliefs[name])))
+		add(b.State == w.Beliefs[name], is, doneTo(name, "say", "says", string(w.Beliefs[name])))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Says)) {
 		is := "it said nothing"
 		if said := v.LastNote(name); said != "" {
 			is = "it said: " + model.Printable(said)
 		}
-		add(strings.Contains(v.LastNote(name), w.Says[name]), is, to(name, "say", "says", w.Says[name]))
+		add(strings.Contains(v.LastNote(name), w.Says[name]), is, doneTo(name, "say", "says", w.Says[name]))
 	}
 	state := func(name string) string {
 		switch p := v.Process(name); p.Proc {
@@ -104,10 +104,10 @@ func (w *Wait) ofContenders(v View, add adder) {
 	}
 	for _, name := range w.Alive {
 		p := v.Process(name).Proc
-		add(p == model.ProcRunning || p == model.ProcPaused, state(name), to(name, "live", "lives", ""))
+		add(p == model.ProcRunning || p == model.ProcPaused, state(name), doneTo(name, "live", "lives", ""))
 	}
 	for _, name := range w.Ended {
-		add(v.Process(name).Proc == model.ProcEnded, state(name), to(name, "have", "has", "ended"))
+		add(v.Process(name).Proc == model.ProcEnded, state(name), doneTo(name, "have", "has", "ended"))
 	}
 }
 
@@ -119,26 +119,30 @@ func (w *Wait) ofCluster(v View, add adder) {
 	}
 	found := "the findings were " + codesOf(v.Findings())
 	for _, code := range w.Findings {
-		add(there(code), found, same("the finding %s", code))
+		add(there(code), found, sameWords("the finding %s", code))
 	}
 	for _, code := range w.Absent {
-		add(!there(code), found, same("no finding %s", code))
+		add(!there(code), found, sameWords("no finding %s", code))
 	}
 	if w.Acquisitions > 0 {
 		n := v.Acquisitions(w.Lock)
-		add(n >= w.Acquisitions, fmt.Sprintf("there were %d", n), same("%s", model.Many(w.Acquisitions, "acquisition")))
+		add(n >= w.Acquisitions, fmt.Sprintf("there were %d", n), sameWords("%s", model.Many(w.Acquisitions, "acquisition")))
 	}
 	if w.Leader != "" {
 		leader := v.Cluster().Leader().Name
 		is := leader + " led"
-		if leader == "" {
+		switch {
+		case leader != "":
+		case v.Cluster().Leaderless():
 			is = "nobody led"
+		default:
+			is = "who led was not known"
 		}
-		ok := w.Leader == leader || w.Leader == "any" && leader != "" || w.Leader == "none" && leader == "" && !v.Cluster().At.IsZero()
-		add(ok, is, same("the leader %s", w.Leader))
+		ok := w.Leader == leader || w.Leader == "any" && leader != "" || w.Leader == "none" && v.Cluster().Leaderless()
+		add(ok, is, sameWords("the leader %s", w.Leader))
 	}
 	if w.Up > 0 {
-		add(v.Cluster().Up() == w.Up, fmt.Sprintf("%d did", v.Cluster().Up()), to(model.Many(w.Up, "member"), "answer", map[bool]string{true: "answers", false: "answer"}[w.Up == 1], ""))
+		add(v.Cluster().Up() == w.Up, fmt.Sprintf("%d did", v.Cluster().Up()), doneTo(model.Many(w.Up, "member"), "answer", map[bool]string{true: "answers", false: "answer"}[w.Up == 1], ""))
 	}
 }
 
@@ -146,10 +150,10 @@ func (w *Wait) ofCluster(v View, add adder) {
 func (w *Wait) Unmet(v View) string {
 	var want, is []string
 	for _, c := range w.conditions(v) {
-		if c.is != "" {
+		if c.actual != "" {
 			want = append(want, c.want)
-			if !slices.Contains(is, c.is) {
-				is = append(is, c.is)
+			if !slices.Contains(is, c.actual) {
+				is = append(is, c.actual)
 			}
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"locktop/chaos"
 	"locktop/model"
-	"locktop/watcher/answers"
 )
 
 // revoke ends the lease. etcd deletes all its keys at one revision, which is the
@@ -19,18 +19,40 @@ import (
 func (g *Gate) revoke(ctx context.Context, w *clientv3.Client, p model.Plan) model.Outcome {
 	r, err := w.Revoke(ctx, clientv3.LeaseID(p.Action.Lease))
 	if chaos.CodeOf(err) == codes.NotFound {
-		// clientv3 repeats a revoke whose answer was lost, and the second finds
-		// nothing.
-		return refused("the lease is gone: it ended just before, or the answer to our revoke was lost")
+		return g.noLease(ctx, p.Action.Lease, err)
 	}
 	if err != nil {
 		return failed(err, "write permission on every key of the lease is needed")
 	}
-	rev := r.Header.GetRevision()
-	if len(p.Goes) == 0 && p.Unknown == "" {
-		rev = 0
+	if other := g.armed.elsewhere(r.Header.GetClusterId()); other != "" {
+		return model.Outcome{Done: true, Err: other}
 	}
-	return model.Outcome{Done: true, Detail: reach(p) + g.armed.elsewhere(r.Header.GetClusterId()), Rev: rev}
+	out := model.Outcome{Done: true, Rev: r.Header.GetRevision()}
+	if out.Went, err = g.went(ctx, p, out.Rev); err != nil {
+		out.Detail = reach(p)
+		if p.Unknown == "" {
+			out.Detail += " shown; what else went is not known: " + status.Convert(err).Message()
+		}
+	} else {
+		out.Detail = wentWords(p, out.Went)
+	}
+	if len(out.Went) == 0 && (err == nil || len(p.Goes) == 0 && p.Unknown == "") {
+		out.Rev = 0
+	}
+	return out
+}
+
+// noLease is the outcome of a revoke that found no lease. An error of etcd names no cluster,
+// so a reading has to say that the lease is gone.
+func (g *Gate) noLease(ctx context.Context, id model.LeaseID, found error) model.Outcome {
+	l, err := g.readLease(ctx, id)
+	switch {
+	case err != nil:
+		return refused("%v; whether that is so in the cluster that is meant could not be checked: %v", found, err)
+	case l.Granted != 0:
+		return refused("%v, but it is there: look again", found)
+	}
+	return refused("%s", l.whyGone())
 }
 
 // deleteClaim deletes the key while it is as the plan has it. etcd compares and deletes
@@ -48,6 +70,13 @@ func (g *Gate) deleteClaim(ctx context.Context, w *clientv3.Client, p model.Plan
 	if err != nil {
 		return failed(err, "read and write permission on the key is needed")
 	}
+	switch other := g.armed.elsewhere(r.Header.GetClusterId()); {
+	case other == "":
+	case r.Succeeded:
+		return model.Outcome{Done: true, Err: other}
+	default:
+		return refused("%v", g.armed.shut())
+	}
 	if !r.Succeeded {
 		var read []*mvccpb.KeyValue
 		if len(r.Responses) > 0 {
@@ -63,7 +92,7 @@ func (g *Gate) deleteClaim(ctx context.Context, w *clientv3.Client, p model.Plan
 		}
 		return changed(words, now)
 	}
-	return model.Outcome{Done: true, Detail: "1 key" + g.armed.elsewhere(r.Header.GetClusterId()), Rev: r.Header.GetRevision()}
+	return model.Outcome{Done: true, Detail: "1 key", Rev: r.Header.GetRevision()}
 }
 
 // dryRun says what would have been done.
@@ -77,10 +106,7 @@ func dryRun(p model.Plan) model.Outcome {
 
 // reach says how many keys go, as far as the plan knows.
 func reach(p model.Plan) string {
-	n := "1 key"
-	if len(p.Goes) != 1 {
-		n = fmt.Sprintf("%d keys", len(p.Goes))
-	}
+	n := count(len(p.Goes))
 	if p.Unknown != "" {
 		return n + "; " + p.Unknown
 	}
@@ -102,14 +128,14 @@ func changed(words string, now *model.KV) model.Outcome {
 	return out
 }
 
-// failed is the outcome of a write that etcd did not confirm. Without an answer
-// nobody knows whether it was done.
+// failed is the outcome of a write that etcd did not confirm. Without an answer to what was
+// sent nobody knows whether it was done.
 func failed(err error, permission string) model.Outcome {
-	switch chaos.CodeOf(err) {
-	case codes.PermissionDenied:
+	switch {
+	case chaos.Unsure(err):
+		return model.Outcome{Unknown: true, Err: status.Convert(err).Message() + ": no answer that can be used, so it may have been done; look before trying again"}
+	case chaos.CodeOf(err) == codes.PermissionDenied:
 		return refused("%v: %s", err, permission)
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Unknown, answers.Code:
-		return refused("%v: no answer that can be used, so it may have been done; look before trying again", err)
 	}
 	return refused("%v", err)
 }

@@ -12,9 +12,9 @@ import (
 // armedFor is the one cluster that a gate may write to: an address can lead to another one
 // meanwhile, even to one that was made from a copy, with the same keys and leases.
 type armedFor struct {
-	mu    sync.Mutex
-	id    uint64 // 0 while it is not known
-	other error  // another one answered: the gate stays shut
+	mu           sync.Mutex
+	id           uint64 // 0 while it is not known
+	otherCluster error  // another one answered: the gate stays shut
 }
 
 // saw looks at the cluster that an answer names, 0 for none. Another one than the first
@@ -23,13 +23,13 @@ func (a *armedFor) saw(id uint64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
-	case a.other != nil || id == 0 || id == a.id:
+	case a.otherCluster != nil || id == 0 || id == a.id:
 	case a.id == 0:
 		a.id = id
 	default:
-		a.other = fmt.Errorf("another cluster answers (id %x instead of %x): nothing is written to it; start locktop again to look at it first", id, a.id)
+		a.otherCluster = fmt.Errorf("another cluster answers (id %x instead of %x): nothing is written to it; start locktop again to look at it first", id, a.id)
 	}
-	return a.other
+	return a.otherCluster
 }
 
 // cluster returns the cluster that the gate is armed for, 0 while it is not known.
@@ -67,5 +67,5 @@ func (a *armedFor) elsewhere(id uint64) string {
 	if a.saw(id) == nil {
 		return ""
 	}
-	return fmt.Sprintf("; but cluster %x did it, and it was meant for %x", id, a.cluster())
+	return fmt.Sprintf("but cluster %x did it, and it was meant for %x", id, a.cluster())
 }

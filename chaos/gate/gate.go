@@ -28,7 +28,7 @@ type Lab interface {
 	Available(a model.Action) error
 	// Whom names those whom the action is done to ("worker, pid 4711"), "" for nobody
 	// in particular.
-	Whom(a model.Action) string
+	Targets(a model.Action) string
 	// Do does it and says what came of it in a few words ("pid 4711").
 	Do(ctx context.Context, a model.Action) (detail string, err error)
 }
@@ -146,8 +146,9 @@ func (g *Gate) possible(a model.Action) error {
 // With DryRun set everything but the act itself is done, and the outcome says what
 // the act would have been.
 //
-// When no answer comes, the act may have been done: the outcome says so, and only
-// the watch can tell.
+// A write is sent once. When no answer comes that can be used, it may have been done: the
+// outcome is unknown then, and only the watch can tell. After a revoke the outcome lists the
+// keys that went at its revision, also one that joined in the moment between.
 func (g *Gate) Do(ctx context.Context, p model.Plan) model.Outcome {
 	g.acting.Lock()
 	defer g.acting.Unlock()
@@ -180,12 +181,12 @@ func (g *Gate) journaled(ctx context.Context, p *model.Plan) model.Outcome {
 			act = func(context.Context, model.Plan) model.Outcome { return no }
 		}
 	}
-	if err := g.journal.before(*p); err != nil {
+	if err := g.journal.writeIntent(*p); err != nil {
 		return refused("the journal cannot be written: %v", err)
 	}
 	out := act(ctx, *p)
 	out.Action = p.Action // its words go into the journal
-	if err := g.journal.after(*p, out); err != nil {
+	if err := g.journal.writeOutcome(*p, out); err != nil {
 		out.Err = strings.TrimPrefix(out.Err+"; the outcome could not be journaled: "+err.Error(), "; ")
 	}
 	return out
@@ -216,7 +217,7 @@ func (g *Gate) doLab(ctx context.Context, p model.Plan) model.Outcome {
 	}
 	detail, err := g.o.Lab.Do(ctx, p.Action)
 	if err != nil {
-		return model.Outcome{Detail: detail, Err: err.Error()}
+		return model.Outcome{Unknown: chaos.Unsure(err), Detail: detail, Err: err.Error()}
 	}
 	return model.Outcome{Done: true, Detail: detail}
 }

@@ -309,7 +309,7 @@ type labStub struct {
 
 func (l *labStub) Available(model.Action) error { return nil }
 
-func (l *labStub) Whom(a model.Action) string { return a.Fault.Target + ", pid 4711" }
+func (l *labStub) Targets(a model.Action) string { return a.Fault.Target + ", pid 4711" }
 
 func (l *labStub) Do(_ context.Context, a model.Action) (string, error) {
 	l.did = append(l.did, a)

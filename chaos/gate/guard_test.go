@@ -86,7 +86,7 @@ func TestDeleteTakesOnlyWhatWasShown(t *testing.T) {
 }
 
 // TestRevokeTakesOnlyWhatWasShown: a key of the lease that is new, under a name that was
-// shown too, was not agreed to. Fewer keys are no harm.
+// shown too, was not agreed to, nor one whose value is another. Fewer keys are no harm.
 func TestRevokeTakesOnlyWhatWasShown(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -108,8 +108,18 @@ func TestRevokeTakesOnlyWhatWasShown(t *testing.T) {
 	p = b.plan(t, a)
 	_, err = b.direct.Delete(chaostest.Within(t), "/goes")
 	chaostest.Must(t, err)
-	b.rewrite(t, a.Key, "proclaimed", lease)
+	for _, key := range []string{a.Key, "/also"} {
+		stale := p
+		b.rewrite(t, key, "new owner", lease)
+		o := b.gate.Do(chaostest.Within(t), stale)
+		wantRefused(t, o, "its value is another since revision")
+		if o.Changed == "" || o.Now.Key != a.Key || !chaostest.LeaseLives(t, b.direct, lease) {
+			t.Errorf("%s has another value: %+v", key, o)
+		}
+		p = b.plan(t, a)
+	}
+	b.rewrite(t, a.Key, "new owner", lease)
 	if o := b.gate.Do(chaostest.Within(t), p); !o.Done || o.Detail != "2 keys" {
-		t.Errorf("with fewer keys, by a leader that wrote its value anew: %+v", o)
+		t.Errorf("with fewer keys, and one that was written again as it was: %+v", o)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"locktop/chaos"
 	"locktop/chaos/chaostest"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // watchedLab is a lab that looks into the journal when it is asked to do something.
@@ -24,7 +25,7 @@ type watchedLab struct {
 
 func (l *watchedLab) Available(model.Action) error { return nil }
 
-func (l *watchedLab) Whom(model.Action) string { return "" }
+func (l *watchedLab) Targets(model.Action) string { return "" }
 
 func (l *watchedLab) Do(context.Context, model.Action) (string, error) {
 	l.seen = append(l.seen, l.journal.String())
@@ -66,7 +67,7 @@ func TestEveryKindIsJournaledBeforeItIsDone(t *testing.T) {
 			checkIntent(t, lab.seen[0], a, b.gate.o.Endpoint)
 			lines := b.lines(t)
 			last := lines[len(lines)-1]
-			if len(lines) != 2 || last["step"] != stepOutcome || last["done"] != true || !strings.HasPrefix(last["outcome"].(string), a.Past()) {
+			if len(lines) != 2 || last["step"] != stepOutcome || last["done"] != true || !strings.HasPrefix(last["outcome"].(string), text.English(model.Outcome{Action: a, Done: true}.Message())) {
 				t.Errorf("journal afterwards: %v", lines)
 			}
 		})
@@ -127,7 +128,7 @@ func FuzzJournal(f *testing.F) {
 		j := journal{to: &out, user: user, endpoint: key, now: func() time.Time { return time.Unix(0, 0) }}
 		p := model.Plan{Action: model.Action{Kind: model.DeleteClaim, Key: key, Lock: key, CreateRev: rev},
 			Goes: []model.KV{{Key: key, Value: "the value of a key", CreateRev: rev}}, Unknown: text}
-		err := errors.Join(j.before(p), j.after(p, model.Outcome{Action: p.Action, Err: text, Detail: user}))
+		err := errors.Join(j.writeIntent(p), j.writeOutcome(p, model.Outcome{Action: p.Action, Err: text, Detail: user}))
 		if err != nil {
 			t.Fatal(err)
 		}

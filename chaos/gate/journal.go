@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Steps of an action in the journal.
@@ -40,11 +42,15 @@ type record struct {
 	DryRun   bool        `json:"dry_run"`
 	Etcdctl  string      `json:"etcdctl,omitempty"`
 	Outcome  string      `json:"outcome,omitempty"`
-	Done     *bool       `json:"done,omitempty"`
-	Revision int64       `json:"revision,omitempty"`
+	// Result is "done", "not-done" or "unknown", and Done is null for the last.
+	Result   model.Result    `json:"result,omitempty"`
+	Done     json.RawMessage `json:"done,omitempty"`
+	Revision int64           `json:"revision,omitempty"`
+	// Went are the keys that a revoke took, null where that could not be read.
+	Went json.RawMessage `json:"went,omitempty"`
 }
 
-// recordKey is a key that was planned to go. Base64 is set where the bytes are not
+// recordKey is a key that was planned to go, or that went. Base64 is set where the bytes are not
 // UTF-8 and Key is only for reading.
 type recordKey struct {
 	Key       string `json:"key"`
@@ -52,27 +58,50 @@ type recordKey struct {
 	CreateRev int64  `json:"create_revision"`
 }
 
-// before writes the intent.
-func (j journal) before(p model.Plan) error { return j.write(j.record(p, stepIntent)) }
+// writeIntent writes the intent.
+func (j journal) writeIntent(p model.Plan) error { return j.write(j.record(p, stepIntent)) }
 
-// after writes the outcome.
-func (j journal) after(p model.Plan, o model.Outcome) error {
+// writeOutcome writes the outcome.
+func (j journal) writeOutcome(p model.Plan, o model.Outcome) error {
 	r := j.record(p, stepOutcome)
-	r.Outcome, r.Done, r.Revision = o.Describe(), &o.Done, o.Rev
+	r.Outcome, r.Result, r.Revision = text.English(o.Message()), o.Result(), o.Rev
+	switch r.Result {
+	case model.ResultUnknown:
+		r.Done = json.RawMessage("null")
+	default:
+		r.Done = strconv.AppendBool(nil, o.Done)
+	}
+	if o.Done && p.Action.Kind == model.RevokeLease {
+		var err error
+		if r.Went, err = json.Marshal(recordKeys(o.Went)); err != nil {
+			return fmt.Errorf("write the journal: %w", err)
+		}
+	}
 	return j.write(r)
 }
 
 func (j journal) record(p model.Plan, step string) record {
 	r := record{Time: j.now(), Step: step, User: j.user, Endpoint: j.endpoint, Action: p.Action.Describe(),
-		Lock: p.Action.Lock, Hits: p.Hits, Keys: []recordKey{}, Unknown: p.Unknown, DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
-	for _, kv := range p.Goes {
+		Lock: p.Action.Lock, Hits: p.Hits, Keys: recordKeys(p.Goes), Unknown: p.Unknown, DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
+	if r.Keys == nil {
+		r.Keys = []recordKey{}
+	}
+	return r
+}
+
+// recordKeys are keys as they stand in the journal, nil for nil.
+func recordKeys(kvs []model.KV) (all []recordKey) {
+	if kvs != nil {
+		all = []recordKey{}
+	}
+	for _, kv := range kvs {
 		k := recordKey{Key: kv.Key, CreateRev: kv.CreateRev}
 		if !utf8.ValidString(kv.Key) {
 			k.Base64 = []byte(kv.Key)
 		}
-		r.Keys = append(r.Keys, k)
+		all = append(all, k)
 	}
-	return r
+	return all
 }
 
 // write writes a line in one call, so that lines of two consoles do not mix in a

@@ -11,6 +11,7 @@ import (
 
 	"locktop/chaos/chaostest"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // writerFunc is a journal that looks at the world while it is written.
@@ -99,8 +100,8 @@ func TestJournalLines(t *testing.T) {
 	intent := map[string]any{"time": "2024-05-06T07:08:09Z", "step": "intent", "user": "me",
 		"endpoint": b.gate.o.Endpoint, "dry_run": false, "keys": keys,
 		"action": strings.ToValidUTF8(a.Describe(), "\ufffd"), "etcdctl": strings.ToValidUTF8(a.Etcdctl(), "\ufffd")}
-	outcome := map[string]any{"step": "outcome", "done": true, "revision": float64(o.Rev),
-		"outcome": strings.ToValidUTF8(o.Describe(), "\ufffd")}
+	outcome := map[string]any{"step": "outcome", "done": true, "result": "done", "revision": float64(o.Rev),
+		"outcome": strings.ToValidUTF8(text.English(o.Message()), "\ufffd")}
 	for k, v := range intent {
 		if outcome[k] == nil {
 			outcome[k] = v

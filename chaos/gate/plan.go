@@ -37,7 +37,7 @@ func (g *Gate) Plan(ctx context.Context, a model.Action) (model.Plan, error) {
 		return p, nil
 	}
 	if !a.Kind.WritesEtcd() {
-		p.Hits = g.o.Lab.Whom(a)
+		p.Hits = g.o.Lab.Targets(a)
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -133,7 +133,7 @@ func ofKubernetes(goes []model.KV) string {
 // chose it is not its claim any more. Without a claim only the lease counts.
 func (g *Gate) lost(ctx context.Context, a model.Action, l leaseNow) (string, error) {
 	if l.Granted == 0 {
-		return fmt.Sprintf("lease %s is gone: it expired or was revoked, and its keys with it", a.Lease), nil
+		return l.whyGone(), nil
 	}
 	if a.Key == "" || a.CreateRev == 0 {
 		return "", nil
@@ -166,8 +166,18 @@ func otherClaim(a model.Action, kv *model.KV) string {
 // leaseNow is a lease and its keys, sorted.
 type leaseNow struct {
 	model.LeaseRead
-	keys   []string
-	denied bool // the keys may not be read
+	keys    []string
+	denied  bool // the keys may not be read
+	cluster bool // the answer names the cluster, which was checked
+}
+
+// whyGone says in words that there is no such lease.
+func (l leaseNow) whyGone() string {
+	says := fmt.Sprintf("lease %s is gone", l.ID)
+	if !l.cluster {
+		says = "an answer that names no cluster says that " + says
+	}
+	return says + ": it expired or was revoked, and its keys with it"
 }
 
 // readLease reads a lease with its keys, or without where they are denied.
@@ -184,6 +194,7 @@ func (g *Gate) readLease(ctx context.Context, id model.LeaseID) (leaseNow, error
 	if err != nil {
 		return l, fmt.Errorf("read lease %s: %w", id, err)
 	}
+	l.cluster = r.GetClusterId() != 0
 	l.LeaseRead = model.LeaseRead{At: g.o.Now(), ID: id, Granted: r.GrantedTTL, Remaining: r.TTL,
 		Term: r.GetRaftTerm(), Rev: r.GetRevision()}
 	for _, k := range r.Keys {
@@ -195,7 +206,12 @@ func (g *Gate) readLease(ctx context.Context, id model.LeaseID) (leaseNow, error
 
 // readKey reads one key, nil if it does not exist.
 func (g *Gate) readKey(ctx context.Context, key string) (*model.KV, error) {
-	r, err := g.o.Reader.Get(ctx, key)
+	return g.readKeyAt(ctx, key, 0)
+}
+
+// readKeyAt reads it as it was at a revision, 0 for now.
+func (g *Gate) readKeyAt(ctx context.Context, key string, rev int64) (*model.KV, error) {
+	r, err := g.o.Reader.Get(ctx, key, clientv3.WithRev(rev))
 	if err == nil {
 		err = g.armed.saw(r.Header.GetClusterId())
 	}
@@ -207,6 +223,11 @@ func (g *Gate) readKey(ctx context.Context, key string) (*model.KV, error) {
 
 // readKeys fills in what goes. A key that left the lease meanwhile does not.
 func (g *Gate) readKeys(ctx context.Context, keys []string, p *model.Plan) error {
+	return g.readKeysAt(ctx, keys, 0, p)
+}
+
+// readKeysAt fills in what went at a revision, 0 for now.
+func (g *Gate) readKeysAt(ctx context.Context, keys []string, rev int64, p *model.Plan) error {
 	read := keys[:min(len(keys), maxRead)]
 	kvs, errs := make([]*model.KV, len(read)), make([]error, len(read))
 	var wg sync.WaitGroup
@@ -215,7 +236,7 @@ func (g *Gate) readKeys(ctx context.Context, keys []string, p *model.Plan) error
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			kvs[i], errs[i] = g.readKey(ctx, key)
+			kvs[i], errs[i] = g.readKeyAt(ctx, key, rev)
 		})
 	}
 	wg.Wait()

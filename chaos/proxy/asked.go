@@ -10,40 +10,42 @@ import (
 // askedEvery is how often the counts of a client are reported at most.
 const askedEvery = 250 * time.Millisecond
 
-// tally counts what clients ask, for those who want to know. A nil one counts nothing.
-type tally struct {
+// requestCounts counts what clients ask, for those who want to know. A nil one counts nothing.
+type requestCounts struct {
 	p *Proxy
 
-	mu  sync.Mutex
-	of  map[string]*asker
-	due bool // a report is on its way
+	mu       sync.Mutex
+	byClient map[string]*asker
+	due      bool // a report is on its way
 }
 
 // asker is one client.
 type asker struct {
 	model.Asked
-	woken  bool   // and it has written nothing since
-	behind string // the key that it put last, behind an older one, and since then it has not watched
-	news   bool   // it was not reported
+	woken    bool   // and it has written nothing since
+	olderKey string // the key that it put last, behind an older one, and since then it has not watched
+	news     bool   // it was not reported
 }
 
-func newTally(p *Proxy) *tally { return &tally{p: p, of: map[string]*asker{}} }
+func newRequestCounts(p *Proxy) *requestCounts {
+	return &requestCounts{p: p, byClient: map[string]*asker{}}
+}
 
 // count counts something of the client of a call, if it is known for certain.
-func (t *tally) count(c *call, add func(*asker)) {
+func (t *requestCounts) count(c *call, add func(*asker)) {
 	if t == nil {
 		return
 	}
-	who := c.conn.who()
+	who := c.conn.identity()
 	if !who.Certain {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	a := t.of[who.Name]
+	a := t.byClient[who.Name]
 	if a == nil {
 		a = &asker{Asked: model.Asked{Client: who}}
-		t.of[who.Name] = a
+		t.byClient[who.Name] = a
 	}
 	add(a)
 	a.news = true
@@ -54,12 +56,12 @@ func (t *tally) count(c *call, add func(*asker)) {
 }
 
 // report tells what is new, unless the proxy was closed.
-func (t *tally) report() {
+func (t *requestCounts) report() {
 	t.mu.Lock()
 	t.due = false
 	now := t.p.now()
 	var all []model.Asked
-	for _, a := range t.of {
+	for _, a := range t.byClient {
 		if a.news {
 			a.news, a.At = false, now
 			all = append(all, a.Asked)
@@ -74,7 +76,7 @@ func (t *tally) report() {
 }
 
 // call counts a call that is over, and what it wrote. Streams are counted by what passes in them.
-func (t *tally) call(c *call, wrote []model.Wrote) {
+func (t *requestCounts) call(c *call, wrote []model.Wrote) {
 	if c.method == methodKeepAlive || c.method == methodWatch {
 		return
 	}
@@ -84,8 +86,8 @@ func (t *tally) call(c *call, wrote []model.Wrote) {
 			a.Txns++
 			switch {
 			case c.held.Load():
-				if a.woken, a.behind = false, ""; c.behind.Load() && len(wrote) > 0 {
-					a.behind = wrote[0].Key
+				if a.woken, a.olderKey = false, ""; c.readOlder.Load() && len(wrote) > 0 {
+					a.olderKey = wrote[0].Key
 				}
 			case c.failed.Load():
 				a.Vain++
@@ -95,8 +97,8 @@ func (t *tally) call(c *call, wrote []model.Wrote) {
 		case "KV/Put", methodDelete:
 			a.Writes++
 			a.woken = false
-			if len(wrote) > 0 && wrote[0].Delete && wrote[0].Key == a.behind { // a try-lock
-				a.Vain, a.behind = a.Vain+1, ""
+			if len(wrote) > 0 && wrote[0].Delete && wrote[0].Key == a.olderKey { // a try-lock
+				a.Vain, a.olderKey = a.Vain+1, ""
 			}
 		default:
 			a.Others++
@@ -104,14 +106,16 @@ func (t *tally) call(c *call, wrote []model.Wrote) {
 	})
 }
 
-func (t *tally) renews(c *call) { t.count(c, func(a *asker) { a.Renewals++ }) }
+func (t *requestCounts) renews(c *call) { t.count(c, func(a *asker) { a.Renewals++ }) }
 
-func (t *tally) wakes(c *call) { t.count(c, func(a *asker) { a.Woken, a.woken = a.Woken+1, true }) }
+func (t *requestCounts) wakes(c *call) {
+	t.count(c, func(a *asker) { a.Woken, a.woken = a.Woken+1, true })
+}
 
-func (t *tally) watches(c *call) {
+func (t *requestCounts) watches(c *call) {
 	t.count(c, func(a *asker) {
 		a.Watches++
-		a.behind = ""
+		a.olderKey = ""
 		if a.woken {
 			a.Idle, a.woken = a.Idle+1, false
 		}
@@ -119,11 +123,11 @@ func (t *tally) watches(c *call) {
 }
 
 // forget drops a client that went.
-func (t *tally) forget(client string) {
+func (t *requestCounts) forget(client string) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.of, client)
+	delete(t.byClient, client)
 }

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc/codes"
 
-	"locktop/chaos/relay"
 	"locktop/model"
 )
 
@@ -34,20 +33,20 @@ var errOver = errors.New("the call is over")
 
 // call is one RPC on its way through the proxy: a stream of a connection.
 type call struct {
-	proxy  *Proxy
-	conn   *connection
-	stream uint32
-	method string // without its package
-	looked bool   // into its messages
+	proxy     *Proxy
+	conn      *connection
+	stream    uint32
+	method    string // without its package
+	inspected bool   // into its messages
 
-	lease    atomic.Int64 // of the latest request to renew or revoke
-	revoked  atomic.Int64 // the revision of the answer to one to revoke
-	failed   atomic.Bool  // the condition of a transaction did not hold
-	behind   atomic.Bool  // it wrote, and read that another key is older
-	held     atomic.Bool  // it did
-	writes   writes
-	watches  watches   // only of methodWatch
-	renewals *renewals // only of methodKeepAlive
+	lease     atomic.Int64 // of the latest request to renew or revoke
+	revoked   atomic.Int64 // the revision of the answer to one to revoke
+	failed    atomic.Bool  // the condition of a transaction did not hold
+	readOlder atomic.Bool  // it wrote, and read that another key is older
+	held      atomic.Bool  // it did
+	writes    writes
+	watches   watches   // only of methodWatch
+	renewals  *renewals // only of methodKeepAlive
 
 	requests, replies flow
 	headed            atomic.Bool // the client has the header of the answers
@@ -64,16 +63,16 @@ type flow struct {
 	messages messages
 	message  *message // that pieces belong to, while some are missing
 	partial  []byte   // of one that is wanted whole
-	lane     messageQueue
+	queue    messageQueue
 }
 
 // asks sees a frame of the client's.
-func (l *connection) asks(u *relay.Frame) (pass bool, err error) {
-	if l.refused[u.Stream] {
+func (l *connection) asks(u *frame) (pass bool, err error) {
+	if l.refused[u.stream] {
 		l.afterRefusal(u)
 		return false, nil
 	}
-	switch u.Kind {
+	switch u.kind {
 	case http2.FrameHeaders:
 		if l.listener.proxy.foreign {
 			if passes, err := l.lends(u); !passes || err != nil {
@@ -82,37 +81,37 @@ func (l *connection) asks(u *relay.Frame) (pass bool, err error) {
 		}
 		return l.opens(u)
 	case http2.FrameData:
-		l.toMember.Bytes.Add(int64(len(u.Data)))
-		if c := l.call(u.Stream); c != nil {
-			return c.asked(u)
+		l.toMember.bytes.Add(int64(len(u.data)))
+		if c := l.call(u.stream); c != nil {
+			return c.inspectRequest(u)
 		}
 	case http2.FrameWindowUpdate:
-		return l.toMember.Window(u), nil
+		return l.toMember.window(u), nil
 	case http2.FramePing:
-		return l.toClient.Ping(u), nil
+		return l.toClient.ping(u), nil
 	case http2.FrameRSTStream:
-		if c := l.call(u.Stream); c != nil {
-			c.over()
+		if c := l.call(u.stream); c != nil {
+			c.end()
 		}
 	}
 	return true, nil
 }
 
 // answers sees a frame of the member's.
-func (l *connection) answers(u *relay.Frame) (pass bool, err error) {
-	c := l.call(u.Stream)
-	switch u.Kind {
+func (l *connection) answers(u *frame) (pass bool, err error) {
+	c := l.call(u.stream)
+	switch u.kind {
 	case http2.FrameHeaders:
 		if c == nil {
-			return l.toClient.Header(u)
+			return l.toClient.header(u)
 		}
 		return c.header(u)
 	case http2.FrameWindowUpdate:
-		return l.toClient.Window(u), nil
+		return l.toClient.window(u), nil
 	case http2.FramePing:
-		return l.toMember.Ping(u), nil
+		return l.toMember.ping(u), nil
 	case http2.FrameData:
-		l.toClient.Bytes.Add(int64(len(u.Data)))
+		l.toClient.bytes.Add(int64(len(u.data)))
 		if c != nil {
 			return c.answer(u)
 		}
@@ -126,32 +125,32 @@ func (l *connection) answers(u *relay.Frame) (pass bool, err error) {
 
 // opens begins a call. It passes at once even where its messages do not: streams
 // have to begin in order.
-func (l *connection) opens(u *relay.Frame) (pass bool, err error) {
+func (l *connection) opens(u *frame) (pass bool, err error) {
 	path, agent := "", ""
-	for i, f := range u.Fields {
+	for i, f := range u.fields {
 		switch f.Name {
 		case ":path":
 			path = f.Value
 		case "user-agent":
 			agent = f.Value
 		case ":scheme": // these two matter only if the block is written anew
-			u.Fields[i].Value = l.listener.proxy.scheme
+			u.fields[i].Value = l.listener.proxy.scheme
 		case ":authority":
-			u.Fields[i].Value = l.listener.backend
+			u.fields[i].Value = l.listener.backend
 		}
 	}
 	l.speaks(agent)
-	c := &call{proxy: l.listener.proxy, conn: l, stream: u.Stream, method: path[strings.LastIndexByte(path, '.')+1:]}
-	c.looked = lookedInto(c.method)
-	c.requests.lane = messageQueue{call: c, direction: model.Requests, deliver: c.sendRequest, back: l.toClient}
-	c.replies.lane = messageQueue{call: c, direction: model.Replies, deliver: c.sendReply, back: l.toMember}
+	c := &call{proxy: l.listener.proxy, conn: l, stream: u.stream, method: path[strings.LastIndexByte(path, '.')+1:]}
+	c.inspected = lookedInto(c.method)
+	c.requests.queue = messageQueue{call: c, direction: model.Requests, deliver: c.sendRequest, back: l.toClient}
+	c.replies.queue = messageQueue{call: c, direction: model.Replies, deliver: c.sendReply, back: l.toMember}
 	if c.method == methodKeepAlive {
 		c.renewals = c.proxy.holds.renewals(l, c)
 	}
 	l.mu.Lock()
-	l.calls[u.Stream] = c
+	l.calls[u.stream] = c
 	l.mu.Unlock()
-	return l.toMember.Header(u)
+	return l.toMember.header(u)
 }
 
 // call returns the call of that stream, nil if there is none or it is over.
@@ -164,18 +163,18 @@ func (l *connection) call(stream uint32) *call {
 // calm says whether no fault can act on what comes in that direction.
 func (c *call) calm(f *flow) bool {
 	for _, x := range c.proxy.faults.now().list {
-		if x.lease != 0 || x.on(c.conn) {
+		if x.lease != 0 || x.appliesTo(c.conn.route) {
 			return false
 		}
 	}
-	return !f.lane.queues && f.partial == nil
+	return !f.queue.queues && f.partial == nil
 }
 
 // scan finds the messages that a frame which passes completes.
-func (c *call) scan(f *flow, u *relay.Frame, whole func(text []byte)) {
+func (c *call) scan(f *flow, u *frame, whole func(text []byte)) {
 	f.message = nil
-	for b := u.Data; len(b) > 0; {
-		part := f.messages.next(b, c.looked)
+	for b := u.data; len(b) > 0; {
+		part := f.messages.next(b, c.inspected)
 		if part.last {
 			whole(part.text)
 		}
@@ -183,8 +182,8 @@ func (c *call) scan(f *flow, u *relay.Frame, whole func(text []byte)) {
 	}
 }
 
-// asked sees requests, or the client's half-close.
-func (c *call) asked(u *relay.Frame) (pass bool, err error) {
+// inspectRequest sees requests, or the client's half-close.
+func (c *call) inspectRequest(u *frame) (pass bool, err error) {
 	if c.calm(&c.requests) && (c.renewals == nil || !c.renewals.busy()) {
 		c.scan(&c.requests, u, func(text []byte) {
 			c.requested(text)
@@ -192,15 +191,15 @@ func (c *call) asked(u *relay.Frame) (pass bool, err error) {
 		})
 		return true, nil
 	}
-	if err := c.conn.toMember.Aside(u); err != nil {
+	if err := c.conn.toMember.setAside(u); err != nil {
 		return false, err
 	}
-	c.conn.toClient.Credit(c.stream, u.Pad)
-	return false, c.requests.pieces(u, c.looked, c.renewals != nil, func(p *piece) error {
+	c.conn.toClient.credit(c.stream, u.pad)
+	return false, c.requests.pieces(u, c.inspected, c.renewals != nil, func(p *piece) error {
 		if p.last {
 			c.requested(p.text)
 		}
-		return c.requests.lane.pass(p)
+		return c.requests.queue.pass(p)
 	})
 }
 
@@ -219,48 +218,48 @@ func (c *call) sendRequest(p *piece) error {
 func (c *call) send(p *piece) error { return c.write(c.conn.toMember, p) }
 
 // write writes a piece, unless the call is over.
-func (c *call) write(to *relay.Direction, p *piece) error {
-	return to.Insert(func() error {
+func (c *call) write(to *frames, p *piece) error {
+	return to.insert(func() error {
 		switch {
 		case c.ended.Load():
 			return errOver
 		case p.reset:
-			return to.Framer.WriteRSTStream(c.stream, p.code)
+			return to.framer.WriteRSTStream(c.stream, p.code)
 		case p.fields != nil:
-			return to.Headers(c.stream, p.fields, p.end)
+			return to.headers(c.stream, p.fields, p.end)
 		}
-		return to.Framer.WriteData(c.stream, p.end, p.data)
+		return to.framer.WriteData(c.stream, p.end, p.data)
 	})
 }
 
 // forget implements sink.
-func (c *call) forget(p *piece) { c.requests.lane.forget(p) }
+func (c *call) forget(p *piece) { c.requests.queue.forget(p) }
 
 // header sees the header of the answers, or the status after them.
-func (c *call) header(u *relay.Frame) (pass bool, err error) {
+func (c *call) header(u *frame) (pass bool, err error) {
 	to := c.conn.toClient
-	if !u.Ends() && !c.dropped {
+	if !u.ends() && !c.dropped {
 		c.headed.Store(true)
-		return to.Header(u)
+		return to.header(u)
 	}
-	code, text := statusOf(u.Fields)
+	code, text := statusOf(u.fields)
 	// That the client's time is up it knows by itself, and it does not matter who
 	// notices first.
 	isAnswer := code != codes.OK && code != codes.DeadlineExceeded && code != codes.Canceled
-	if u.Ends() && isAnswer && !c.dropped {
+	if u.ends() && isAnswer && !c.dropped {
 		c.refused(code, text)
 	}
 	if c.calm(&c.replies) && !c.dropped {
 		if isAnswer {
-			c.writes.given()
+			c.writes.noteAnswer()
 		}
-		c.over()
-		return to.Header(u)
+		c.end()
+		return to.header(u)
 	}
-	if err := to.Aside(u); err != nil {
+	if err := to.setAside(u); err != nil {
 		return false, err
 	}
-	p := &piece{fields: slices.Clone(u.Fields), end: true}
+	p := &piece{fields: slices.Clone(u.fields), end: true}
 	if isAnswer {
 		p.message, p.first, p.last = &message{}, true, true
 	}
@@ -285,25 +284,25 @@ func statusOf(fields []hpack.HeaderField) (code codes.Code, text string) {
 }
 
 // answer sees answers.
-func (c *call) answer(u *relay.Frame) (pass bool, err error) {
+func (c *call) answer(u *frame) (pass bool, err error) {
 	if c.calm(&c.replies) && !c.dropped {
 		c.scan(&c.replies, u, func(text []byte) {
 			c.answered(text)
 			if c.method == methodWatch {
 				c.watches.answered(c, text)
 			}
-			c.writes.given()
+			c.writes.noteAnswer()
 		})
-		if u.Ends() {
-			c.over()
+		if u.ends() {
+			c.end()
 		}
 		return true, nil
 	}
-	if err := c.conn.toClient.Aside(u); err != nil {
+	if err := c.conn.toClient.setAside(u); err != nil {
 		return false, err
 	}
-	c.conn.toMember.Credit(c.stream, u.Pad)
-	return false, c.replies.pieces(u, c.looked, false, func(p *piece) error {
+	c.conn.toMember.credit(c.stream, u.pad)
+	return false, c.replies.pieces(u, c.inspected, false, func(p *piece) error {
 		if p.last {
 			c.answered(p.text)
 		}
@@ -312,15 +311,15 @@ func (c *call) answer(u *relay.Frame) (pass bool, err error) {
 }
 
 // reset sees the member break the call off.
-func (c *call) reset(u *relay.Frame) (pass bool, err error) {
-	if !c.dropped && !c.replies.lane.queues {
-		c.over()
+func (c *call) reset(u *frame) (pass bool, err error) {
+	if !c.dropped && !c.replies.queue.queues {
+		c.end()
 		return true, nil
 	}
-	if err := c.conn.toClient.Aside(u); err != nil || len(u.Data) < 4 {
+	if err := c.conn.toClient.setAside(u); err != nil || len(u.data) < 4 {
 		return false, err
 	}
-	return false, c.pass(&piece{reset: true, code: http2.ErrCode(binary.BigEndian.Uint32(u.Data)), end: true})
+	return false, c.pass(&piece{reset: true, code: http2.ErrCode(binary.BigEndian.Uint32(u.data)), end: true})
 }
 
 // pass passes a piece of the answers on, unless they are dropped.
@@ -331,10 +330,10 @@ func (c *call) pass(p *piece) error {
 		}
 	}
 	if c.dropped {
-		c.conn.toMember.Credit(c.stream, len(p.data))
+		c.conn.toMember.credit(c.stream, len(p.data))
 		return nil
 	}
-	return c.replies.lane.pass(p)
+	return c.replies.queue.pass(p)
 }
 
 // sendReply sends a piece to the client.
@@ -346,10 +345,10 @@ func (c *call) sendReply(p *piece) error {
 		return err
 	}
 	if p.last {
-		c.writes.given()
+		c.writes.noteAnswer()
 	}
 	if p.end {
-		c.over()
+		c.end()
 	}
 	return nil
 }
@@ -358,9 +357,9 @@ func (c *call) sendReply(p *piece) error {
 // healed, while the member may go on.
 func (c *call) drop(x *injected) {
 	c.dropped = true
-	c.conn.toClient.Rewrites = true
+	c.conn.toClient.rewrites = true
 	ctx := c.context()
-	c.conn.listener.wg.Go(func() {
+	c.conn.Go(func() {
 		select {
 		case <-x.healed:
 		case <-ctx.Done():
@@ -376,7 +375,7 @@ func (c *call) drop(x *injected) {
 		// Should one of them fail, the connection is lost or the client has given up.
 		_ = c.write(c.conn.toMember, &piece{reset: true, code: http2.ErrCodeCancel})
 		_ = c.write(c.conn.toClient, lost)
-		c.over()
+		c.end()
 	})
 }
 
@@ -385,7 +384,7 @@ func (c *call) context() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctx == nil {
-		c.ctx, c.cancel = context.WithCancel(c.conn.ctx)
+		c.ctx, c.cancel = context.WithCancel(c.conn.Context())
 		if c.ended.Load() {
 			c.cancel()
 		}
@@ -407,7 +406,7 @@ func (c *call) requested(text []byte) {
 		c.lease.Store(id)
 		c.proxy.owners.forgetLease(model.LeaseID(id))
 	default:
-		c.writes.asked(c.method, text)
+		c.writes.noteRequest(c.method, text, c.proxy.now())
 	}
 }
 
@@ -429,7 +428,7 @@ func (c *call) answered(text []byte) {
 	case methodTxn:
 		c.held.Store(number(text, 2) != 0)
 		c.failed.Store(number(text, 2) == 0)
-		c.behind.Store(readsOlder(text))
+		c.readOlder.Store(readsOlder(text))
 	case methodRevoke:
 		if text != nil {
 			rev, _ := readAnswer(c.method, text)
@@ -439,8 +438,8 @@ func (c *call) answered(text []byte) {
 	c.writes.answered(c.method, text)
 }
 
-// over ends the call and reports what it came to.
-func (c *call) over() {
+// end ends the call and reports what it came to.
+func (c *call) end() {
 	c.mu.Lock()
 	if c.ended.Swap(true) {
 		c.mu.Unlock()
@@ -456,16 +455,16 @@ func (c *call) over() {
 	if c.renewals != nil {
 		c.proxy.holds.ended(c.renewals)
 	}
-	wrote := c.writes.over()
+	wrote := c.writes.end()
 	for _, w := range wrote {
-		w.At, w.Client = c.proxy.now(), c.conn.who()
+		w.At, w.Client = c.proxy.now(), c.conn.identity()
 		c.proxy.report(w)
 	}
 	switch c.method {
 	case methodRevoke:
-		c.proxy.report(model.Revoked{At: c.proxy.now(), Client: c.conn.who(), Lease: model.LeaseID(c.lease.Load()), Rev: c.revoked.Load()})
+		c.proxy.report(model.Revoked{At: c.proxy.now(), Client: c.conn.identity(), Lease: model.LeaseID(c.lease.Load()), Rev: c.revoked.Load()})
 	case methodWatch:
-		c.watches.over(c)
+		c.watches.end(c)
 	}
 	c.proxy.asked.call(c, wrote)
 }

@@ -14,9 +14,9 @@
 //
 // A connection is born and dies with both of its ends. When the member does not answer,
 // the client's end is closed: the client sees what it would see without a proxy, and turns
-// to another member. Within a connection the package relay carries the frames. The proxy
-// follows what is said, call by call (call.go), and takes a frame off its way only where a
-// fault may act on it.
+// to another member. The package relay pairs the connections, and makes them slow; within
+// one, frames of HTTP/2 pass as they came (frames.go). The proxy follows what is said,
+// call by call (call.go), and takes a frame off its way only where a fault may act on it.
 //
 // What it costs while no fault is active: `go -C demo/bench run . proxy` on two cores,
 // five rounds of 5 s, kept 0.93 of the locks per second of one client (0.91 to 1.46 of a
@@ -26,8 +26,8 @@
 // Where a fault acts:
 //
 //	cut              at the listener and on its connections
-//	freeze, slow     on the bytes of the client's end (wire.go), below TLS; a frozen
-//	                 call also keeps what is in its queues
+//	freeze, slow     on the bytes of the client's end (package relay), below TLS; a
+//	                 frozen call also keeps what is in its queues
 //	hold, delay      on the messages of a call, a queue for each direction (queue.go);
 //	                 what a call begins with passes, since streams begin in order
 //	drop-reply       on the answer, before its queue

@@ -21,22 +21,24 @@ import (
 // writes are the keys that a call wants to put or delete, and how far it came. All
 // methods that write are unary: one request, one answer.
 type writes struct {
-	mu    sync.Mutex
-	keys  []model.Wrote
-	txn   []byte // a TxnRequest: which of its keys are written, the answer says
-	sent  bool   // the request went to the member
-	told  bool   // the client was given the answer
-	ended bool
+	mu        sync.Mutex
+	at        time.Time // when the request came
+	keys      []model.Wrote
+	txn       []byte // a TxnRequest: which of its keys are written, the answer says
+	sent      bool   // the request went to the member
+	delivered bool   // the client was given the answer
+	ended     bool
 }
 
-// asked learns from a request what it wants written.
-func (w *writes) asked(method string, text []byte) {
+// noteRequest learns from a request, which came at a time, what it wants written.
+func (w *writes) noteRequest(method string, text []byte, at time.Time) {
 	read := requestWrites[method]
 	if read == nil && method != methodTxn {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.at = at
 	if read != nil {
 		w.keys = read(text)
 		return
@@ -74,15 +76,15 @@ func (w *writes) answered(method string, text []byte) {
 	}
 }
 
-// given says that the client was given the answer.
-func (w *writes) given() {
+// noteAnswer says that the client was given the answer.
+func (w *writes) noteAnswer() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.told = true
+	w.delivered = true
 }
 
-// over returns what is to be reported at the end of the call.
-func (w *writes) over() []model.Wrote {
+// end returns what is to be reported at the end of the call.
+func (w *writes) end() []model.Wrote {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ended = true
@@ -91,7 +93,7 @@ func (w *writes) over() []model.Wrote {
 	}
 	w.keys = slices.DeleteFunc(w.keys, func(k model.Wrote) bool { return k.Key == "" })
 	for i := range w.keys {
-		w.keys[i].Told, w.keys[i].Unsent = w.told, !w.sent
+		w.keys[i].Told, w.keys[i].Unsent, w.keys[i].Asked = w.delivered, !w.sent, w.at
 	}
 	return w.keys
 }
@@ -103,9 +105,6 @@ var requestWrites = map[string]func([]byte) []model.Wrote{
 		return []model.Wrote{putOf(b)}
 	},
 	methodDelete: func(b []byte) []model.Wrote {
-		if len(field(b, 2)) > 0 {
-			return nil // a range is not one key
-		}
 		return []model.Wrote{deleteOf(b)}
 	},
 	"Lock/Lock": func(b []byte) []model.Wrote {
@@ -156,17 +155,19 @@ func putOf(b []byte) model.Wrote {
 	return model.Wrote{Key: string(field(b, 1)), Lease: model.LeaseID(number(b, 3))}
 }
 
-// deleteOf reads a DeleteRangeRequest of one key.
-func deleteOf(b []byte) model.Wrote { return model.Wrote{Key: string(field(b, 1)), Delete: true} }
+// deleteOf reads a DeleteRangeRequest.
+func deleteOf(b []byte) model.Wrote {
+	return model.Wrote{Key: string(field(b, 1)), End: string(field(b, 2)), Delete: true}
+}
 
-// counted adds to a delete of one key what a DeleteRangeResponse says of it; nil is none.
+// counted adds to a delete what a DeleteRangeResponse says of it; nil is none.
 func counted(w model.Wrote, answer []byte) model.Wrote {
 	w.Took = number(answer, 2) > 0
 	w.Missed = answer != nil && !w.Took
 	return w
 }
 
-// txnWrites adds the single keys that a TxnRequest writes: those of the branch that
+// txnWrites adds the keys that a TxnRequest writes: those of the branch that
 // was executed, or of both where there is no TxnResponse.
 func txnWrites(to []model.Wrote, txn, answer []byte) []model.Wrote {
 	const success, failure = 2, 3
@@ -184,9 +185,7 @@ func txnWrites(to []model.Wrote, txn, answer []byte) []model.Wrote {
 			case 2:
 				to = addOnce(to, putOf(kind.bytes))
 			case 3:
-				if len(field(kind.bytes, 2)) == 0 {
-					to = addOnce(to, counted(deleteOf(kind.bytes), field(nth(answer, 3, i), 3)))
-				}
+				to = addOnce(to, counted(deleteOf(kind.bytes), field(nth(answer, 3, i), 3)))
 			case 4:
 				to = txnWrites(to, kind.bytes, field(nth(answer, 3, i), 4))
 			}
@@ -334,16 +333,16 @@ func (c *call) refused(code codes.Code, text string) {
 	if c.method == methodKeepAlive && !c.proxy.denials.due(c.conn.client) {
 		return
 	}
-	c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.conn.who(), Method: c.method,
+	c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.conn.identity(), Method: c.method,
 		Lease: model.LeaseID(c.lease.Load()), Text: text})
 }
 
 // watches are the single keys that one call watches. clientv3 sends the watches of
 // a client through one call, and the member answers their creation in order.
 type watches struct {
-	mu      sync.Mutex
-	pending []string         // asked for, "" for a range
-	on      map[int64]string // by watch id, without ranges
+	mu       sync.Mutex
+	pending  []string         // asked for, "" for a range
+	keysByID map[int64]string // by watch id, without ranges
 }
 
 // requested learns from a request before it goes to the member.
@@ -359,7 +358,7 @@ func (w *watches) requested(c *call, text []byte) {
 		c.proxy.asked.watches(c)
 	}
 	if cancel := field(text, 2); cancel != nil {
-		w.off(c, number(cancel, 1))
+		w.reportEnd(c, number(cancel, 1))
 	}
 }
 
@@ -375,7 +374,7 @@ func (w *watches) answered(c *call, text []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !a.created {
-		w.off(c, a.id)
+		w.reportEnd(c, a.id)
 		return
 	}
 	if len(w.pending) == 0 {
@@ -387,40 +386,40 @@ func (w *watches) answered(c *call, text []byte) {
 	case a.canceled:
 		c.watchRefused(a.reason)
 	case key != "":
-		if w.on == nil {
-			w.on = map[int64]string{}
+		if w.keysByID == nil {
+			w.keysByID = map[int64]string{}
 		}
-		w.on[a.id] = key
+		w.keysByID[a.id] = key
 		c.watching(key, true)
 	}
 }
 
-// off reports the end of a watch. w.mu is held.
-func (w *watches) off(c *call, id int64) {
-	if key, ok := w.on[id]; ok {
-		delete(w.on, id)
+// reportEnd reports the end of a watch. w.mu is held.
+func (w *watches) reportEnd(c *call, id int64) {
+	if key, ok := w.keysByID[id]; ok {
+		delete(w.keysByID, id)
 		c.watching(key, false)
 	}
 }
 
-// over reports the end of all of them.
-func (w *watches) over(c *call) {
+// end reports the end of all of them.
+func (w *watches) end(c *call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for id := range w.on {
-		w.off(c, id)
+	for id := range w.keysByID {
+		w.reportEnd(c, id)
 	}
 }
 
 func (c *call) watching(key string, on bool) {
-	c.proxy.report(model.Watches{At: c.proxy.now(), Client: c.conn.who(), Key: key, On: on})
+	c.proxy.report(model.Watches{At: c.proxy.now(), Client: c.conn.identity(), Key: key, On: on})
 }
 
 // watchRefused reports a watch that was refused for lack of rights: the member says
 // so in an answer, in words, and goes on with the call.
 func (c *call) watchRefused(reason string) {
 	if strings.Contains(reason, codes.PermissionDenied.String()) || strings.Contains(reason, codes.Unauthenticated.String()) {
-		c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.conn.who(), Method: c.method, Text: reason})
+		c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.conn.identity(), Method: c.method, Text: reason})
 	}
 }
 

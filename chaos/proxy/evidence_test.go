@@ -82,6 +82,10 @@ func TestProxyTellsWhatWasWritten(t *testing.T) {
 		w.Lease = model.LeaseID(lease)
 		return w
 	}
+	to := func(w model.Wrote, end string) model.Wrote {
+		w.End = end
+		return w
+	}
 	exists := func(key string) clientv3.Cmp { return clientv3.Compare(clientv3.CreateRevision(key), ">", 0) }
 	for _, tt := range []struct {
 		reason string
@@ -100,10 +104,14 @@ func TestProxyTellsWhatWasWritten(t *testing.T) {
 			r, err := c.Delete(ctx, "/put")
 			return r.Header.Revision, err
 		}, func(clientv3.LeaseID) []model.Wrote { return []model.Wrote{del("/put", false)} }},
-		{"a range is not one key", func(ctx context.Context, c *clientv3.Client, _ clientv3.LeaseID) (int64, error) {
-			r, err := c.Delete(ctx, "/", clientv3.WithPrefix())
+		{"a range", func(ctx context.Context, c *clientv3.Client, _ clientv3.LeaseID) (int64, error) {
+			r, err := c.Delete(ctx, "/range/", clientv3.WithPrefix())
 			return r.Header.Revision, err
-		}, func(clientv3.LeaseID) []model.Wrote { return nil }},
+		}, func(clientv3.LeaseID) []model.Wrote { return []model.Wrote{to(del("/range/", false), "/range0")} }},
+		{"a range beside a put, in a transaction", func(ctx context.Context, c *clientv3.Client, _ clientv3.LeaseID) (int64, error) {
+			r, err := c.Txn(ctx).Then(clientv3.OpPut("/in", "v"), clientv3.OpDelete("/p", clientv3.WithPrefix())).Commit()
+			return r.Header.Revision, err
+		}, func(clientv3.LeaseID) []model.Wrote { return []model.Wrote{put("/in"), to(del("/p", false), "/q")} }},
 		{"the branch that was executed", func(ctx context.Context, c *clientv3.Client, _ clientv3.LeaseID) (int64, error) {
 			r, err := c.Txn(ctx).If(exists("/none")).Then(clientv3.OpPut("/then", "v")).
 				Else(clientv3.OpPut("/else", "v"), clientv3.OpDelete("/gone")).Commit()

@@ -1,14 +1,14 @@
 package proxy
 
 import (
-	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"locktop/chaos/relay"
 	"locktop/model"
 )
 
@@ -47,7 +47,7 @@ func (p *Proxy) inject(f model.Fault) error {
 		return fmt.Errorf("there is no member %s; there are %s", model.Printable(f.Member), strings.Join(p.names, ", "))
 	}
 	x := &injected{Fault: f, healed: make(chan struct{})}
-	x.left.Store(int64(f.Count))
+	x.remaining.Store(int64(f.Count))
 	p.mu.Lock() // the client stays while the fault is put in force
 	defer p.mu.Unlock()
 	if p.closed {
@@ -59,31 +59,28 @@ func (p *Proxy) inject(f model.Fault) error {
 			return err
 		}
 		x.lease = id
-	} else if !p.known(f.Target) {
+	} else if !p.isClient(f.Target) {
 		return ErrNoClient
 	}
 	return p.faults.add(x)
 }
 
-// known says whether a fault can be done to that client. p.mu is held.
-func (p *Proxy) known(client string) bool {
+// isClient says whether a fault can be done to that client. p.mu is held.
+func (p *Proxy) isClient(client string) bool {
 	return client == everyone || p.clients[client] != nil ||
-		slices.ContainsFunc(connectionsOf(p.shared), func(l *connection) bool { return l.client == client })
+		slices.ContainsFunc(p.shared, func(d *listener) bool {
+			return slices.ContainsFunc(d.Pairs(), func(pair *relay.Pair) bool { return d.route(pair).client == client })
+		})
 }
 
 // sever closes the connections that are cut now.
 func (p *Proxy) sever() {
 	p.mu.Lock()
-	links := connectionsOf(p.shared)
-	for _, doors := range p.clients {
-		links = append(links, connectionsOf(doors)...)
-	}
+	doors := slices.Concat(slices.Collect(maps.Values(p.clients))...)
 	p.mu.Unlock()
 	now := p.faults.now()
-	for _, l := range links {
-		if now.strikes(model.FaultCut, l) {
-			_ = l.Close()
-		}
+	for _, d := range append(doors, p.shared...) {
+		d.Cut(func(pair *relay.Pair) bool { return now.strikes(model.FaultCut, d.route(pair)) })
 	}
 }
 
@@ -120,21 +117,21 @@ func (p *Proxy) Faults() []model.Fault {
 // injected is a fault in force.
 type injected struct {
 	model.Fault
-	lease  model.LeaseID // the target, if it is a lease
-	left   atomic.Int64  // how many messages more, if Count bounds them
-	healed chan struct{} // closed when it is
+	lease     model.LeaseID // the target, if it is a lease
+	remaining atomic.Int64  // how many messages more, if Count bounds them
+	healed    chan struct{} // closed when it is
 }
 
-// on says whether the fault is done to that connection.
-func (x *injected) on(l *connection) bool {
-	return (x.Target == l.client || x.Target == everyone) && (x.Member == "" || x.Member == l.listener.member)
+// appliesTo says whether the fault is done to the connections of that route.
+func (x *injected) appliesTo(r route) bool {
+	return (x.Target == r.client || x.Target == everyone) && (x.Member == "" || x.Member == r.member)
 }
 
 // take counts one more message, false if there were enough.
-func (x *injected) take() bool { return x.Count == 0 || x.left.Add(-1) >= 0 }
+func (x *injected) take() bool { return x.Count == 0 || x.remaining.Add(-1) >= 0 }
 
-// same says whether two faults would do the same.
-func same(f, g model.Fault) bool {
+// sameFault says whether two faults would do the same.
+func sameFault(f, g model.Fault) bool {
 	for _, h := range []*model.Fault{&f, &g} {
 		h.For = 0
 		if h.Direction == "" {
@@ -170,7 +167,7 @@ func (fs *faults) add(x *injected) error {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	list := fs.now().list
-	if slices.ContainsFunc(list, func(y *injected) bool { return same(x.Fault, y.Fault) }) {
+	if slices.ContainsFunc(list, func(y *injected) bool { return sameFault(x.Fault, y.Fault) }) {
 		return fmt.Errorf("it is active already")
 	}
 	fs.replace(append(slices.Clone(list), x))
@@ -206,31 +203,27 @@ func (fs *faults) replace(list []*injected) {
 	close(old.changed)
 }
 
-// strikes says whether a fault of that kind is done to that connection.
-func (s *inForce) strikes(kind model.FaultKind, l *connection) bool {
+// strikes says whether a fault of that kind is done to the connections of that route.
+func (s *inForce) strikes(kind model.FaultKind, r route) bool {
 	for _, x := range s.list {
-		if x.Kind == kind && x.on(l) {
+		if x.Kind == kind && x.appliesTo(r) {
 			return true
 		}
 	}
 	return false
 }
 
-// wait waits for a change of the faults, until the context ends or the time is
-// come; no time is for ever.
-func (s *inForce) wait(ctx context.Context, until time.Time) error {
-	var due <-chan time.Time
-	if !until.IsZero() {
-		t := time.NewTimer(time.Until(until))
-		defer t.Stop()
-		due = t.C
+// slowness is how slow the connections of that route are now: of several faults the worst.
+func (s *inForce) slowness(r route) relay.Slowness {
+	slow := relay.Slowness{Frozen: s.strikes(model.FaultFreeze, r), Changed: s.changed}
+	for _, x := range s.list {
+		if x.Kind != model.FaultSlow || !x.appliesTo(r) {
+			continue
+		}
+		slow.Delay = max(slow.Delay, x.Delay)
+		if x.Rate > 0 && (slow.Rate == 0 || x.Rate < slow.Rate) {
+			slow.Rate = x.Rate
+		}
 	}
-	select {
-	case <-s.changed:
-		return nil
-	case <-due:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return slow
 }

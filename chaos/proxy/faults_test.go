@@ -178,7 +178,7 @@ func TestFaultsOfAClient(t *testing.T) {
 				chaostest.Must(t, b.p.Inject(f))
 				done := puts(chaostest.Within(t), b.a, "/k")
 				// Healed before its answer is back, it would get it.
-				chaostest.Eventually(t, "the answer is dropped", func() bool { return b.p.faults.now().list[0].left.Load() == 0 })
+				chaostest.Eventually(t, "the answer is dropped", func() bool { return b.p.faults.now().list[0].remaining.Load() == 0 })
 				if chaostest.Count(t, b.direct, "/k") != 1 {
 					t.Error("the member did not act")
 				}
@@ -256,7 +256,7 @@ func runHoldRequests(t *testing.T, b *faultBench, f model.Fault) {
 func runHoldOne(t *testing.T, b *faultBench, f model.Fault) {
 	chaostest.Must(t, b.p.Inject(f))
 	first := puts(chaostest.Within(t), b.a, "/first")
-	chaostest.Eventually(t, "the first is held", func() bool { return b.p.faults.now().list[0].left.Load() == 0 })
+	chaostest.Eventually(t, "the first is held", func() bool { return b.p.faults.now().list[0].remaining.Load() == 0 })
 	chaostest.Must(t, <-puts(chaostest.Within(t), b.a, "/second"))
 	wantNothing(t, "the held put ended", first)
 	b.p.Heal(f)
@@ -441,7 +441,7 @@ func TestAFaultMeansOneMemberOrAForeignClientOrAll(t *testing.T) {
 	}{
 		{"a's connections to y only", model.Fault{Kind: model.FaultFreeze, Target: "a", Member: "y"}, []*clientv3.Client{y}},
 		{"the messages to x only", model.Fault{Kind: model.FaultHold, Target: "a", Member: "x"}, []*clientv3.Client{x}},
-		{"a client that shares its listener", model.Fault{Kind: model.FaultFreeze, Target: connectionsOf(p.shared)[0].client}, []*clientv3.Client{foreign}},
+		{"a client that shares its listener", model.Fault{Kind: model.FaultFreeze, Target: p.shared[0].Pairs()[0].RemoteAddr().String()}, []*clientv3.Client{foreign}},
 		{"all of them", model.Fault{Kind: model.FaultFreeze, Target: "all"}, everybody},
 		{"all of them, at one member", model.Fault{Kind: model.FaultHold, Target: "all", Member: "x"}, []*clientv3.Client{x, foreign}},
 	} {

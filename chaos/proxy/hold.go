@@ -18,7 +18,7 @@ type holds struct {
 // keeps says whether a renewal of that lease on that connection is to be held.
 func (h *holds) keeps(l *connection, lease model.LeaseID) bool {
 	for _, x := range h.faults.now().list {
-		if x.Kind == model.FaultHoldKeepalives && (x.lease != 0 && x.lease == lease || x.on(l)) {
+		if x.Kind == model.FaultHoldKeepalives && (x.lease != 0 && x.lease == lease || x.appliesTo(l.route)) {
 			return true
 		}
 	}
@@ -37,7 +37,7 @@ func (h *holds) release() {
 
 // renewals registers the requests of one LeaseKeepAlive call.
 func (h *holds) renewals(l *connection, to sink) *renewals {
-	r := &renewals{holds: h, link: l, to: to, kept: map[model.LeaseID]*piece{}}
+	r := &renewals{holds: h, link: l, to: to, heldMessages: map[model.LeaseID]*piece{}}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.calls == nil {
@@ -55,7 +55,7 @@ func (h *holds) ended(r *renewals) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, lease := range r.order {
-		r.to.forget(r.kept[lease])
+		r.to.forget(r.heldMessages[lease])
 	}
 	r.order = nil
 }
@@ -72,11 +72,11 @@ type renewals struct {
 	holds *holds
 	link  *connection
 
-	mu    sync.Mutex // keeps the order
-	to    sink
-	kept  map[model.LeaseID]*piece // the latest held message of each lease
-	order []model.LeaseID          // of kept, oldest first
-	end   *piece                   // the client's half-close, if it came
+	mu           sync.Mutex // keeps the order
+	to           sink
+	heldMessages map[model.LeaseID]*piece // the latest held message of each lease
+	order        []model.LeaseID          // of kept, oldest first
+	end          *piece                   // the client's half-close, if it came
 }
 
 // busy says whether something is kept back.
@@ -99,12 +99,12 @@ func (r *renewals) pass(p *piece) error {
 	if !r.holds.keeps(r.link, lease) {
 		return r.to.send(p)
 	}
-	if old := r.kept[lease]; old != nil {
+	if old := r.heldMessages[lease]; old != nil {
 		r.to.forget(old)
 	} else {
 		r.order = append(r.order, lease)
 	}
-	r.kept[lease] = p
+	r.heldMessages[lease] = p
 	return nil
 }
 
@@ -117,10 +117,10 @@ func (r *renewals) release() {
 		if r.holds.keeps(r.link, lease) {
 			return false
 		}
-		if r.to.send(r.kept[lease]) != nil {
-			r.to.forget(r.kept[lease])
+		if r.to.send(r.heldMessages[lease]) != nil {
+			r.to.forget(r.heldMessages[lease])
 		}
-		delete(r.kept, lease)
+		delete(r.heldMessages, lease)
 		return true
 	})
 	_ = r.finish()

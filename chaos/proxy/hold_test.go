@@ -142,7 +142,7 @@ func TestReleaseSendsTheLatestOfEachLeaseAndThenTheEnd(t *testing.T) {
 	p := &Proxy{faults: newFaults()}
 	p.holds.faults = p.faults
 	out := &sent{}
-	r := p.holds.renewals(&connection{client: "a"}, out)
+	r := p.holds.renewals(&connection{route: route{client: "a"}}, out)
 	chaostest.Must(t, p.faults.add(&injected{Fault: keepalivesOf("a"), healed: make(chan struct{})}))
 	chaostest.Must(t, p.faults.add(&injected{Fault: keepalivesOf("lease:3"), lease: 3, healed: make(chan struct{})}))
 	older, latest := renewal(t, 1), renewal(t, 1)

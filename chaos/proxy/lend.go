@@ -18,7 +18,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/chaos"
-	"locktop/chaos/relay"
 	"locktop/model"
 )
 
@@ -57,12 +56,12 @@ const maxRefused = 1000
 
 // lends says whether a header begins a call that passes to a cluster that is not ours.
 // It answers one that does not; what is no call of gRPC ends the connection.
-func (l *connection) lends(u *relay.Frame) (bool, error) {
-	path, ok := callOf(u.Fields)
-	if !ok || u.Stream%2 == 0 || u.Stream <= l.newest {
-		return false, relay.ErrMalformed // gRPC's clients have no trailers either
+func (l *connection) lends(u *frame) (bool, error) {
+	path, ok := callOf(u.fields)
+	if !ok || u.stream%2 == 0 || u.stream <= l.newest {
+		return false, errMalformed // gRPC's clients have no trailers either
 	}
-	l.newest = u.Stream
+	l.newest = u.stream
 	if lent.Methods[path] {
 		return true, nil
 	}
@@ -97,29 +96,29 @@ func callOf(fields []hpack.HeaderField) (path string, ok bool) {
 }
 
 // refuse answers a call in the place of the member, which never hears of it.
-func (l *connection) refuse(u *relay.Frame, why error) error {
+func (l *connection) refuse(u *frame, why error) error {
 	if len(l.refused) == maxRefused {
 		return errors.New("too many calls were refused")
 	}
-	l.refused[u.Stream] = true
-	if err := l.toMember.Flush(); err != nil {
+	l.refused[u.stream] = true
+	if err := l.toMember.flush(); err != nil {
 		return err
 	}
 	select { // the first that a client hears has to be the settings of the member
-	case <-l.toClient.Greeted:
-	case <-l.ctx.Done():
-		return l.ctx.Err()
+	case <-l.toClient.greeted:
+	case <-l.Context().Done():
+		return l.Context().Err()
 	}
 	block, err := statusBlock(status.Code(why), why)
 	if err != nil {
 		return err
 	}
-	return l.toClient.Insert(func() error {
-		err := l.toClient.Framer.WriteHeaders(http2.HeadersFrameParam{StreamID: u.Stream, BlockFragment: block, EndStream: true, EndHeaders: true})
-		if err != nil || u.Ends() {
+	return l.toClient.insert(func() error {
+		err := l.toClient.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: u.stream, BlockFragment: block, EndStream: true, EndHeaders: true})
+		if err != nil || u.ends() {
 			return err
 		}
-		return l.toClient.Framer.WriteRSTStream(u.Stream, http2.ErrCodeNo) // no use in going on
+		return l.toClient.framer.WriteRSTStream(u.stream, http2.ErrCodeNo) // no use in going on
 	})
 }
 
@@ -158,8 +157,8 @@ func grpcMessage(why error) string {
 
 // afterRefusal takes in what a client still says in a call that was refused, so that
 // the room on its connection comes back.
-func (l *connection) afterRefusal(u *relay.Frame) {
-	if u.Kind == http2.FrameData {
-		l.toClient.Credit(0, len(u.Data)+u.Pad)
+func (l *connection) afterRefusal(u *frame) {
+	if u.kind == http2.FrameData {
+		l.toClient.credit(0, len(u.data)+u.pad)
 	}
 }

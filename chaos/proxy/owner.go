@@ -12,8 +12,8 @@ const maxOwned = 100_000
 
 // owners remembers what was reported, so that nothing is reported twice.
 type owners struct {
-	mu   sync.Mutex
-	seen map[model.LeaseID]map[string]model.LeaseOwner // by client
+	mu       sync.Mutex
+	reported map[model.LeaseID]map[string]model.LeaseOwner // by client
 }
 
 // news says whether this was not reported yet: another client, another member, or
@@ -22,7 +22,7 @@ type owners struct {
 func (o *owners) news(e model.LeaseOwner) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	clients := o.seen[e.Lease]
+	clients := o.reported[e.Lease]
 	if old, known := clients[e.Name]; known {
 		if old.Member == e.Member && (old.Renews || !e.Renews) {
 			return false
@@ -35,13 +35,13 @@ func (o *owners) news(e model.LeaseOwner) bool {
 			return false
 		}
 	}
-	if o.seen == nil || len(o.seen) >= maxOwned {
-		o.seen = map[model.LeaseID]map[string]model.LeaseOwner{}
+	if o.reported == nil || len(o.reported) >= maxOwned {
+		o.reported = map[model.LeaseID]map[string]model.LeaseOwner{}
 	}
-	if o.seen[e.Lease] == nil {
-		o.seen[e.Lease] = map[string]model.LeaseOwner{}
+	if o.reported[e.Lease] == nil {
+		o.reported[e.Lease] = map[string]model.LeaseOwner{}
 	}
-	o.seen[e.Lease][e.Name] = e
+	o.reported[e.Lease][e.Name] = e
 	return true
 }
 
@@ -49,17 +49,17 @@ func (o *owners) news(e model.LeaseOwner) bool {
 func (o *owners) forgetLease(id model.LeaseID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.seen, id)
+	delete(o.reported, id)
 }
 
 // forgetClient drops a client that went.
 func (o *owners) forgetClient(client string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for id, clients := range o.seen {
+	for id, clients := range o.reported {
 		delete(clients, client)
 		if len(clients) == 0 {
-			delete(o.seen, id)
+			delete(o.reported, id)
 		}
 	}
 }

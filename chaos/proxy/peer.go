@@ -29,8 +29,8 @@ type peers struct {
 	checked bool             // false: the system does not tell
 	turned  func(why string) // told once for each user
 
-	mu   sync.Mutex
-	told map[string]bool
+	mu      sync.Mutex
+	refused map[string]bool
 }
 
 // checkPeers prepares to admit the connections of one user alone. If the
@@ -45,7 +45,7 @@ func checkPeersBy(user func(net.Conn) (int, error), lent *tls.Config, turned fun
 	if err != nil && hasCertificate(lent) {
 		return nil, fmt.Errorf("the client certificate is not lent to programs behind the proxy: %w", err)
 	}
-	return &peers{user: user, checked: err == nil, turned: turned, told: map[string]bool{}}, nil
+	return &peers{user: user, checked: err == nil, turned: turned, refused: map[string]bool{}}, nil
 }
 
 // hasCertificate says whether a connection with that configuration can identify itself.
@@ -79,8 +79,8 @@ func (p *peers) admit(c net.Conn) error {
 // only then: that may take its time.
 func (p *peers) tell(who string, why func() string) {
 	p.mu.Lock()
-	news := !p.told[who]
-	p.told[who] = true
+	news := !p.refused[who]
+	p.refused[who] = true
 	p.mu.Unlock()
 	if news {
 		p.turned(why())

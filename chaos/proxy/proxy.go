@@ -80,7 +80,7 @@ type Proxy struct {
 	holds     holds
 	owners    owners
 	denials   denials
-	asked     *tally // nil: nobody counts
+	asked     *requestCounts // nil: nobody counts
 	foreign   bool
 	peers     *peers // nil: everybody's connections are taken
 
@@ -124,7 +124,7 @@ func New(o Options) (*Proxy, error) {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if o.Count {
-		p.asked = newTally(p)
+		p.asked = newRequestCounts(p)
 	}
 	doors, err := p.open("", o.SharedPort)
 	if err != nil {
@@ -239,7 +239,7 @@ func (p *Proxy) turned(why string) { p.report(model.TurnedAway{At: p.now(), Text
 
 // owns reports the client as owner of the lease if that is news.
 func (p *Proxy) owns(l *connection, id model.LeaseID, renews bool) {
-	e := model.LeaseOwner{Lease: id, Client: l.who(), Renews: renews, Member: l.listener.backend}
+	e := model.LeaseOwner{Lease: id, Client: l.identity(), Renews: renews, Member: l.listener.backend}
 	if id == 0 || !p.owners.news(e) {
 		return
 	}
@@ -250,7 +250,7 @@ func (p *Proxy) owns(l *connection, id model.LeaseID, renews bool) {
 func addresses(doors []*listener) []string {
 	var out []string
 	for _, d := range doors {
-		out = append(out, d.listener.Addr().String())
+		out = append(out, d.Addr())
 	}
 	return out
 }
@@ -259,7 +259,7 @@ func addresses(doors []*listener) []string {
 func closeListeners(doors []*listener) {
 	var wg sync.WaitGroup
 	for _, d := range doors {
-		wg.Go(d.close)
+		wg.Go(d.Close)
 	}
 	wg.Wait()
 }

@@ -40,12 +40,12 @@ type messageQueue struct {
 	call      *call
 	direction model.Direction
 	deliver   func(*piece) error
-	back      *relay.Direction // to the sender
-	queues    bool             // for good; only the goroutine that passes messages uses it
+	back      *frames // to the sender
+	queues    bool    // for good; only the goroutine that passes messages uses it
 
 	mu    sync.Mutex
 	queue []*piece
-	over  bool          // nobody serves the queue
+	ended bool          // nobody serves the queue
 	more  chan struct{} // has one when the queue has
 }
 
@@ -62,10 +62,10 @@ func (l *messageQueue) pass(p *piece) error {
 	if !l.queues {
 		l.queues, l.more = true, make(chan struct{}, 1)
 		ctx := l.call.context()
-		l.call.conn.listener.wg.Go(func() { l.serve(ctx) })
+		l.call.conn.Go(func() { l.serve(ctx) })
 	}
 	l.mu.Lock()
-	over := l.over
+	over := l.ended
 	if !over {
 		l.queue = append(l.queue, p)
 	}
@@ -98,7 +98,7 @@ func (l *messageQueue) keeps(p *piece) bool {
 			m.late = append(m.late, x)
 		}
 	}
-	return len(m.late) > 0 || l.held(now, m)
+	return len(m.late) > 0 || l.isHeld(now, m)
 }
 
 // serve delivers what is queued until the call is over.
@@ -137,7 +137,7 @@ func (l *messageQueue) next() *piece {
 func (l *messageQueue) close() {
 	l.mu.Lock()
 	queue := l.queue
-	l.queue, l.over = nil, true
+	l.queue, l.ended = nil, true
 	l.mu.Unlock()
 	for _, p := range queue {
 		l.forget(p)
@@ -151,7 +151,7 @@ func (l *messageQueue) forget(p *piece) {
 	if l.call.ended.Load() {
 		stream = 0
 	}
-	l.back.Credit(stream, len(p.data))
+	l.back.credit(stream, len(p.data))
 }
 
 // release delivers a piece once no fault keeps its message back.
@@ -161,24 +161,24 @@ func (l *messageQueue) release(ctx context.Context, p *piece) error {
 		return l.deliver(p)
 	}
 	for _, x := range m.late {
-		if err := late(ctx, x, m.came.Add(x.Delay)); err != nil {
+		if err := relay.Wait(ctx, x.healed, m.came.Add(x.Delay)); err != nil {
 			return err
 		}
 	}
 	for {
 		now := l.call.proxy.faults.now()
-		if !l.held(now, m) {
+		if !l.isHeld(now, m) {
 			return l.deliver(p)
 		}
-		if err := now.wait(ctx, time.Time{}); err != nil {
+		if err := relay.Wait(ctx, now.changed, time.Time{}); err != nil {
 			return err
 		}
 	}
 }
 
-// held says whether a fault keeps the message back now.
-func (l *messageQueue) held(now *inForce, m *message) bool {
-	if now.strikes(model.FaultFreeze, l.call.conn) {
+// isHeld says whether a fault keeps the message back now.
+func (l *messageQueue) isHeld(now *inForce, m *message) bool {
+	if now.strikes(model.FaultFreeze, l.call.conn.route) {
 		return true
 	}
 	for _, x := range now.list {
@@ -200,21 +200,7 @@ func (l *messageQueue) acts(x *injected) bool {
 
 // meets says whether a fault of messages acts on this call.
 func (c *call) meets(x *injected) bool {
-	return (x.Method == "" || x.Method == c.method) && x.on(c.conn)
-}
-
-// late waits until then, or until the fault is healed.
-func late(ctx context.Context, x *injected, then time.Time) error {
-	timer := time.NewTimer(time.Until(then))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-x.healed:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return (x.Method == "" || x.Method == c.method) && x.appliesTo(c.conn.route)
 }
 
 // drops returns the fault that keeps the answers of this call from its client, nil

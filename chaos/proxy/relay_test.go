@@ -139,9 +139,9 @@ func TestTLSOnOneSide(t *testing.T) {
 func TestAHeaderSaysHowItsOwnConnectionIsCarried(t *testing.T) {
 	t.Parallel()
 	l, out := quietLink(t, &Proxy{faults: newFaults(), scheme: "https"})
-	l.listener.backend, l.toMember.Rewrites = "member:2379", true
+	l.listener.backend, l.toMember.rewrites = "member:2379", true
 	s := chaostest.NewSpeaker()
-	long := strings.Repeat("x", 3*relay.BlockRoom) // takes continuations
+	long := strings.Repeat("x", 3*blockRoom) // takes continuations
 	s.Call(t, 1, true, nil, ":scheme", "http", ":authority", "127.0.0.1:1", "token", long)
 	l.says(t, l.toMember, s, l.asks)
 	r := http2.NewFramer(nil, &out.member)
@@ -161,7 +161,7 @@ func TestWindowsWakeNobody(t *testing.T) {
 	l, out := quietLink(t, &Proxy{faults: newFaults()})
 	s := chaostest.NewSpeaker()
 	chaostest.Must(t, s.Framer.WriteWindowUpdate(0, 100))
-	chaostest.Must(t, s.Framer.WritePing(false, [8]byte([]byte(relay.Measuring))))
+	chaostest.Must(t, s.Framer.WritePing(false, [8]byte([]byte(measuring))))
 	l.says(t, l.toMember, s, l.asks)
 	if out.member.Len() != 0 || out.client.Len() != 0 {
 		t.Fatalf("%d bytes to the member and %d to the client, want them to wait", out.member.Len(), out.client.Len())
@@ -173,14 +173,14 @@ func TestWindowsWakeNobody(t *testing.T) {
 	wantFrames(t, "to the member", &out.member, "PING", "WINDOW_UPDATE")
 	wantFrames(t, "to the client", &out.client, "PING", "PING")
 
-	chaostest.Must(t, s.Framer.WriteWindowUpdate(0, relay.MaxOwed))
+	chaostest.Must(t, s.Framer.WriteWindowUpdate(0, maxOwed))
 	chaostest.Must(t, s.Framer.WriteWindowUpdate(3, 1))
 	l.says(t, l.toMember, s, l.asks)
 	wantFrames(t, "much room, and that of a call", &out.member, "WINDOW_UPDATE", "WINDOW_UPDATE")
 
-	chaostest.Must(t, s.Framer.WriteData(1, false, make([]byte, relay.LittleData)))
+	chaostest.Must(t, s.Framer.WriteData(1, false, make([]byte, littleData)))
 	l.says(t, l.toClient, s, l.answers)
-	chaostest.Must(t, s.Framer.WritePing(false, [8]byte([]byte(relay.Measuring))))
+	chaostest.Must(t, s.Framer.WritePing(false, [8]byte([]byte(measuring))))
 	l.says(t, l.toMember, s, l.asks)
 	wantFrames(t, "where there is something to measure", &out.member, "PING")
 }
@@ -212,16 +212,16 @@ func quietLink(t testing.TB, p *Proxy) (quiet, *ends) {
 	end, other := net.Pipe() // an address, no more
 	t.Cleanup(func() { _, _ = end.Close(), other.Close() })
 	out := &ends{}
-	l := &connection{Conn: end, listener: &listener{proxy: p}, client: "a", certain: true, calls: map[uint32]*call{}}
-	l.toMember, l.toClient = relay.New(nil, &out.member), relay.New(nil, &out.client)
+	l := &connection{Pair: &relay.Pair{Conn: end}, listener: &listener{proxy: p, client: "a"}, route: route{client: "a"}, calls: map[uint32]*call{}}
+	l.toMember, l.toClient = newFrames(nil, &out.member), newFrames(nil, &out.client)
 	return quiet{l}, out
 }
 
 // says has the sender of that direction say all that was written.
-func (quiet) says(t testing.TB, w *relay.Direction, s *chaostest.Speaker, see relay.Inspect) {
+func (quiet) says(t testing.TB, w *frames, s *chaostest.Speaker, see inspect) {
 	t.Helper()
 	defer s.Reset()
-	chaostest.Must(t, w.Feed(s.Bytes(), see))
+	chaostest.Must(t, w.feed(s.Bytes(), see))
 }
 
 // TestACallCostsFewAllocations bounds what the proxy allocates for one call that

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Entry is a fault and when it is done, from the start on.
@@ -110,7 +111,7 @@ func (s Schedule) Run(ctx context.Context, target string, do func(context.Contex
 			continue
 		}
 		if o := do(ctx, model.Action{Kind: model.InjectFault, Fault: e.Fault}); !o.Done {
-			undone = append(undone, fmt.Sprintf("%s at %s: %s", e.Describe(), e.At, o.Describe()))
+			undone = append(undone, fmt.Sprintf("%s at %s: %s", e.Describe(), e.At, text.English(o.Message())))
 		}
 	}
 	return undone

@@ -55,7 +55,7 @@ func (e *env) grown(ctx context.Context, claims int) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	fold, err := e.benchmarks(ctx, "./model/fold", match, map[string]string{"event": event})
+	fold, err := e.benchmarks(ctx, "./model/store", match, map[string]string{"event": event})
 	if err != nil {
 		return nil, err
 	}

@@ -192,7 +192,7 @@ func queueRow(o options) row {
 // fold is what the model alone takes, from the benchmarks of its package.
 func (e *env) fold(ctx context.Context, of string) (figures, error) {
 	of = "100000_claims_of_" + of
-	got, err := e.benchmarks(ctx, "./model/fold", "^Benchmark(Load|Events)$/^"+of+"$", map[string]string{
+	got, err := e.benchmarks(ctx, "./model/store", "^Benchmark(Load|Events)$/^"+of+"$", map[string]string{
 		"fold: load": "Load/" + of + " ns/claim", "fold: event": "Events/" + of + " ns/event"})
 	if errors.Is(err, errNoSources) {
 		return figures{}, nil // the rest of the row can be measured
@@ -204,7 +204,7 @@ func axisRow() row {
 	return row{name: "axis", what: "a frame of 46 lanes, of 1,000 locks with a million intervals in an hour", against: "nothing", program: true,
 		aims: []aim{{"a minute of it", "µs", below, 5000}, {"ten minutes", "µs", below, 5000}, {"the hour", "µs", below, 5000}, {"the hour: processor", "µs", below, 5000}},
 		ours: func(ctx context.Context, e *env, _ []string) (figures, error) {
-			return e.benchmarks(ctx, "./ui/axis", "^BenchmarkFrame$", map[string]string{"a minute of it": "Frame/1m0s µs/op", "ten minutes": "Frame/10m0s µs/op", "the hour": "Frame/1h0m0s µs/op",
+			return e.benchmarks(ctx, "./ui/timeline", "^BenchmarkFrame$", map[string]string{"a minute of it": "Frame/1m0s µs/op", "ten minutes": "Frame/10m0s µs/op", "the hour": "Frame/1h0m0s µs/op",
 				"the hour: processor": "Frame/1h0m0s processor-µs/op"})
 		}}
 }
@@ -219,7 +219,7 @@ func historyRow(o options) row {
 		aims: []aim{{"kept in all", "MiB", below, 256}, {"its intervals", "MiB", shown, 0}, {"intervals that were dropped", "intervals", below, 0}, {"heap at its largest", "MiB", shown, 0}},
 		ours: func(ctx context.Context, e *env, _ []string) (figures, error) {
 			of := "Hour/" + part + " "
-			return e.benchmarks(ctx, "./model/intervals", "^BenchmarkHour$/^"+part+"$", map[string]string{"kept in all": of + "heap-MiB", "its intervals": of + "book-MiB",
+			return e.benchmarks(ctx, "./model/timeline", "^BenchmarkHour$/^"+part+"$", map[string]string{"kept in all": of + "heap-MiB", "its intervals": of + "book-MiB",
 				"intervals that were dropped": of + "dropped", "heap at its largest": of + "heap-peak-MiB"})
 		}}
 }
@@ -241,7 +241,7 @@ func replayRow() row {
 			{"100,000 claims: seek p99", "ms", below, 500}, {"100,000 claims: processor p99", "ms", below, 500},
 			{"a million events: opens", "ms", below, 2000}, {"a million events: all is known", "ms", shown, 0}, {"a million events: seek p99", "ms", shown, 0}},
 		ours: func(ctx context.Context, e *env, _ []string) (figures, error) {
-			return e.benchmarks(ctx, "./ui/cli/tape", "^BenchmarkGo$", map[string]string{
+			return e.benchmarks(ctx, "./ui/cli/playback", "^BenchmarkGo$", map[string]string{
 				"10,000 claims: seek p99": "Go/10000_claims_72000_events ms-p99", "10,000 claims: processor p99": "Go/10000_claims_72000_events processor-ms-p99",
 				"100,000 claims: seek p99": "Go/100000_claims_72000_events ms-p99", "100,000 claims: processor p99": "Go/100000_claims_72000_events processor-ms-p99",
 				"a million events: opens": "Go/10000_claims_1000000_events ms-to-open", "a million events: all is known": "Go/10000_claims_1000000_events ms-to-scan",

@@ -71,7 +71,7 @@ type Options struct {
 type Cluster struct {
 	o       Options
 	members []*member
-	relays  []*relay // in front of the members' peer ports
+	links   []*link // in front of the members' peer ports
 	log     *os.File
 	lg      *zap.Logger
 	slows   slows  // of what the members send each other
@@ -158,7 +158,7 @@ func startOnce(ctx context.Context, o Options, addrs []string, dir string) (_ *C
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m := &member{name: p.name, client: p.client, plan: p, relay: c.relays[i]}
+		m := &member{name: p.name, client: p.client, plan: p, link: c.links[i]}
 		c.members = append(c.members, m)
 		// One after another: started at the same time, each asks the others whether
 		// it is a member already and waits a second for every port that is open but
@@ -186,7 +186,7 @@ func openLog(path string) (*os.File, error) {
 	return f, nil
 }
 
-// plan gives the members their addresses and starts the relays.
+// plan gives the members their addresses and starts the links.
 func (c *Cluster) plan(o Options, addrs []string, dir string) ([]memberPlan, error) {
 	peers, clients := addrs[:o.Members], addrs[o.Members:]
 	advertise := o.Advertise
@@ -196,15 +196,15 @@ func (c *Cluster) plan(o Options, addrs []string, dir string) ([]memberPlan, err
 	all := make([]memberPlan, o.Members)
 	var names []string
 	for i := range all {
-		r, err := newRelay(peers[i], &c.slows)
+		k, err := newLink(peers[i], &c.slows)
 		if err != nil {
 			return nil, err
 		}
-		c.relays = append(c.relays, r)
+		c.links = append(c.links, k)
 		name := "m" + strconv.Itoa(i+1)
 		all[i] = memberPlan{name: name, dir: filepath.Join(dir, name), log: filepath.Join(o.Dir, logName),
-			client: clients[i], advertise: advertise[i], peer: peers[i], peerRelay: r.addr(), quota: o.Quota}
-		names = append(names, name+"=http://"+r.addr())
+			client: clients[i], advertise: advertise[i], peer: peers[i], peerLink: k.Addr(), quota: o.Quota}
+		names = append(names, name+"=http://"+k.Addr())
 	}
 	for i := range all {
 		all[i].cluster = strings.Join(names, ",")
@@ -277,8 +277,8 @@ func (c *Cluster) Close() {
 		// First all connections, then all servers, then the rest: what Close of one
 		// member waits for is gone by then.
 		each(c.members, func(m *member) { m.stopServing() })
-		for _, r := range c.relays {
-			r.close()
+		for _, k := range c.links {
+			k.Close()
 		}
 		each(c.members, func(m *member) { m.hardStop() })
 		each(c.members, func(m *member) { m.release() })

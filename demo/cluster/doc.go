@@ -2,9 +2,9 @@
 // processes, which a lab breaks one by one: stop, start, pause, isolate, slow down, move
 // the leader, compact, fill up.
 //
-//	client ──▶ member ──relay──▶ member
+//	client ──▶ member ──link──▶ member
 //
-// Each member listens to its peers behind a relay of its own, so that it can be cut off
+// Each member listens to its peers behind a link of its own, so that it can be cut off
 // or slowed down without its help. cluster.go says why it is hard to start and
 // end etcd fast.
 package cluster

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver"
@@ -23,7 +24,7 @@ var errNoQuorum = fmt.Errorf("no leader after %v: is the machine overloaded?", r
 type member struct {
 	name, client string
 	plan         memberPlan
-	relay        *relay
+	link         *link
 
 	// At most one of the two is set. Both stay when it ends by itself, until it is
 	// stopped or started again.
@@ -47,7 +48,7 @@ type memberPlan struct {
 	name, dir, log string
 	// Addresses to listen on, and those that others are told.
 	client, advertise string
-	peer, peerRelay   string
+	peer, peerLink    string
 	cluster           string // all members, as etcd wants to be told
 	quota             int64  // of the database in bytes, 0 is etcd's default
 	existing          bool   // it was started before
@@ -63,7 +64,7 @@ func parseMemberPlan(args []string) (p memberPlan, err error) {
 	f.StringVar(&p.client, "client", "", "")
 	f.StringVar(&p.advertise, "advertise", "", "")
 	f.StringVar(&p.peer, "peer", "", "")
-	f.StringVar(&p.peerRelay, "peer-relay", "", "")
+	f.StringVar(&p.peerLink, "peer-link", "", "")
 	f.StringVar(&p.cluster, "cluster", "", "")
 	f.Int64Var(&p.quota, "quota", 0, "")
 	f.BoolVar(&p.existing, "existing", false, "")
@@ -76,7 +77,7 @@ func parseMemberPlan(args []string) (p memberPlan, err error) {
 // args is p as arguments of [RunMember].
 func (p memberPlan) args() []string {
 	return []string{"-name=" + p.name, "-dir=" + p.dir, "-log=" + p.log, "-client=" + p.client,
-		"-advertise=" + p.advertise, "-peer=" + p.peer, "-peer-relay=" + p.peerRelay, "-cluster=" + p.cluster,
+		"-advertise=" + p.advertise, "-peer=" + p.peer, "-peer-link=" + p.peerLink, "-cluster=" + p.cluster,
 		"-quota=" + strconv.FormatInt(p.quota, 10), "-existing=" + strconv.FormatBool(p.existing)}
 }
 
@@ -95,7 +96,7 @@ func (m *member) config(lg *zap.Logger, p memberPlan) *embed.Config {
 	// Nobody asks the lab by JSON, and the gateway keeps a connection per member.
 	cfg.EnableGRPCGateway = false
 	cfg.ListenPeerUrls = []url.URL{httpURL(p.peer)}
-	cfg.AdvertisePeerUrls = []url.URL{httpURL(p.peerRelay)}
+	cfg.AdvertisePeerUrls = []url.URL{httpURL(p.peerLink)}
 	cfg.ListenClientUrls = []url.URL{httpURL(p.client)}
 	cfg.AdvertiseClientUrls = []url.URL{httpURL(p.advertise)}
 	// A token of its own: a member of another lab that finds a port reused must not
@@ -163,7 +164,7 @@ func (m *member) serves(ctx context.Context) error {
 // howEnded says why a member that was not stopped does not run.
 func (m *member) howEnded() string {
 	if m.proc != nil {
-		return m.proc.how
+		return m.proc.HowEnded()
 	}
 	return "etcd gave up; see " + m.plan.log
 }
@@ -213,9 +214,29 @@ func (m *member) hardStop() {
 	}
 }
 
-// release frees what a member that was ended has, its ports first of all.
+// releaseWithin bounds how long a member that was ended keeps its ports.
+const releaseWithin = 5 * time.Second
+
+// release frees what a member that was ended has, its ports first of all. etcd waits for every
+// client that has connected and said nothing, for ever: so after a while its ports are taken from
+// it, and what is left of it ends with that client.
 func (m *member) release() {
-	if m.etcd != nil {
-		m.etcd.Close()
+	if m.etcd == nil {
+		return
+	}
+	done, etcd := make(chan struct{}), m.etcd
+	go func() {
+		defer close(done)
+		etcd.Close()
+	}()
+	select {
+	case <-done:
+	case <-time.After(releaseWithin):
+		for _, l := range etcd.Clients {
+			_ = l.Close() // it may be closed already
+		}
+		for _, l := range etcd.Peers {
+			_ = l.Listener.Close()
+		}
 	}
 }

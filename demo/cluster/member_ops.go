@@ -69,7 +69,7 @@ func notRunning(m *member) error {
 
 // launch starts a member and waits until it listens, not for a quorum.
 func (c *Cluster) launch(ctx context.Context, m *member) error {
-	m.relay.unblock()
+	m.link.unblock()
 	var etcd *embed.Etcd
 	var proc *memberProc
 	var id uint64
@@ -92,7 +92,7 @@ func (c *Cluster) launch(ctx context.Context, m *member) error {
 // halt ends a member, or what is left of it.
 func (c *Cluster) halt(m *member) {
 	m.stopServing()
-	m.relay.block()
+	m.link.block()
 	if m.proc != nil && !m.paused {
 		m.proc.stop()
 	}

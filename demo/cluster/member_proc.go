@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -41,41 +39,29 @@ type memberReport struct {
 
 // memberProc is the process of a member.
 type memberProc struct {
-	cmd     *exec.Cmd
-	stdin   io.WriteCloser // a life line: the member ends with it
+	*process.Child
 	started chan memberReport
 	ready   chan struct{}
 	answers chan int
 	orders  int
 
-	done chan struct{} // closed when it has ended, and then
-	how  string        // says how
+	done chan struct{} // closed when it has ended
 }
 
 // spawnMember starts a member's process and waits until it listens.
 func spawnMember(ctx context.Context, o Options, log *os.File, plan memberPlan) (*memberProc, uint64, error) {
 	p := &memberProc{started: make(chan memberReport, 1), ready: make(chan struct{}), answers: make(chan int, 1),
 		done: make(chan struct{})}
-	p.cmd = exec.Command(o.Process[0], slices.Concat(o.Process[1:], plan.args())...)
-	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
-	p.cmd.Stdout = &process.Lines{Each: p.heard}
-	p.cmd.Stderr = log
-	p.cmd.SysProcAttr = process.ProcAttr()
-	p.cmd.WaitDelay = process.OutputWithin
+	cmd := exec.Command(o.Process[0], slices.Concat(o.Process[1:], plan.args())...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+	cmd.Stdout = &process.Lines{Each: p.heard}
+	cmd.Stderr = log
 	var err error
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+	if p.Child, err = process.Start(cmd, o.Start, true); err != nil {
 		return nil, 0, err
 	}
-	start := o.Start
-	if start == nil {
-		start = (*exec.Cmd).Start
-	}
-	if err := start(p.cmd); err != nil {
-		return nil, 0, err // Start has closed the pipe
-	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended is in its ProcessState
-		p.how = strings.TrimPrefix(p.cmd.ProcessState.String(), "signal: ")
+		p.Wait()
 		close(p.done)
 	}()
 	id, err := p.listens(ctx)
@@ -97,7 +83,7 @@ func (p *memberProc) listens(ctx context.Context) (uint64, error) {
 		select {
 		case r = <-p.started: // its last words
 		default:
-			return 0, fmt.Errorf("it ended (%s)", p.how)
+			return 0, fmt.Errorf("it ended (%s)", p.HowEnded())
 		}
 	case <-ctx.Done():
 		return 0, context.Cause(ctx)
@@ -138,7 +124,7 @@ func (p *memberProc) cutOff(peers []uint64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.stdin.Write(append(line, '\n')); err != nil {
+	if err := p.Tell(string(line)); err != nil {
 		return err
 	}
 	timeout := time.NewTimer(answerWithin)
@@ -150,7 +136,7 @@ func (p *memberProc) cutOff(peers []uint64) error {
 				return nil
 			}
 		case <-p.done:
-			return fmt.Errorf("its process has ended (%s)", p.how)
+			return fmt.Errorf("its process has ended (%s)", p.HowEnded())
 		case <-timeout.C:
 			return fmt.Errorf("its process did not answer within %v", answerWithin)
 		}
@@ -159,7 +145,7 @@ func (p *memberProc) cutOff(peers []uint64) error {
 
 // stop ends the process by asking, then by force.
 func (p *memberProc) stop() {
-	p.stdin.Close()
+	p.CloseInput()
 	if !process.Wait(p.done, memberGrace) {
 		p.kill()
 	}
@@ -167,8 +153,8 @@ func (p *memberProc) stop() {
 
 // kill ends the process by force, whatever it does, and waits.
 func (p *memberProc) kill() {
-	p.stdin.Close()
+	p.CloseInput()
 	// That it has ended by now is no error.
-	_ = process.SignalGroup(p.cmd.Process, os.Kill)
+	_ = p.Signal(os.Kill)
 	<-p.done
 }

@@ -106,7 +106,7 @@ func TestRunMember(t *testing.T) {
 	etcdtest.OnPorts(t, 2, func(addrs []string) error {
 		dir := t.TempDir()
 		p := memberPlan{name: "m1", dir: dir + "/m1", log: dir + "/log", client: addrs[0], advertise: addrs[0],
-			peer: addrs[1], peerRelay: addrs[1], cluster: "m1=http://" + addrs[1], quota: MaxFill}
+			peer: addrs[1], peerLink: addrs[1], cluster: "m1=http://" + addrs[1], quota: MaxFill}
 		if got, err := parseMemberPlan(p.args()); err != nil || got != p {
 			t.Errorf("%+v became %+v (%v)", p, got, err)
 		}

@@ -345,3 +345,36 @@ func TestClusterClosesBroken(t *testing.T) {
 		return nil
 	})
 }
+
+// TestSlowMember: a read that has to be up to date asks the leader, so its answer
+// takes the way that is slow.
+func TestSlowMember(t *testing.T) {
+	const delay = 700 * time.Millisecond
+	c := breakable(t, 3, nil)
+	lead, err := c.Leader(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := another(c, lead)
+	cli := labtest.NewClient(t, c.MemberEndpoints()[slices.Index(c.Names(), slow)])
+	read := func() time.Duration {
+		ctx, cancel := context.WithTimeout(t.Context(), labtest.Patience)
+		defer cancel()
+		begun := time.Now()
+		if _, err := cli.Get(ctx, "x"); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(begun)
+	}
+	read() // connects
+	if err := c.Slow(slow, delay); err != nil {
+		t.Fatal(err)
+	}
+	if took := read(); took < delay {
+		t.Errorf("a read at the slow member took %v, want %v or more", took, delay)
+	}
+	if err := c.Slow(slow, 0); err != nil {
+		t.Fatal(err)
+	}
+	labtest.Eventually(t, "it is as fast as before", func() bool { return read() < delay })
+}

@@ -33,7 +33,7 @@ func (c *Cluster) PIDs() map[string]int {
 	pids := map[string]int{}
 	for _, m := range c.members {
 		if m.proc != nil && m.up() {
-			pids[m.name] = m.proc.cmd.Process.Pid
+			pids[m.name] = m.proc.PID()
 		}
 	}
 	return pids
@@ -123,7 +123,7 @@ func (c *Cluster) PauseMember(name string) error {
 	case m.paused:
 		return fmt.Errorf("%s is paused already", name)
 	}
-	if err := process.PauseGroup(m.proc.cmd.Process); err != nil {
+	if err := m.proc.Pause(); err != nil {
 		return fmt.Errorf("pause %s: %w", name, err)
 	}
 	c.set(func() { m.paused = true })
@@ -143,7 +143,7 @@ func (c *Cluster) ResumeMember(name string) error {
 	case !m.paused:
 		return fmt.Errorf("%s is not paused", name)
 	}
-	if err := process.SignalGroup(m.proc.cmd.Process, process.SigContinue); err != nil {
+	if err := m.proc.Signal(process.SigContinue); err != nil {
 		return fmt.Errorf("resume %s: %w", name, err)
 	}
 	c.set(func() { m.paused = false })
@@ -210,7 +210,7 @@ func (c *Cluster) Slow(name string, by time.Duration) error {
 	case by < 0:
 		return fmt.Errorf("slow %s: a delay of %v: want 0 or more", name, by)
 	}
-	m.relay.slow(by)
+	m.link.delay.Store(int64(by))
 	c.slows.set(m.id, by)
 	return nil
 }
@@ -288,16 +288,16 @@ func (c *Cluster) LoseQuorum() ([]string, error) {
 // Paused says whether a member is paused. What resumes a member may have done so and
 // fail afterwards, as the member does not serve in time: a second try has nothing to do.
 func (c *Cluster) Paused(name string) bool {
-	return c.is(name, func(m *member) bool { return m.paused })
+	return c.memberIs(name, func(m *member) bool { return m.paused })
 }
 
 // Isolated says whether a member is cut off. As with [Cluster.Paused], what joins it
 // again may have done so and fail afterwards.
 func (c *Cluster) Isolated(name string) bool {
-	return c.is(name, func(m *member) bool { return m.isolated })
+	return c.memberIs(name, func(m *member) bool { return m.isolated })
 }
 
-func (c *Cluster) is(name string, what func(*member) bool) bool {
+func (c *Cluster) memberIs(name string, what func(*member) bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name && what(m) })
@@ -309,7 +309,7 @@ type Inside struct {
 	Server         *etcdserver.EtcdServer
 
 	member *member
-	relay  *relay
+	link   *link
 }
 
 // Inside returns the embedded members that run.
@@ -319,7 +319,7 @@ func (c *Cluster) Inside() []Inside {
 	var all []Inside
 	for i, m := range c.members {
 		if m.etcd != nil {
-			all = append(all, Inside{m.name, m.client, m.etcd.Server, m, c.relays[i]})
+			all = append(all, Inside{m.name, m.client, m.etcd.Server, m, c.links[i]})
 		}
 	}
 	return all
@@ -328,7 +328,7 @@ func (c *Cluster) Inside() []Inside {
 // Vanish ends the member as if its machine had gone: its clients and peers are not told.
 func (i Inside) Vanish() {
 	i.member.stopServing()
-	i.relay.close()
+	i.link.Close()
 	i.Server.HardStop()
 }
 
@@ -338,7 +338,7 @@ func (c *Cluster) Delay(name string) time.Duration {
 	defer c.mu.Unlock()
 	for _, m := range c.members {
 		if m.name == name {
-			return time.Duration(m.relay.delay.Load())
+			return time.Duration(m.link.delay.Load())
 		}
 	}
 	return 0

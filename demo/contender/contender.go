@@ -20,7 +20,7 @@ import (
 
 	"locktop/demo/process"
 	"locktop/model"
-	"locktop/watcher/answers"
+	"locktop/watcher/validate"
 )
 
 const (
@@ -48,7 +48,6 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	o.Locks, o.Lock = o.locks(), ""
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	client, err := o.dial()
@@ -84,7 +83,7 @@ func (o Options) dial() (*clientv3.Client, error) {
 	c.DialTimeout = cmp.Or(c.DialTimeout, askWithin)
 	c.DialKeepAliveTime = cmp.Or(c.DialKeepAliveTime, 2*time.Second)
 	c.DialKeepAliveTimeout = cmp.Or(c.DialKeepAliveTimeout, askWithin)
-	c.DialOptions = append(c.DialOptions[:len(c.DialOptions):len(c.DialOptions)], answers.Options()...)
+	c.DialOptions = append(c.DialOptions[:len(c.DialOptions):len(c.DialOptions)], validate.Options()...)
 	return clientv3.New(c)
 }
 
@@ -120,7 +119,7 @@ func closeAfter(ctx context.Context, client *clientv3.Client, ended <-chan struc
 	}
 }
 
-// contender is the state of RunContender.
+// contender is the state of Run.
 type contender struct {
 	o       Options
 	client  *clientv3.Client

@@ -189,7 +189,7 @@ func (m *manual) start(ctx context.Context, lock string) error {
 		}
 		m.s = s
 	}
-	a := m.bid(m.s, lock)
+	a := m.attempt(m.s, lock)
 	ctx, cancel := context.WithCancel(ctx)
 	m.waiting = &waiting{lock: lock, claim: a.claim, cancel: cancel}
 	m.say(lock, model.BeliefWaiting, a.claim, "")
@@ -232,17 +232,17 @@ func (m *manual) acquired(ctx context.Context, o outcome) {
 // lose takes note of the end of the lease.
 func (m *manual) lose() {
 	for _, h := range slices.Backward(m.held) {
-		m.say(h.lock, model.BeliefLost, h.claim, m.s.gone)
+		m.say(h.lock, model.BeliefLost, h.claim, m.s.lostReason)
 	}
 	if len(m.held) == 0 && m.waiting == nil {
-		m.say(m.o.Locks[0], model.BeliefLost, claim{lease: m.s.lease()}, m.s.gone)
+		m.say(m.o.Locks[0], model.BeliefLost, claim{lease: m.s.lease()}, m.s.lostReason)
 	}
 	m.held, m.s.lost = nil, nil
 	if m.waiting == nil {
 		m.s = nil
 		return
 	}
-	m.say(m.waiting.lock, model.BeliefLost, m.waiting.claim, m.s.gone)
+	m.say(m.waiting.lock, model.BeliefLost, m.waiting.claim, m.s.lostReason)
 	m.s = nil
 	m.waiting.cancel()
 }

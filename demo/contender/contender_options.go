@@ -24,9 +24,7 @@ type Options struct {
 	// Locks are the names of what it takes, one after another with one session, and
 	// lets go in reverse order. None has a slash at its end.
 	Locks []string
-	// Lock is one more, taken before Locks: for callers that have just one.
-	Lock string
-	// Recipe is one of ContenderRecipes.
+	// Recipe is one of Recipes.
 	Recipe string
 	// Endpoints are etcd's addresses, host:port or URLs.
 	Endpoints []string
@@ -72,23 +70,22 @@ type Options struct {
 
 // Check rejects options that cannot work, and says what would.
 func (o Options) Check() error {
-	locks := o.locks()
 	if o.Name == "" {
 		return errors.New("contend: no name")
 	}
-	if len(locks) == 0 {
+	if len(o.Locks) == 0 {
 		return errors.New("contend: no lock")
 	}
-	for i, lock := range locks {
+	for i, lock := range o.Locks {
 		if lock == "" || strings.HasSuffix(lock, "/") {
 			return fmt.Errorf("contend: %q is not the name of a lock: want one that does not end with /", lock)
 		}
-		if slices.Contains(locks[:i], lock) {
+		if slices.Contains(o.Locks[:i], lock) {
 			return fmt.Errorf("contend: the lock %s is named twice", lock)
 		}
 	}
 	if err := o.check(); err != nil {
-		return fmt.Errorf("contend for %s: %w", strings.Join(locks, ", "), err)
+		return fmt.Errorf("contend for %s: %w", strings.Join(o.Locks, ", "), err)
 	}
 	return nil
 }
@@ -128,19 +125,11 @@ func (o Options) check() error {
 	return nil
 }
 
-// locks are all the names.
-func (o Options) locks() []string {
-	if o.Lock != "" {
-		return append([]string{o.Lock}, o.Locks...)
-	}
-	return o.Locks
-}
-
 // EndWithStdinFlag is the flag by which the lab tells the contenders that it starts
 // to end with their standard input.
 const EndWithStdinFlag = "end-with-stdin"
 
-// JitterFull is the value of the flag jitter that stands for ContenderOptions.Full,
+// JitterFull is the value of the flag jitter that stands for Options.Full,
 // JitterSome that for its absence.
 const (
 	JitterFull = "full"
@@ -179,5 +168,5 @@ func (o Options) Args() []string {
 			args = append(args, opt.arg)
 		}
 	}
-	return append(append(args, "--"), o.locks()...)
+	return append(append(args, "--"), o.Locks...)
 }

@@ -21,17 +21,17 @@ type session struct {
 	// lost is closed when the lease is gone. It is nil where there is no lease, and
 	// where nobody is to hear of its end.
 	lost <-chan struct{}
-	// gone says what it means that lost is closed; lose closes it where no lease does.
-	gone  string
-	lose  func()
-	times times
+	// lostReason says what it means that lost is closed; lose closes it where no lease does.
+	lostReason string
+	lose       func()
+	times      times
 }
 
 // open begins a session as the recipe wants it.
 func (c *contender) open(ctx context.Context) (*session, error) {
 	if playOf(c.o.Recipe).tells {
 		lost := make(chan struct{})
-		return &session{lost: lost, gone: renewalsOver, lose: sync.OnceFunc(func() { close(lost) })}, nil
+		return &session{lost: lost, lostReason: renewalsOver, lose: sync.OnceFunc(func() { close(lost) })}, nil
 	}
 	if c.o.NoLease || playOf(c.o.Recipe).own || recipe.Played(c.o.Recipe).Rhythm == recipe.RenewsNever {
 		return &session{}, nil
@@ -47,7 +47,7 @@ func (c *contender) open(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open a session: %w", err)
 	}
-	s := &session{Session: inner, gone: leaseGone}
+	s := &session{Session: inner, lostReason: leaseGone}
 	if !c.o.IgnoreDone {
 		s.lost = inner.Done()
 	}
@@ -83,7 +83,7 @@ func (s *session) lease() model.LeaseID {
 func (s *session) loss(err error) string {
 	switch {
 	case isDone(s.lost):
-		return s.gone
+		return s.lostReason
 	case errors.Is(err, rpctypes.ErrLeaseNotFound):
 		return leaseGone
 	case errors.Is(err, concurrency.ErrSessionExpired):

@@ -37,10 +37,14 @@ func (w *worker) say(lock string, state model.BeliefState, c claim, text string)
 	w.tell.say(l)
 }
 
-// bid is what the recipe needs for one attempt at a lock.
-func (w *worker) bid(s *session, lock string) attempt {
-	return playOf(w.o.Recipe).attempt(bid{lock: lock, value: cmp.Or(w.o.Owner, w.o.Name), client: w.client, session: s.Session,
-		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, lose: s.lose, times: &s.times, failed: func(text string) { w.failed(s, lock, text) }})
+// attempt is a new one at a lock.
+func (w *worker) attempt(s *session, lock string) *attempt {
+	a := &attempt{play: playOf(w.o.Recipe), lock: lock, value: cmp.Or(w.o.Owner, w.o.Name), client: w.client, session: s.Session,
+		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, lose: s.lose, times: &s.times, failed: func(text string) { w.failed(s, lock, text) }}
+	if a.play.waiter != nil {
+		a.claim = a.play.waiter(a)
+	}
+	return a
 }
 
 // failed says that one try ended, and that the next begins with the same session.
@@ -75,7 +79,7 @@ func (w *worker) turns(ctx context.Context, s *session) error {
 // anybody is to hear of it.
 func (w *worker) loseIdle(s *session) error {
 	if s.lost != nil {
-		w.say(w.o.Locks[0], model.BeliefLost, claim{lease: s.lease()}, s.gone)
+		w.say(w.o.Locks[0], model.BeliefLost, claim{lease: s.lease()}, s.lostReason)
 	}
 	return errLost
 }
@@ -108,7 +112,7 @@ func (w *worker) turn(ctx context.Context, s *session) error {
 
 // take waits for one lock.
 func (w *worker) take(ctx context.Context, s *session, lock string) (hold, error) {
-	a := w.bid(s, lock)
+	a := w.attempt(s, lock)
 	w.say(lock, model.BeliefWaiting, a.claim, "")
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -216,7 +220,7 @@ func (w *worker) giveUp(ctx context.Context, s *session, held []hold, err error)
 	defer cancel()
 	for _, h := range slices.Backward(held) {
 		if isDone(s.lost) {
-			w.say(h.lock, model.BeliefLost, h.claim, s.gone)
+			w.say(h.lock, model.BeliefLost, h.claim, s.lostReason)
 			continue
 		}
 		w.say(h.lock, model.BeliefLeaving, h.claim, "")

@@ -1,10 +1,11 @@
 // Package contender is what a contender's process does: it takes locks by a recipe,
 // holds them, lets them go, and prints what it believes as JSON lines.
 //
-//	Run ──▶ worker ──play──▶ attempt ──▶ hold ──▶ release
+//	Run ──▶ worker: take, work, let go ──▶ attempt ──▶ play: take, wait
 //	          └──Belief as a JSON line at each step ──▶ the lab
 //
-// A recipe is one row of the table in recipe_table.go: a word, and the code that plays
-// it. What the recipe itself is, model/recipe says. A contender believes what its client
+// The loop is one for all recipes. A recipe is a row of the table in recipe_table.go: a
+// word, and the calls that differ, which are one try to take the lock, with how it is given
+// back, and how to wait for the next. What the recipe itself is, model/recipe says. A contender believes what its client
 // library tells it; whether that is true is for the watch to say.
 package contender

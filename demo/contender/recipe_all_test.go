@@ -14,8 +14,8 @@ import (
 	"locktop/demo/labtest"
 	"locktop/demo/process"
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/recipe"
+	"locktop/model/store"
 )
 
 func TestRecipesTakeTurns(t *testing.T) {
@@ -114,7 +114,7 @@ func toldFrom(t *testing.T, cli *clientv3.Client, lock string) *recipe.Recipe {
 				Version: kv.Version, Lease: model.LeaseID(kv.Lease)})
 		}
 	}
-	s := fold.NewState()
+	s := store.New()
 	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{}, list, model.Loaded{Rev: r.Header.Revision}}})
 	if l := s.Lock(lock); l != nil {
 		return l.Recipe()

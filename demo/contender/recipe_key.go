@@ -25,74 +25,51 @@ const (
 // triedInVain is what RecipeSingle says of a try that failed.
 const triedInVain = "tried in vain: the key is there; waiting until it goes"
 
-// takeKey says of every try that failed: how many there are is what is wrong with
-// the recipe.
-func takeKey(b bid) attempt {
-	return b.untilTaken(func(ctx context.Context, rev int64) error {
-		b.failed(triedInVain)
-		return b.gone(ctx, b.lock, rev+1)
-	})
+// complain says of every try that failed: how many there are is what is wrong with
+// [RecipeSingle].
+func (a *attempt) complain(ctx context.Context) error {
+	a.failed(triedInVain)
+	return a.watchKey(ctx)
 }
 
-func spinOnKey(b bid) attempt {
-	return b.untilTaken(func(ctx context.Context, _ int64) error {
-		process.Sleep(ctx, nil, spinMin+time.Duration(b.rng.Int64N(int64(spinMax-spinMin))))
-		return ctx.Err()
-	})
+func (a *attempt) spin(ctx context.Context) error {
+	process.Sleep(ctx, nil, spinMin+time.Duration(a.rng.Int64N(int64(spinMax-spinMin))))
+	return ctx.Err()
 }
 
-// untilTaken puts the key of the lock's name; where there is one it waits, and tries
-// again. Its unlock does not ask whose key it is.
-func (b bid) untilTaken(wait func(ctx context.Context, rev int64) error) attempt {
-	return b.untilTakenBy(b.leaseID(), wait, func(context.Context, *claim) error { return nil })
+// putKey puts the key of the lock's name. Its unlock does not ask whose key it is.
+func (a *attempt) putKey(ctx context.Context) (claim, error) { return a.putWith(ctx, a.leaseID()) }
+
+// putWith is putKey with that lease.
+func (a *attempt) putWith(ctx context.Context, lease clientv3.LeaseID) (claim, error) {
+	rev, ok, err := a.put(ctx, a.lock, a.value, lease)
+	if err == nil && !ok {
+		a.seen, err = rev, errTaken
+	}
+	return claim{key: a.lock, lease: model.LeaseID(lease), token: rev, release: a.deleteByName(a.lock)}, err
 }
 
-// untilTakenBy is untilTaken with a lease, and with something to do once the key is there.
-func (b bid) untilTakenBy(lease clientv3.LeaseID, wait func(ctx context.Context, rev int64) error, then func(context.Context, *claim) error) attempt {
-	return attempt{claim: b.keyless(), acquire: func(ctx context.Context) (claim, error) {
-		for {
-			rev, ok, err := b.put(ctx, b.lock, b.value, lease)
-			if err != nil {
-				return claim{}, err
-			}
-			if ok {
-				c := claim{key: b.lock, lease: model.LeaseID(lease), token: rev, release: b.deleteByName(b.lock)}
-				return c, then(ctx, &c)
-			}
-			if err := wait(ctx, rev); err != nil {
-				return claim{}, err
-			}
-		}
-	}}
+// putFresh is putKey with a lease of this try alone, which stays behind where it fails.
+func (a *attempt) putFresh(ctx context.Context) (claim, error) {
+	lease, err := grant(ctx, a.client, a.ttl)
+	if err != nil {
+		return claim{}, err
+	}
+	return a.putWith(ctx, lease)
 }
 
-// takeAsOwner does as Layotto's components/lock/etcd: each try grants a lease, which
-// nobody renews and which stays behind where the try fails.
-func takeAsOwner(b bid) attempt {
-	return attempt{acquire: func(ctx context.Context) (claim, error) {
-		for {
-			lease, err := grant(ctx, b.client, b.ttl)
-			if err != nil {
-				return claim{}, err
-			}
-			rev, ok, err := b.put(ctx, b.lock, b.value, lease)
-			if err != nil {
-				return claim{}, err
-			}
-			if ok {
-				return claim{key: b.lock, lease: model.LeaseID(lease), token: rev, release: b.deleteOwn}, nil
-			}
-			if err := b.again(ctx); err != nil {
-				return claim{}, err
-			}
-		}
-	}}
+// putAsOwner does as Layotto's components/lock/etcd: each try grants a lease, which
+// nobody renews.
+func (a *attempt) putAsOwner(ctx context.Context) (claim, error) {
+	c, err := a.putFresh(ctx)
+	c.release = a.deleteOwn
+	return c, err
 }
 
 // deleteOwn deletes the lock's key if its value says that it is ours.
-func (b bid) deleteOwn(ctx context.Context) error {
-	r, err := b.client.Txn(ctx).If(clientv3.Compare(clientv3.Value(b.lock), "=", b.value)).
-		Then(clientv3.OpDelete(b.lock)).Else(clientv3.OpGet(b.lock)).Commit()
+func (a *attempt) deleteOwn(ctx context.Context) error {
+	r, err := a.client.Txn(ctx).If(clientv3.Compare(clientv3.Value(a.lock), "=", a.value)).
+		Then(clientv3.OpDelete(a.lock)).Else(clientv3.OpGet(a.lock)).Commit()
 	switch {
 	case err != nil:
 		return err
@@ -120,46 +97,52 @@ func grant(ctx context.Context, client *clientv3.Client, ttl int) (clientv3.Leas
 	return r.ID, nil
 }
 
-func queueByUUID(b bid) attempt { return b.inQueue(b.lock + "/") }
+// byUUID is the claim of recipes that name the key by chance.
+func (a *attempt) byUUID() claim {
+	c := a.keyless()
+	c.key = a.lock + "/" + newUUID()
+	c.release = a.deleteByName(c.key)
+	return c
+}
+
+func (a *attempt) queue(ctx context.Context) (claim, error) { return a.inQueue(ctx, a.lock+"/") }
 
 // queueWithoutSlash counts the keys of locks whose names only begin like its own, too.
-func queueWithoutSlash(b bid) attempt { return b.inQueue(b.lock) }
+func (a *attempt) queueWithoutSlash(ctx context.Context) (claim, error) {
+	return a.inQueue(ctx, a.lock)
+}
 
-// inQueue puts a key of its own below the lock, and waits for the older ones of a prefix.
-func (b bid) inQueue(prefix string) attempt {
-	mine := b.keyless()
-	mine.key = b.lock + "/" + newUUID()
-	mine.release = b.deleteByName(mine.key)
-	return attempt{claim: mine, acquire: func(ctx context.Context) (claim, error) {
-		rev, _, err := b.put(ctx, mine.key, "", b.leaseID())
-		if err == nil {
-			mine.token = rev
-			err = b.firstInLine(ctx, mine, prefix)
-		}
-		if err != nil {
-			return claim{}, undo(mine.release, err)
-		}
-		return mine, nil
-	}}
+// inQueue puts the claim's key, and waits for the older ones of a prefix.
+func (a *attempt) inQueue(ctx context.Context, prefix string) (claim, error) {
+	mine := a.claim
+	rev, _, err := a.put(ctx, mine.key, "", a.leaseID())
+	if err == nil {
+		mine.token = rev
+		err = a.firstInLine(ctx, mine, prefix)
+	}
+	if err != nil {
+		return claim{}, undo(mine.release, err)
+	}
+	return mine, nil
 }
 
 // firstInLine waits until no key of the prefix is older than c, and looks if c is
 // still there: a lease that ended takes a waiter out without a word.
-func (b bid) firstInLine(ctx context.Context, c claim, prefix string) error {
+func (a *attempt) firstInLine(ctx context.Context, c claim, prefix string) error {
 	ahead := append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(c.token-1))
 	for {
-		r, err := b.client.Get(ctx, prefix, ahead...)
+		r, err := a.client.Get(ctx, prefix, ahead...)
 		if err != nil {
 			return fmt.Errorf("look who is ahead: %w", err)
 		}
 		if len(r.Kvs) == 0 {
 			break
 		}
-		if err := b.gone(ctx, string(r.Kvs[0].Key), r.Header.Revision); err != nil {
+		if err := a.gone(ctx, string(r.Kvs[0].Key), r.Header.Revision); err != nil {
 			return err
 		}
 	}
-	r, err := b.client.Get(ctx, c.key)
+	r, err := a.client.Get(ctx, c.key)
 	if err != nil {
 		return fmt.Errorf("look for the own key: %w", err)
 	}

@@ -25,33 +25,31 @@ func fromServer(err error) error {
 	return rpctypes.Error(err)
 }
 
-func lockByServer(b bid) attempt {
-	server := lockpb.NewLockClient(b.client.ActiveConnection())
-	return attempt{claim: b.byLease(), acquire: func(ctx context.Context) (claim, error) {
-		r, err := server.Lock(ctx, &lockpb.LockRequest{Name: []byte(b.lock), Lease: int64(b.leaseID())})
-		if err != nil {
-			return claim{}, fromServer(err)
-		}
-		c := b.byLease()
-		c.key = string(r.Key)
-		c.release = func(ctx context.Context) error {
-			_, err := server.Unlock(ctx, &lockpb.UnlockRequest{Key: r.Key})
-			return fromServer(err)
-		}
-		if err := b.complete(ctx, &c, r.Header.Revision); err != nil {
-			return claim{}, undo(c.release, err)
-		}
-		return c, nil
-	}}
+func (a *attempt) lockByServer(ctx context.Context) (claim, error) {
+	server := lockpb.NewLockClient(a.client.ActiveConnection())
+	r, err := server.Lock(ctx, &lockpb.LockRequest{Name: []byte(a.lock), Lease: int64(a.leaseID())})
+	if err != nil {
+		return claim{}, fromServer(err)
+	}
+	c := a.claim
+	c.key = string(r.Key)
+	c.release = func(ctx context.Context) error {
+		_, err := server.Unlock(ctx, &lockpb.UnlockRequest{Key: r.Key})
+		return fromServer(err)
+	}
+	if err := a.complete(ctx, &c, r.Header.Revision); err != nil {
+		return claim{}, undo(c.release, err)
+	}
+	return c, nil
 }
 
 // complete adds to a claim what the answer of the lock service lacks, read at the
 // revision of that answer: later the key may be gone. If it was gone even then, as
 // servers of 3.4 have it, there is no token.
-func (b bid) complete(ctx context.Context, c *claim, rev int64) error {
+func (a *attempt) complete(ctx context.Context, c *claim, rev int64) error {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	r, err := b.client.Get(ctx, c.key, clientv3.WithRev(rev))
+	r, err := a.client.Get(ctx, c.key, clientv3.WithRev(rev))
 	if err != nil {
 		return fmt.Errorf("read %s at revision %d: %w", c.key, rev, err)
 	}
@@ -61,24 +59,22 @@ func (b bid) complete(ctx context.Context, c *claim, rev int64) error {
 	return nil
 }
 
-func campaignByServer(b bid) attempt {
-	server := electionpb.NewElectionClient(b.client.ActiveConnection())
-	return attempt{claim: b.byLease(), acquire: func(ctx context.Context) (claim, error) {
-		r, err := server.Campaign(ctx, &electionpb.CampaignRequest{
-			Name: []byte(b.lock), Lease: int64(b.leaseID()), Value: []byte(b.value)})
-		if err != nil {
-			return claim{}, fromServer(err)
-		}
-		return claim{
-			key: string(r.Leader.Key), lease: model.LeaseID(r.Leader.Lease), token: r.Leader.Rev,
-			release: func(ctx context.Context) error {
-				_, err := server.Resign(ctx, &electionpb.ResignRequest{Leader: r.Leader})
-				return fromServer(err)
-			},
-			proclaim: func(ctx context.Context, value string) error {
-				_, err := server.Proclaim(ctx, &electionpb.ProclaimRequest{Leader: r.Leader, Value: []byte(value)})
-				return fromServer(err)
-			},
-		}, nil
-	}}
+func (a *attempt) campaignByServer(ctx context.Context) (claim, error) {
+	server := electionpb.NewElectionClient(a.client.ActiveConnection())
+	r, err := server.Campaign(ctx, &electionpb.CampaignRequest{
+		Name: []byte(a.lock), Lease: int64(a.leaseID()), Value: []byte(a.value)})
+	if err != nil {
+		return claim{}, fromServer(err)
+	}
+	return claim{
+		key: string(r.Leader.Key), lease: model.LeaseID(r.Leader.Lease), token: r.Leader.Rev,
+		release: func(ctx context.Context) error {
+			_, err := server.Resign(ctx, &electionpb.ResignRequest{Leader: r.Leader})
+			return fromServer(err)
+		},
+		proclaim: func(ctx context.Context, value string) error {
+			_, err := server.Proclaim(ctx, &electionpb.ProclaimRequest{Leader: r.Leader, Value: []byte(value)})
+			return fromServer(err)
+		},
+	}, nil
 }

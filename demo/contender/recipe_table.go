@@ -62,36 +62,43 @@ const (
 	RecipeCounted = "counted"
 )
 
-// play is how a contender takes part by a recipe. [recipe.Played] says what the recipe itself is.
+// play is a recipe as a contender plays it: the calls in which recipes differ. The loop is
+// the same for all, see [attempt.acquire]. What the recipe itself is [recipe.Played] says.
 type play struct {
-	word    string
-	attempt func(bid) attempt
-	served  bool // the server does the work, and makes a lease for a client that brings none
-	own     bool // it makes a lease of its own, and wants no session
-	tells   bool // nevertheless it hears when its lease is renewed no more
+	word string
+	// waiter is the claim of who waits, as far as it is known before; nil: nothing is.
+	waiter func(*attempt) claim
+	// take tries to get the lock once. errTaken says that it cannot be had now.
+	take func(*attempt, context.Context) (claim, error)
+	// wait returns when another try makes sense; nil where take is never errTaken.
+	wait func(*attempt, context.Context) error
+
+	served bool // the server does the work, and makes a lease for a client that brings none
+	own    bool // it makes a lease of its own, and wants no session
+	tells  bool // nevertheless it hears when its lease is renewed no more
 }
 
 var plays = []play{
-	{word: RecipeMutex, attempt: lockMutex},
-	{word: RecipeTryLock, attempt: tryMutex},
-	{word: RecipeElection, attempt: campaign},
-	{word: RecipeRWRead, attempt: lockShared},
-	{word: RecipeRWWrite, attempt: lockAlone},
-	{word: RecipeLockRPC, attempt: lockByServer, served: true},
-	{word: RecipeElectionRPC, attempt: campaignByServer, served: true},
-	{word: RecipeSingle, attempt: takeKey},
-	{word: RecipeOwner, attempt: takeAsOwner},
-	{word: RecipeUUIDQueue, attempt: queueByUUID},
-	{word: RecipeSpin, attempt: spinOnKey},
-	{word: RecipeUUIDBare, attempt: queueWithoutSlash},
-	{word: RecipeOwnerSteps, attempt: takeInSteps},
-	{word: RecipeCron, attempt: takeForJob},
-	{word: RecipeTimer, attempt: renewByTimer, own: true},
-	{word: RecipeUnread, attempt: renewUnread, own: true},
-	{word: RecipeRequireLeader, attempt: renewUnderLeader, own: true, tells: true},
-	{word: RecipeExpiryLater, attempt: putThenExpire, own: true},
-	{word: RecipeLookThenPut, attempt: lookThenPut},
-	{word: RecipeCounted, attempt: lockCounted},
+	{word: RecipeMutex, waiter: (*attempt).byLease, take: (*attempt).lockMutex},
+	{word: RecipeTryLock, waiter: (*attempt).byLease, take: (*attempt).tryMutex, wait: (*attempt).pause},
+	{word: RecipeElection, waiter: (*attempt).byLease, take: (*attempt).campaign},
+	{word: RecipeRWRead, waiter: (*attempt).keyless, take: (*attempt).lockShared},
+	{word: RecipeRWWrite, waiter: (*attempt).keyless, take: (*attempt).lockAlone},
+	{word: RecipeLockRPC, waiter: (*attempt).byLease, take: (*attempt).lockByServer, served: true},
+	{word: RecipeElectionRPC, waiter: (*attempt).byLease, take: (*attempt).campaignByServer, served: true},
+	{word: RecipeSingle, waiter: (*attempt).keyless, take: (*attempt).putKey, wait: (*attempt).complain},
+	{word: RecipeOwner, take: (*attempt).putAsOwner, wait: (*attempt).pause},
+	{word: RecipeUUIDQueue, waiter: (*attempt).byUUID, take: (*attempt).queue},
+	{word: RecipeSpin, waiter: (*attempt).keyless, take: (*attempt).putKey, wait: (*attempt).spin},
+	{word: RecipeUUIDBare, waiter: (*attempt).byUUID, take: (*attempt).queueWithoutSlash},
+	{word: RecipeOwnerSteps, take: (*attempt).putInSteps, wait: (*attempt).pause},
+	{word: RecipeCron, waiter: (*attempt).keyless, take: (*attempt).putJob},
+	{word: RecipeTimer, take: renewedBy((*attempt).renewByTimer), wait: (*attempt).watchKey, own: true},
+	{word: RecipeUnread, take: renewedBy((*attempt).renewUnread), wait: (*attempt).watchKey, own: true},
+	{word: RecipeRequireLeader, take: renewedBy((*attempt).renewUnderLeader), wait: (*attempt).watchKey, own: true, tells: true},
+	{word: RecipeExpiryLater, waiter: (*attempt).keyless, take: (*attempt).putThenExpire, wait: (*attempt).watchKey, own: true},
+	{word: RecipeLookThenPut, waiter: (*attempt).keyless, take: (*attempt).lookThenPut, wait: (*attempt).watchKey},
+	{word: RecipeCounted, waiter: (*attempt).byLease, take: (*attempt).lockCounted},
 }
 
 // Recipes are all recipes that a contender knows.
@@ -126,8 +133,9 @@ func playOf(word string) play {
 	return play{}
 }
 
-// bid is what a recipe needs to know to compete for a lock once.
-type bid struct {
+// attempt is a try to get one lock, with what a recipe needs to know for it.
+type attempt struct {
+	play        play
 	lock, value string // value is what it writes where a recipe writes an owner
 	client      *clientv3.Client
 	session     *concurrency.Session // nil where the recipe does without
@@ -137,15 +145,26 @@ type bid struct {
 	failed      func(text string) // says that a try failed, and that another follows
 	lose        func()            // says that the lease is renewed no more, where a recipe hears of it
 	times       *times            // how often the session has each lock, where a recipe counts
+
+	claim claim // what the attempt will make, as far as that is known before
+	seen  int64 // the revision at which somebody's key was there
 }
 
-// attempt is one try to get a lock.
-type attempt struct {
-	// claim is what it will make, as far as that is known before.
-	claim claim
-	// acquire returns when the lock is had, or with an error when ctx ended. Of a
-	// claim that failed it leaves nothing behind, unless etcd does not answer.
-	acquire func(ctx context.Context) (claim, error)
+// errTaken says that a lock cannot be had now.
+var errTaken = errors.New("somebody else has the lock")
+
+// acquire returns when the lock is had, or with an error when ctx ended. Of a claim that
+// failed it leaves nothing behind, unless etcd does not answer.
+func (a *attempt) acquire(ctx context.Context) (claim, error) {
+	for {
+		c, err := a.play.take(a, ctx)
+		if !errors.Is(err, errTaken) {
+			return c, err
+		}
+		if err := a.play.wait(a, ctx); err != nil {
+			return claim{}, err
+		}
+	}
 }
 
 // claim is a place in a lock's queue, or the key that is the lock.
@@ -171,36 +190,39 @@ var (
 )
 
 // leaseID is the session's lease, 0 where there is none.
-func (b bid) leaseID() clientv3.LeaseID {
-	if b.session == nil {
+func (a *attempt) leaseID() clientv3.LeaseID {
+	if a.session == nil {
 		return clientv3.NoLease
 	}
-	return b.session.Lease()
+	return a.session.Lease()
 }
 
 // byLease is the claim of recipes that name the key by the lease.
-func (b bid) byLease() claim {
-	lease := model.LeaseID(b.leaseID())
+func (a *attempt) byLease() claim {
+	lease := model.LeaseID(a.leaseID())
 	if lease == 0 {
 		return claim{}
 	}
-	return claim{key: b.lock + "/" + lease.String(), lease: lease}
+	return claim{key: a.lock + "/" + lease.String(), lease: lease}
 }
 
 // keyless is the claim of recipes whose waiters have no key, or none that is known.
-func (b bid) keyless() claim { return claim{lease: model.LeaseID(b.leaseID())} }
+func (a *attempt) keyless() claim { return claim{lease: model.LeaseID(a.leaseID())} }
 
-// again pauses between two tries.
-func (b bid) again(ctx context.Context) error {
-	process.Sleep(ctx, nil, jitter(b.rng, b.think, 0.6))
+// pause waits between two tries.
+func (a *attempt) pause(ctx context.Context) error {
+	process.Sleep(ctx, nil, jitter(a.rng, a.think, 0.6))
 	return ctx.Err()
 }
 
+// watchKey waits until the key that was there goes.
+func (a *attempt) watchKey(ctx context.Context) error { return a.gone(ctx, a.lock, a.seen+1) }
+
 // put creates a key if there is none. It returns the revision, and whether it did.
-func (b bid) put(ctx context.Context, key, value string, lease clientv3.LeaseID) (rev int64, ok bool, err error) {
+func (a *attempt) put(ctx context.Context, key, value string, lease clientv3.LeaseID) (rev int64, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	r, err := b.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
+	r, err := a.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
 		Then(clientv3.OpPut(key, value, clientv3.WithLease(lease))).Commit()
 	if err != nil {
 		return 0, false, fmt.Errorf("put %s: %w", key, err)
@@ -209,9 +231,9 @@ func (b bid) put(ctx context.Context, key, value string, lease clientv3.LeaseID)
 }
 
 // deleteByName returns a release that does not look at whose key it is by now.
-func (b bid) deleteByName(key string) func(context.Context) error {
+func (a *attempt) deleteByName(key string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := b.client.Delete(ctx, key)
+		_, err := a.client.Delete(ctx, key)
 		return err
 	}
 }
@@ -226,10 +248,10 @@ func undo(release func(context.Context) error, err error) error {
 
 // gone waits until key is deleted at rev or later. A history that is compacted is no
 // error: the caller has to look again anyway.
-func (b bid) gone(ctx context.Context, key string, rev int64) error {
+func (a *attempt) gone(ctx context.Context, key string, rev int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for r := range b.client.Watch(ctx, key, clientv3.WithRev(rev)) {
+	for r := range a.client.Watch(ctx, key, clientv3.WithRev(rev)) {
 		if err := r.Err(); errors.Is(err, rpctypes.ErrCompacted) {
 			return nil
 		} else if err != nil {

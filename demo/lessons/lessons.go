@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"locktop/chaos/drill"
+	"locktop/demo/lessons/code"
 )
 
 //go:embed *.yaml
@@ -27,7 +28,7 @@ func Names() []string {
 	return names
 }
 
-// File returns the file of a lesson.
+// File returns the file of a lesson. Its lines of Go are in [code].
 func File(name string) ([]byte, error) {
 	data, err := files.ReadFile(name + ".yaml")
 	if err != nil {
@@ -36,15 +37,25 @@ func File(name string) ([]byte, error) {
 	return data, nil
 }
 
+// Lesson returns a lesson.
+func Lesson(name string) (*drill.Drill, error) {
+	data, err := File(name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := drill.Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	d.Lesson.Go, err = code.Of(name)
+	return d, err
+}
+
 // All are those of the course, in the order of their numbers.
 func All() ([]*drill.Drill, error) {
 	var all []*drill.Drill
 	for _, name := range Names() {
-		data, err := File(name)
-		if err != nil {
-			return nil, err
-		}
-		d, err := drill.Parse(name, data)
+		d, err := Lesson(name)
 		if err != nil {
 			return nil, err
 		}

@@ -105,7 +105,7 @@ func New(o Options) (*Resource, error) {
 	return r, nil
 }
 
-// Addr is where it listens, host:port: what ContenderOptions.Resource wants.
+// Addr is where it listens, host:port: what a contender is told.
 func (r *Resource) Addr() string { return r.listener.Addr().String() }
 
 // Close ends it at once. The counts stay readable.

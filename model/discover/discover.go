@@ -31,7 +31,7 @@ type PrefixGuess struct {
 }
 
 // Guesser finds the prefixes that look like locks. It takes keys without their
-// values, in any order, and classifies each as the keyspace does; it remembers the locks,
+// values, in any order, and classifies each as the state of the locks does; it remembers the locks,
 // not the keys. The zero value is ready.
 type Guesser struct {
 	// Pins fix recipes by hand; the longest prefix that covers a key counts.
@@ -62,10 +62,13 @@ func (g *Guesser) Add(kv *model.KV) {
 		single recipe.Told
 	)
 	g.key = kv.RecipeKey()
+	g.key.Unread = true
 	if p := model.PinOf(kv.Key, g.Pins); p != nil {
 		lock, form = p.Recipe.Place(k)
 	} else {
-		lock, form, single = recipe.PlaceUnread(k)
+		if lock, form = recipe.Place(k); form.Shape() == recipe.Single {
+			single = recipe.TellKey(k)
+		}
 	}
 	if form == 0 {
 		if recipe.Detached(k) {
@@ -144,7 +147,7 @@ func (s *site) verdict(pins []model.Pin) verdict {
 	if p := model.PinOf(s.name+"/", pins); p != nil {
 		told = p.Recipe.Pinned()
 	} else if told = s.single; s.shape != recipe.Single {
-		told = recipe.TellUnread(s.shape, recipe.Look{Name: s.name, Tally: &s.tally})
+		told = recipe.Tell(s.shape, recipe.Look{Name: s.name, Tally: &s.tally, Unread: true})
 	}
 	v := verdict{recipe: told.Recipe, confidence: told.Confidence()}
 	if told.Sign.Or != nil {

@@ -182,9 +182,10 @@ func (r *shape) guess() PrefixGuess {
 	}
 	or := r.open.Or
 	if r.rewritten && r.open.IfRewritten != nil {
-		p.Recipe, or = r.open.IfRewritten[0].Name, r.open.IfRewritten[1:]
+		or = r.open.IfRewritten
 	}
-	for _, other := range or {
+	p.Recipe = or[0].Name
+	for _, other := range or[1:] {
 		p.Alternatives = append(p.Alternatives, other.Name)
 	}
 	return p

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
 	"locktop/model/recipe"
 )
 
@@ -73,9 +73,9 @@ func TestGuessOfEachRecipe(t *testing.T) {
 			[]string{"/vt/keyspaces/ks/locks/ /vt/keyspaces/ks/locks vitess-lock hint 1/1/1"}},
 		{"Vitess' election", []model.KV{decKey("/vt/elections/e/locks", someLease(1))},
 			[]string{"/vt/elections/e/locks/ /vt/elections/e/locks vitess-election strong 1/1/1"}},
-		{"RWMutex", []model.KV{leasedKey("/rw/read/" + nanos), leasedKey("/rw/write/" + nanos)}, []string{"/rw/ /rw rwmutex strong 1/2/2"}},
+		{"RWMutex", []model.KV{leasedKey("/rw/read/" + nanos), leasedKey("/rw/write/" + nanos)}, []string{"/rw/ /rw rwmutex hint 1/2/2"}},
 		{"DoubleBarrier, its ready key is not a claim", []model.KV{leasedKey("/b/waiters/" + nanos), plainKey("/b/ready")},
-			[]string{"/b/ /b double-barrier strong 1/1/1"}},
+			[]string{"/b/ /b double-barrier hint 1/1/1"}},
 		{"a queue of the experimental recipes is data", []model.KV{plainKey("/q/" + nanos)}, nil},
 		{"a queue by hand", []model.KV{leasedKey("/lock/l1/" + uuid)}, []string{"/lock/l1/ /lock/l1 key-queue hint 1/1/1"}},
 		{"python-etcd3 and etcd3gw look alike without values", []model.KV{leasedKey("/locks/a"), leasedKey("/locks/b")},
@@ -189,7 +189,7 @@ func TestGuessesCountWhatAKeyspaceCounts(t *testing.T) {
 	for seed := range uint64(20) {
 		kvs := randomKeys(rand.New(rand.NewPCG(seed, 7)), 300)
 		at := time.Unix(1, 0)
-		s := keyspace.NewKeyspace()
+		s := locks.NewState()
 		for _, e := range []model.Event{model.LoadStarted{At: at}, model.Listed{At: at, KVs: kvs}, model.Loaded{At: at, Rev: 1}} {
 			s.Apply(e)
 		}
@@ -208,7 +208,7 @@ func TestGuessesCountWhatAKeyspaceCounts(t *testing.T) {
 			gotClaims += p.Claims
 		}
 		if gotLocks != locks || gotClaims != claims {
-			t.Errorf("seed %d: %d locks with %d claims, a keyspace has %d with %d", seed, gotLocks, gotClaims, locks, claims)
+			t.Errorf("seed %d: %d locks with %d claims, a state of the locks has %d with %d", seed, gotLocks, gotClaims, locks, claims)
 		}
 	}
 }

@@ -1,9 +1,10 @@
 // Package journal is what happened to the locks, line by line: who queued, acquired, left
 // and took over, with the cause of each going as far as that is known.
 //
-// An [Entry] is a line, a [Chronicle] the whole of them. The keyspace writes the lines and
-// finds their causes. What many claims did at once is told as one line (story.go): the
-// chronicle asks its [Keys], the keyspace, for what only keys and leases tell.
+// An [Entry] is a line, a [Journal] the whole of them. Package locks writes the lines and
+// finds their causes. What many claims did at once is told as one line (story.go). An
+// entry carries what that takes: its client, and how its lease was read last. Entries of which the
+// cause is open wait in a line (waiting.go).
 //
-// It is not the journal of actions, which is a file that chaos/gate writes.
+// It is not the audit log of what we did, a file that chaos/gate writes.
 package journal

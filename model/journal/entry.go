@@ -1,10 +1,10 @@
 package journal
 
 import (
-	"fmt"
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Kind is the kind of one line of the journal.
@@ -33,7 +33,9 @@ type Cause string
 
 // Causes.
 const (
-	CauseReleased Cause = "released" // the key was deleted and its lease lived on
+	// CauseReleased: the key was deleted while its lease lived, which is certain, and by its
+	// owner, which is inferred: a delete by others looks the same.
+	CauseReleased Cause = "released"
 	CauseExpired  Cause = "expired"  // its lease ran out
 	CauseRevoked  Cause = "revoked"  // its lease ended early: closed by its owner, or revoked
 	CauseDeleted  Cause = "deleted"  // the key was deleted by somebody else than its owner
@@ -71,19 +73,26 @@ type Entry struct {
 	WaitsFor model.ClaimRef
 	// Unseen: it happened while the watch was lost; At is when we learnt of it.
 	Unseen bool
-	// Past: it is from etcd's history, which keeps no times. At is when we read it; how
-	// long anybody held or waited, and nobody held, is not known.
-	Past bool
+	// Past: it was not seen as it happened, and At is when it was learnt. It is from etcd's
+	// history, which keeps no times, or came late: then it happened Within that time before At.
+	// For how long nobody held is not known, nor how long anybody held or waited but for bounds.
+	Past   bool
+	Within time.Duration
 	// Severity is that of a finding that came, SevInfo for one that is over.
 	Severity model.Severity
+	// Code is that of a finding that came or is over, "" for all else.
+	Code model.Code
 	// Text is the sentence of the kinds that have no fields of their own.
-	Text string
+	Text model.Message
 	// By is who did what an action is about, "" if that was not said.
 	By string
 	Many
 
 	// LeftOut is how many entries are missing in this place, of a gap in what is told.
 	LeftOut uint64
+
+	gone  ended     // of an entry that gives a cause
+	until time.Time // up to when it waits to be looked at again
 }
 
 // Why is the cause of a claim's going, and how sure that is.
@@ -92,10 +101,10 @@ type Why struct {
 	Confidence model.Confidence
 	Pending    bool // it may become surer
 	// Evidence says what the cause was inferred from.
-	Evidence string
-	// OnTime says in words that its lease went just when it would have if it was not renewed
-	// after its last reading, "" if it did not, or nothing speaks for that.
-	OnTime string
+	Evidence model.Message
+	// OnTime says that its lease went just when it would have if it was not renewed
+	// after its last reading, and nothing if it did not, or nothing speaks for that.
+	OnTime model.Message
 
 	read  bool // its lease was read since, and that did not tell
 	byUs  bool // an action of ours took it
@@ -107,10 +116,15 @@ type Spans struct {
 	// Gap is how long nobody held, for a handover; 0 if the next one waited already.
 	Gap time.Duration
 	// Held is how long From, or the holder that left, had held.
+	// HeldAtLeast: it may have held longer, up to HeldAtMost where that is not 0.
 	Held        time.Duration
 	HeldAtLeast bool
-	// Waited is how long the one that took over, or the waiter that left, had waited.
-	Waited time.Duration
+	HeldAtMost  time.Duration
+	// Waited is how long the one that took over, or the waiter that left, had waited, with the
+	// same bounds.
+	Waited        time.Duration
+	WaitedAtLeast bool
+	WaitedAtMost  time.Duration
 	// Came is when the claim was first seen that the cause is about, zero if it was there
 	// before we looked.
 	Came time.Time
@@ -149,123 +163,167 @@ func (f *Entry) Removed() model.ClaimRef {
 	return f.Claim
 }
 
-// Sentence says an entry in one plain sentence, with who naming claims. Bytes of
+// Sentence says an entry in one plain English sentence, with who naming claims. Bytes of
 // keys and values are escaped.
 func (f *Entry) Sentence(who func(model.ClaimRef) string) string {
-	lock := model.Printable(f.Lock)
-	queue := "the queue of " + lock
+	return text.English(f.Message(who))
+}
+
+// Message says an entry in one sentence, with who naming claims, in words that are fit for a
+// terminal.
+func (f *Entry) Message(who func(model.ClaimRef) string) model.Message {
+	name := func(r model.ClaimRef) model.Verbatim { return model.Verbatim(who(r)) }
+	var lock any = f.Lock
+	queue := model.Say("queue-of", f.Lock)
 	if f.Lock == "" { // where it is told the lock has a name
-		lock, queue = "the lock", "the queue"
+		lock, queue = model.Say("the-lock"), model.Say("the-queue")
 	}
 	switch f.Kind {
 	case Queued:
-		return fmt.Sprintf("%s joined %s at place %d, behind %s", who(f.Claim), queue, f.Place, who(f.WaitsFor))
+		return model.Say("joined", name(f.Claim), queue, f.Place, name(f.WaitsFor))
 	case Acquired:
-		if f.Unseen {
-			return fmt.Sprintf("%s holds %s since some time while the watch was lost", who(f.Claim), lock)
+		switch {
+		case f.Unseen:
+			return model.Say("acquired-unseen", name(f.Claim), lock)
+		case !f.From.IsZero():
+			return model.Say("acquired-after-block", name(f.Claim), lock, f.From.Key)
 		}
-		if !f.From.IsZero() {
-			return fmt.Sprintf("%s got %s, which %s blocked", who(f.Claim), lock, model.Printable(f.From.Key))
-		}
-		return fmt.Sprintf("%s took %s, which was free", who(f.Claim), lock)
+		return model.Say("acquired", name(f.Claim), lock)
 	case Shared:
-		return fmt.Sprintf("%s holds %s too, at place %d", who(f.Claim), lock, f.Place)
+		return model.Say("holds-too", name(f.Claim), lock, f.Place)
 	case Left:
 		if f.WasHolder {
-			return fmt.Sprintf("%s no longer holds %s%s: %s%s", who(f.Claim), lock, f.heldWords(), f.causeWords(), f.restWords())
+			return model.Say("no-longer-holds", name(f.Claim), lock, f.heldBefore(), f.cause(), f.rest())
 		}
-		return fmt.Sprintf("%s left %s at place %d: %s", who(f.Claim), queue, f.Place, f.causeWords())
+		return model.Say("left", name(f.Claim), queue, f.Place, f.cause())
 	case Handover:
-		return f.handoverSentence(who, lock)
+		return f.handover(name, lock)
 	case First:
-		return fmt.Sprintf("%s comes first in %s, since %s went: %s", who(f.Claim), lock, who(f.From), f.causeWords())
+		return model.Say("comes-first", name(f.Claim), lock, name(f.From), f.cause())
 	case Together:
-		return f.story.sentence()
+		return f.story.message()
 	case Blocked:
-		return fmt.Sprintf("%s is blocked by %s, not a claim of it", lock, model.Printable(f.Claim.Key))
+		return model.Say("is-blocked", lock, f.Claim.Key)
 	}
-	return model.Printable(f.Text)
+	return f.Text
 }
 
-// restWords say what is left of a lock when a holder left.
-func (f *Entry) restWords() string {
+// rest says what is left of a lock when a holder left.
+func (f *Entry) rest() model.Message {
 	switch {
 	case f.Others == 1:
-		return "; one other still holds it"
+		return model.Say("another-still-holds")
 	case f.Others > 1:
-		return fmt.Sprintf("; %d others still hold it", f.Others)
+		return model.Say("others-still-hold", f.Others)
 	case f.Hidden:
-		return "; who waits for it leaves no trace in etcd"
+		return model.Say("waiters-leave-no-trace")
 	case !f.WaitsFor.IsZero() || f.Place > 1:
-		return "" // it is blocked, or somebody else got it: that is a line of its own
+		return model.Message{} // it is blocked, or somebody else got it: that is a line of its own
 	}
-	return "; nobody waits"
+	return model.Say("then-nobody-waits")
 }
 
-func (f *Entry) handoverSentence(who func(model.ClaimRef) string, lock string) string {
+func (f *Entry) handover(name func(model.ClaimRef) model.Verbatim, lock any) model.Message {
+	to, from := name(f.Claim), name(f.From)
 	if f.Unseen {
-		return fmt.Sprintf("%s now holds %s, %s does not any more: it changed while the watch was lost", who(f.Claim), lock, who(f.From))
+		return model.Say("handover-unseen", to, lock, from)
 	}
-	to, from, held, gap := who(f.Claim), who(f.From), "", "; immediate handover"
+	gap := model.Say("immediate-handover")
 	if f.Gap > 0 {
-		gap = "; it was free for " + model.Seconds(f.Gap)
-	}
-	if f.Held > 0 || f.HeldAtLeast {
-		held = "held " + model.Duration(f.Held, f.HeldAtLeast) + ", "
+		gap = model.Say("was-free-for", f.Gap)
 	}
 	if f.Past {
-		held, gap = "", ""
+		gap = model.Message{}
 	}
-	what := fmt.Sprintf("%s got %s from %s", to, lock, from)
+	held := model.Message{}
+	if d := f.HeldFor(); d != "" {
+		held = model.Say("had-held", model.Verbatim(d))
+	}
 	if to == from && f.Claim.Lease != 0 && f.From.Lease != 0 {
-		what = fmt.Sprintf("%s took %s again", to, lock)
+		return model.Say("took-again", to, lock, held, f.cause(), gap)
 	}
-	return what + ": " + held + f.causeWords() + gap
+	return model.Say("handover", to, lock, from, held, f.cause(), gap)
 }
 
-func (f *Entry) heldWords() string {
-	if f.Held == 0 && !f.HeldAtLeast || f.Past {
+// heldBefore says for how long a holder that left had held.
+func (f *Entry) heldBefore() model.Message {
+	if d := f.HeldFor(); d != "" {
+		return model.Say("after-holding", model.Verbatim(d))
+	}
+	return model.Message{}
+}
+
+// up rounds a time up to what its words show: an upper bound that is cut down is none.
+func up(d time.Duration) time.Duration {
+	unit := time.Second
+	if d < 10*time.Second {
+		unit = 100 * time.Millisecond
+	}
+	return (d + unit - 1).Truncate(unit)
+}
+
+// HeldFor says in words how long the holder had held, or between which bounds, "" if nothing is
+// known of that.
+func (f *Entry) HeldFor() string {
+	least := model.Duration(f.Held, false)
+	switch most := "≤" + model.Duration(up(f.HeldAtMost), false); {
+	case f.Past && f.Within == 0 || f.Held == 0 && !f.HeldAtLeast:
 		return ""
+	case f.HeldAtMost > 0 && f.Held < time.Second:
+		return most
+	case f.HeldAtMost > 0:
+		return "≥" + least + ", " + most
+	case f.Past && f.Held == 0:
+		return ""
+	case f.Past:
+		return "≥" + least
 	}
-	return " after " + model.Duration(f.Held, f.HeldAtLeast)
+	return model.Duration(f.Held, f.HeldAtLeast)
 }
 
-func (f *Entry) causeWords() string {
-	if f.Pending {
-		if f.Cause == CauseUnknown {
-			return "cause not known yet"
-		}
-		return f.Cause.Words() + " (reading its lease)"
+// cause says why a claim went, and how sure that is.
+func (f *Entry) cause() model.Message {
+	switch {
+	case f.Pending && f.Cause == CauseUnknown:
+		return model.Say("cause-not-known-yet")
+	case f.Pending:
+		return model.Say("reading-its-lease", f.Cause.Message(), f.Confidence)
 	}
-	words := f.Cause.Words()
+	cause := f.Cause.Message()
 	switch {
 	case f.byUs && f.Cause == CauseRevoked:
-		words = "revoked by you"
+		cause = model.Say("revoked-by-you")
 	case f.byUs:
-		words = "deleted by you"
+		cause = model.Say("deleted-by-you")
 	}
-	if f.Confidence == model.Certain {
-		return words
+	switch {
+	case f.Confidence == model.Certain:
+		return cause
+	case cause.ID == "cause-unknown":
+		return model.Say("cause-unknown-surely", f.Confidence)
 	}
-	return words + " (" + string(f.Confidence) + ")"
+	return model.Say("cause-surely", cause, f.Confidence)
 }
 
-// Words says the cause for the screen. A lease that ended early is no accusation:
-// closing a session revokes its lease.
-func (c Cause) Words() string {
+// Words says the cause in English.
+func (c Cause) Words() string { return text.English(c.Message()) }
+
+// Message says the cause. A lease that ended early is no accusation: closing a session revokes
+// its lease.
+func (c Cause) Message() model.Message {
 	switch c {
 	case CauseReleased:
-		return "released"
+		return model.Say("released")
 	case CauseExpired:
-		return "lease expired"
+		return model.Say("lease-expired")
 	case CauseRevoked:
-		return "lease revoked or closed"
+		return model.Say("lease-revoked-or-closed")
 	case CauseDeleted:
-		return "key deleted"
+		return model.Say("key-deleted")
 	case CauseReplaced:
-		return "its key was written over"
+		return model.Say("key-written-over")
 	}
-	return "cause unknown"
+	return model.Say("cause-unknown")
 }
 
 // Part says whether another entry tells of this one and of many others: see
@@ -278,13 +336,31 @@ func (f *Entry) ReadInVain() { f.Pending, f.read = true, true }
 
 // GuessByTime gives an entry without a cause the one that its time makes likely.
 func (f *Entry) GuessByTime() {
-	if f.Cause == CauseUnknown && f.OnTime != "" {
+	if f.Cause == CauseUnknown && !f.OnTime.IsZero() {
 		f.Cause, f.Confidence, f.Evidence, f.fated = CauseExpired, model.Hint, f.OnTime, true
 	}
 }
 
 // WasReadInVain says whether it was.
 func (f *Entry) WasReadInVain() bool { return f.read }
+
+// LeaseLived gives an entry of which the key went while its lease lived its cause: most likely
+// its owner let go. how says from what it is known that the lease lived.
+func (f *Entry) LeaseLived(how model.Message) {
+	f.Cause, f.Confidence = CauseReleased, model.Hint
+	f.Evidence = model.Say("looks-like-an-unlock", how)
+}
+
+// InOrder makes it strong that an owner let go, if nothing is known that is surer. why says by
+// what. It returns whether it changed the entry.
+func (f *Entry) InOrder(why model.Message) bool {
+	if f.Cause != CauseReleased || f.Confidence != model.Hint || f.Pending {
+		return false
+	}
+	f.Confidence = model.Strong
+	f.Evidence = model.Say("and", f.Evidence, why)
+	return true
+}
 
 // OwnGoing says whether the entry tells of a claim that went in its revision.
 func (f *Entry) OwnGoing() bool {

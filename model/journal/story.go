@@ -2,13 +2,11 @@ package journal
 
 import (
 	"cmp"
-	"fmt"
-	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 const (
@@ -26,24 +24,6 @@ const (
 	storyNames = 3                // locks that the sentence names
 )
 
-// Keys is what a story is told from, beside the entries.
-type Keys interface {
-	// Now is the time of the last event.
-	Now() time.Time
-	// Record appends an entry to the journal.
-	Record(f *Entry) *Entry
-	// LookAgain has a look at an entry again later.
-	LookAgain(f *Entry, at time.Time)
-	// ClientOf names the client whose claim it was, "" if nothing does.
-	ClientOf(r model.ClaimRef) string
-	// CanHaveExpired says whether nothing speaks against it that the lease of g ran out, as
-	// that of f did.
-	CanHaveExpired(g, f *Entry) bool
-	// Open yields the entries that wait for a reading: all, or the most before f in that
-	// line, and behind.
-	Open(f *Entry, most int) iter.Seq[*Entry]
-}
-
 // story is what an entry tells that stands for many.
 type story struct {
 	entry  *Entry
@@ -57,8 +37,9 @@ type story struct {
 }
 
 // WentTogether finds the claims that went in the revision at hand: those of one lease, or
-// of one request. began is the last entry before it.
-func (c *Chronicle) WentTogether(k Keys, began uint64) {
+// of one request. began is the last entry before it. It returns the entry that tells of them, which
+// is written down, nil if there is none that is new.
+func (c *Journal) WentTogether(began uint64, now time.Time) *Entry {
 	parts := c.parts[:0]
 	defer func() { clear(parts); c.parts = parts[:0] }()
 	for _, f := range c.After(began) {
@@ -67,24 +48,25 @@ func (c *Chronicle) WentTogether(k Keys, began uint64) {
 		}
 	}
 	if len(parts) == 0 {
-		return
+		return nil
 	}
-	if s := c.openStory(k, parts[0]); s != nil {
-		c.add(k, s, parts...)
+	if s := c.openStory(parts[0]); s != nil {
+		c.add(s, parts...)
 	} else if len(parts) >= StoryMin {
-		c.tellTogether(k, parts)
+		return c.tellTogether(parts, now)
 	}
+	return nil
 }
 
 // openStory returns what goes on and to which this going may belong.
-func (c *Chronicle) openStory(k Keys, f *Entry) *story {
+func (c *Journal) openStory(f *Entry) *story {
 	if f.Past || !f.Pending {
 		return nil
 	}
 	for _, s := range c.stories {
 		switch {
 		case f.At.Sub(s.last) > StoryGap || f.At.Sub(s.entry.At) > storyLast:
-		case s.client == k.ClientOf(f.Removed()) && mayGoWith(k, f, s.parts[0]):
+		case s.client == f.gone.client && mayGoWith(f, s.parts[0]):
 			return s
 		}
 	}
@@ -93,34 +75,36 @@ func (c *Chronicle) openStory(k Keys, f *Entry) *story {
 
 // Together finds the claims that went as this one did, at about the same time, and of which
 // the cause is still open. Where nothing names their client only leases count that can have
-// run out: others close theirs all day long.
-func (c *Chronicle) Together(k Keys, f *Entry) {
+// run out: others close theirs all day long. It returns the entry that tells of them, which is
+// written down, nil if there is none.
+func (c *Journal) Together(f *Entry, now time.Time) *Entry {
 	if f.story != nil || !f.OwnGoing() {
-		return
+		return nil
 	}
-	client := k.ClientOf(f.Removed())
+	client := f.gone.client
 	if f.Cause != CauseExpired && (f.Cause != CauseRevoked || client == "" || !f.LastedFor(storyAge)) {
-		return
+		return nil
 	}
-	if _, all := goingWith(k, f, client, storyNear); len(all) < StoryMin { // of many thousands not all are looked at in vain
-		return
+	if same, all := c.goingWith(f, client, storyNear); len(all) < StoryMin || f.Cause != CauseExpired && len(same) < StoryMin {
+		return nil // of many thousands not all are looked at in vain
 	}
-	switch same, all := goingWith(k, f, client, 0); {
+	switch same, all := c.goingWith(f, client, 0); {
 	case len(same) >= StoryMin:
-		c.tellTogether(k, same)
+		return c.tellTogether(same, now)
 	case len(all) >= StoryMin && f.Cause == CauseExpired:
-		c.tellTogether(k, all)
+		return c.tellTogether(all, now)
 	}
+	return nil
 }
 
 // goingWith returns those of the open ones that may have gone with f: of the same client, and all.
-func goingWith(k Keys, f *Entry, client string, most int) (same, all []*Entry) {
+func (c *Journal) goingWith(f *Entry, client string, most int) (same, all []*Entry) {
 	same, all = []*Entry{f}, []*Entry{f}
-	for g := range k.Open(f, most) {
-		if g == f || !g.Pending && g.Cause != f.Cause || g.story != nil || !g.OwnGoing() || g.At.Sub(f.At).Abs() > storyLast || !mayGoWith(k, g, f) {
+	for _, g := range c.open(f, most) {
+		if g == f || !g.Pending && g.Cause != f.Cause || g.story != nil || !g.OwnGoing() || g.At.Sub(f.At).Abs() > storyLast || !mayGoWith(g, f) {
 			continue
 		}
-		if k.ClientOf(g.Removed()) == client {
+		if g.gone.client == client {
 			same = append(same, g)
 		}
 		all = append(all, g)
@@ -144,29 +128,32 @@ func around(f *Entry, all []*Entry) []*Entry {
 
 // mayGoWith says whether nothing speaks against it that g went for the cause of f. Who closes
 // sessions as its work goes on closes young ones; the end of a program takes old ones, too.
-func mayGoWith(k Keys, g, f *Entry) bool {
+func mayGoWith(g, f *Entry) bool {
 	if f.Cause == CauseRevoked {
 		return g.LastedFor(storyAge)
 	}
-	return k.CanHaveExpired(g, f)
+	return g.canHaveExpired(f)
 }
 
-// tellTogether records the entry that stands for many.
-func (c *Chronicle) tellTogether(k Keys, parts []*Entry) {
-	s := &story{client: k.ClientOf(parts[0].Removed()), parts: make([]*Entry, 0, len(parts)),
+// tellTogether writes the entry that stands for many, which is looked at again in a while.
+func (c *Journal) tellTogether(parts []*Entry, now time.Time) *Entry {
+	first := parts[0]
+	s := &story{client: first.gone.client, parts: make([]*Entry, 0, len(parts)),
 		locks: make(map[string]int, len(parts)), leases: make(map[model.LeaseID]int, len(parts))}
-	s.entry = k.Record(&Entry{At: parts[0].At, Rev: parts[0].Rev, Kind: Together, Why: Why{Pending: true}, Many: Many{story: s}})
+	s.entry = &Entry{At: first.At, Rev: first.Rev, Kind: Together, Past: first.Past, Within: first.Within, Why: Why{Pending: true}, Many: Many{story: s}}
+	c.Append(s.entry)
 	s.entry.Story = s.entry.Seq
 	c.stories = append(c.stories, s)
-	c.add(k, s, parts...)
-	k.LookAgain(s.entry, k.Now().Add(StoryGap))
-	c.RetellOf(s.entry, k.Now())
+	c.add(s, parts...)
+	c.Wait(s.entry, now.Add(StoryGap))
+	c.RetellOf(s.entry, now)
+	return s.entry
 }
 
-func (c *Chronicle) add(k Keys, s *story, parts ...*Entry) {
+func (c *Journal) add(s *story, parts ...*Entry) {
 	for _, f := range parts {
 		f.Story, f.story = s.entry.Seq, s
-		if s.client != "" && s.client != k.ClientOf(f.Removed()) {
+		if s.client != "" && s.client != f.gone.client {
 			s.client = ""
 		}
 		if f.lostLock() {
@@ -190,7 +177,7 @@ func (s *story) count() {
 
 // NotTogether tells an entry by itself again, since it went otherwise than the others. What
 // one lease or one request took stays together, however it ended.
-func (c *Chronicle) NotTogether(f *Entry) {
+func (c *Journal) NotTogether(f *Entry) {
 	s, id := f.story, f.Removed().Lease
 	if s == nil || !s.entry.Pending || id == 0 || s.leases[id] >= StoryMin || len(s.leases) == 1 {
 		return
@@ -218,13 +205,13 @@ func forget[K comparable](in map[K]int, key K) {
 
 // ShareFate gives an entry the cause of what went with it, and that is a hint. late says why
 // there is no better one. It returns false where that is not known, or was another.
-func (c *Chronicle) ShareFate(k Keys, f *Entry, late string) bool {
+func (c *Journal) ShareFate(f *Entry, late model.Message) bool {
 	cause, n := f.story.fate()
-	if cause == "" || cause == CauseExpired && !k.CanHaveExpired(f, f.story.parts[0]) {
+	if cause == "" || cause == CauseExpired && !f.canHaveExpired(f.story.parts[0]) {
 		return false
 	}
 	f.Cause, f.Confidence, f.fated = cause, model.Hint, true
-	f.Evidence = fmt.Sprintf("%s; others went with it, and %d of their leases ended so: %s", late, n, cause.Words())
+	f.Evidence = model.Say("others-ended-so", late, n, cause.Message())
 	return true
 }
 
@@ -252,20 +239,20 @@ func (s *story) fate() (Cause, int) {
 }
 
 // Retell ends what is told together where nothing is open any more.
-func (c *Chronicle) Retell(now time.Time) {
+func (c *Journal) Retell(now time.Time) {
 	c.stories = slices.DeleteFunc(c.stories, func(s *story) bool { return c.end(s, now) })
 }
 
 // RetellOf does so for the story of one entry alone: where each revision is a story, thousands
 // of them are open.
-func (c *Chronicle) RetellOf(f *Entry, now time.Time) {
+func (c *Journal) RetellOf(f *Entry, now time.Time) {
 	if i := slices.Index(c.stories, f.story); f.story != nil && i >= 0 && c.end(f.story, now) {
 		c.stories = slices.Delete(c.stories, i, i+1)
 	}
 }
 
 // end settles a story if nothing of it is open any more.
-func (c *Chronicle) end(s *story, now time.Time) bool {
+func (c *Journal) end(s *story, now time.Time) bool {
 	if now.Sub(s.last) < StoryGap && len(s.leases) > 1 || s.pending() {
 		return false
 	}
@@ -288,14 +275,14 @@ func (s *story) pending() bool {
 // among them.
 func (s *story) settle() {
 	e := s.entry
-	e.Cause, e.Confidence, e.Evidence = "", "", "the cause of each is told with its claim"
+	e.Cause, e.Confidence, e.Evidence = "", "", model.Say("cause-told-with-each")
 	for i, f := range s.parts {
 		if i == 0 {
 			e.Cause, e.Confidence = f.Cause, f.Confidence
 		}
 		if f.Cause != e.Cause {
 			e.Cause, e.Confidence = CauseUnknown, model.Hint
-			e.Evidence = "they did not all go for the same cause: each is told with its claim"
+			e.Evidence = model.Say("causes-differ")
 			return
 		}
 		if f.Confidence.Compare(e.Confidence) > 0 {
@@ -304,61 +291,69 @@ func (s *story) settle() {
 	}
 }
 
-// sentence says what went together, and of whom.
-func (s *story) sentence() string {
-	var b strings.Builder
+// message says what went together, and of whom.
+func (s *story) message() model.Message {
 	e := s.entry
-	waiters := e.Count - e.Locks
-	switch {
-	case e.Locks == 0:
-		b.WriteString(several(e.Count, "waiter", "waiters") + " left")
-	case waiters > 0:
-		fmt.Fprintf(&b, "%s and %s left", several(e.Locks, "lock lost its holder", "locks lost their holder"), several(waiters, "other claim", "other claims"))
-	default:
-		b.WriteString(several(e.Locks, "lock lost its holder", "locks lost their holder"))
-	}
-	switch {
-	case e.Leases == 1:
-		b.WriteString(" with one lease")
-	case e.Leases > 1:
-		fmt.Fprintf(&b, " with %d leases", e.Leases)
-	}
+	var who, within, lost model.Message
 	if s.client != "" {
-		b.WriteString(" of " + s.client)
+		who = model.Say("of-client", model.Verbatim(s.client))
 	}
-	first := s.parts[0].At
-	if d := s.last.Sub(first); !e.Past && d > 0 {
-		b.WriteString(", within " + model.Seconds(d))
+	if d := s.last.Sub(s.parts[0].At); !e.Past && d > 0 {
+		within = model.Say("within", d)
 	}
-	b.WriteString(": " + s.causes())
 	if e.Locks > 0 {
-		b.WriteString("; " + s.names())
+		lost = model.Say("then", s.names())
 	}
-	return b.String()
+	return model.Say("went-together", s.went(), s.onLeases(), who, within, s.causes(), lost)
+}
+
+// went says how many claims went, and of what kinds.
+func (s *story) went() model.Message {
+	switch e := s.entry; {
+	case e.Locks == 0:
+		return model.Say("waiters-left", e.Count)
+	case e.Count > e.Locks:
+		return model.Say("holders-and-others-left", e.Locks, e.Count-e.Locks)
+	default:
+		return model.Say("holders-left", e.Locks)
+	}
+}
+
+// onLeases says on how many leases they hung.
+func (s *story) onLeases() model.Message {
+	switch n := s.entry.Leases; n {
+	case 0:
+		return model.Message{}
+	case 1:
+		return model.Say("with-one-lease")
+	default:
+		return model.Say("with-leases", n)
+	}
 }
 
 // causes says why they went, and how many for each cause if there are several.
-func (s *story) causes() string {
-	var words []string
+func (s *story) causes() []model.Message {
+	var causes []model.Message
 	n := map[string]int{}
 	for _, f := range s.parts {
-		w := f.causeWords()
-		if n[w]++; n[w] == 1 {
-			words = append(words, w)
+		w := f.cause()
+		words := text.English(w)
+		if n[words]++; n[words] == 1 {
+			causes = append(causes, w)
 		}
 	}
-	if len(words) == 1 {
-		return words[0]
+	if len(causes) == 1 {
+		return causes
 	}
-	for i, w := range words {
-		words[i] = fmt.Sprintf("%s for %d", w, n[w])
+	for i, w := range causes {
+		causes[i] = model.Say("cause-for", w, n[text.English(w)])
 	}
-	return strings.Join(words, ", ")
+	return causes
 }
 
 // names says which locks lost their holder, and how many have another one.
-func (s *story) names() string {
-	var names []string
+func (s *story) names() model.Message {
+	var names []model.Message
 	next, seen := 0, map[string]bool{}
 	for _, f := range s.parts {
 		if f.Kind == Handover {
@@ -366,22 +361,15 @@ func (s *story) names() string {
 		}
 		if f.lostLock() && !seen[f.Lock] && len(names) < storyNames {
 			seen[f.Lock] = true
-			names = append(names, model.Short(model.Printable(f.Lock), 60))
+			names = append(names, model.Say("name", model.Verbatim(model.Short(model.Printable(f.Lock), 60))))
 		}
 	}
-	text := strings.Join(names, ", ")
-	if more := s.entry.Locks - len(names); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	var more, to model.Message
+	if n := s.entry.Locks - len(names); n > 0 {
+		more = model.Say("and-more-names", n)
 	}
 	if next > 0 {
-		text += fmt.Sprintf("; %d went to waiters", next)
+		to = model.Say("went-to-waiters", next)
 	}
-	return text
-}
-
-func several(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return model.Say("names-of-locks", names, more, to)
 }

@@ -10,7 +10,7 @@ var hexForm = &Form{Shape: Queue, ByLease: true, ServerLease: 60, Fits: func(k *
 	return byHex(k) && !strings.HasPrefix(k.Name, scalingoTree) && !(speaksOfServices(k.Dir()) && registers(k))
 }}
 
-var concurrency = []*Recipe{Mutex, election, tagged, Mixed}
+var concurrency = []*Recipe{Mutex, election, tagged, mutexOrElection, Mixed}
 
 // Mutex is that of the Go client.
 var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl lock",
@@ -18,11 +18,6 @@ var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl loc
 	Signs: []Sign{
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == 0 },
 			Why: []string{namedInHex, "no claim has a value"}},
-		{Of: []*Form{hexForm}, When: ValuesUnread, Confidence: Strong, Lock: func(l Look) bool { return purposeOf(l.Name) == locking },
-			Why: []string{namedInHex, "the path speaks of locks"}},
-		{Of: []*Form{hexForm}, When: ValuesUnread, Confidence: Strong, Lock: func(l Look) bool { return purposeOf(l.Name) == unsaid },
-			Why: []string{namedInHex},
-			Or:  []*Recipe{election}, IfRewritten: []*Recipe{election, tagged, Mixed}}, // a Mutex never writes its key again
 	},
 	Beside: ".lockinfo", // Terraform
 	Plays:  []string{"mutex", "try-lock", "lock-rpc", "counted"},
@@ -35,8 +30,6 @@ var election = &Recipe{Name: "election", Who: "Go Election, the election service
 	Signs: []Sign{
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.own() && !ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value"}},
-		{Of: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return purposeOf(l.Name) == electing },
-			Why: []string{namedInHex, "the path speaks of elections"}},
 	},
 	Plays: []string{"election", "election-rpc"},
 	Quirks: "Proclaim rewrites the leader's own key: version and mod revision rise, the order stays. " +
@@ -51,11 +44,29 @@ var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool {
 			return l.valued() == 1 && l.own() > 1 && l.First != nil && l.First.Value != "" && l.First.Version >= 2
 		}, Why: []string{namedInHex, "only the first has a value, written by a second put"}},
-		{Of: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return ofVault(l.Name) },
-			Why: []string{namedInHex, "the path is Vault's"}},
 	},
 	Quirks: "The holder writes its value by a second put, so a new holder is nameless for a moment and its key is at version 2 after. " +
 		"If its claim is deleted, that put can create it again at the end of the queue."}
+
+// mutexOrElection is any of the others where the values were not seen: the order and the holder
+// are as certain as ever, what the claims want is not.
+var mutexOrElection = &Recipe{Name: "mutex-or-election", Who: "Go Mutex or Election, and what is built on them, where the values were not seen",
+	Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Strong,
+	Signs: []Sign{
+		unseen(locking, "the path speaks of locks", Mutex),
+		unseen(electing, "the path speaks of elections", election),
+		unseen(tagging, "the path is Vault's", tagged),
+		{Of: []*Form{hexForm}, When: ValuesUnread, Why: []string{namedInHex, notSeen},
+			Or: []*Recipe{Mutex, election}, IfRewritten: []*Recipe{election, tagged, Mixed}}, // a Mutex never writes its key again
+	},
+	Quirks: "A Mutex has no value, a candidate of an election has one. Without the values both look the same: " +
+		"the order and the holder are certain, but not whether the holder works or leads, nor by what name."}
+
+// unseen is a sign of what the path speaks of.
+func unseen(of purpose, why string, likely *Recipe) Sign {
+	return Sign{Of: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return purposeOf(l.Name) == of },
+		Why: []string{namedInHex, why, notSeen}, Or: []*Recipe{likely}}
+}
 
 // Mixed is what a queue is of which no other recipe is told. The order is as certain
 // as ever.

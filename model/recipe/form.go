@@ -8,12 +8,14 @@ type Key struct {
 	Name, Value string // raw bytes
 	// Lease is that of the last put, 0 for none; Version counts the puts.
 	Lease, Version int64
-	slash          int // the place of the last one in Name, -1 for none
+	// Unread: its value was not seen. Then Value is empty, and says nothing.
+	Unread bool
+	slash  int // the place of the last one in Name, -1 for none
 }
 
 // NewKey is a key with that name, value, lease and version.
 func NewKey(name, value string, lease, version int64) Key {
-	return Key{name, value, lease, version, strings.LastIndexByte(name, '/')}
+	return Key{Name: name, Value: value, Lease: lease, Version: version, slash: strings.LastIndexByte(name, '/')}
 }
 
 // Below says whether the key stands below anything: no queue can contain one without a
@@ -90,6 +92,9 @@ func (t *Tally) Count(f FormID, valued bool, n int32) {
 		t.Valued[f] += n
 	}
 }
+
+// AnyValued says whether any of the claims carries a value.
+func (t *Tally) AnyValued() bool { return t.in(t.Kind(), &t.Valued) > 0 }
 
 // Claims returns how many keys are claims of a lock of that shape. Keys of different kinds
 // under one name do not compete with each other: those of the first kind that is there do,

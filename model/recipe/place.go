@@ -35,7 +35,7 @@ func Place(k *Key) (lock string, f FormID) {
 	if TellKey(k).Sign != nil {
 		return k.Name, alone.id
 	}
-	if !k.Below() {
+	if !k.Below() || k.Unread && strings.HasPrefix(k.Name, "/registry/") { // of Kubernetes, as far as one can tell without the value
 		return "", 0
 	}
 	return k.Dir(), leased.id
@@ -64,23 +64,6 @@ func queuePlace(k *Key) (lock string, f FormID) {
 		}
 	}
 	return "", 0
-}
-
-// PlaceUnread is [Place] for a key whose value was not read; told is the recipe if the
-// key is a lock by itself.
-func PlaceUnread(k *Key) (lock string, f FormID, told Told) {
-	lock, f = Place(k)
-	switch f {
-	case alone.id:
-		told = TellKey(k)
-	case leased.id:
-		if told = tellKey(k, ValuesUnread, nil); told.Sign != nil {
-			lock, f = k.Name, alone.id
-		} else if strings.HasPrefix(k.Name, "/registry/") { // of Kubernetes, as far as one can tell without the value
-			lock, f = "", 0
-		}
-	}
-	return lock, f, told
 }
 
 // IsUnder says whether a segment of that name stands between a lock and its claims in

@@ -33,6 +33,8 @@ func ofScalingo(path string) bool {
 
 const scalingoTree = "/go-etcd-lock-rw/"
 
+const pathOfScalingo = "the path is that of Scalingo's readers, and names the lock in base64"
+
 // beforeValue returns what stands in a key's name before its value, where that speaks of an
 // election: IBM's etcd-java names a candidate so, with or without a separator.
 func beforeValue(k *Key) string {
@@ -54,10 +56,12 @@ var queues = []*Recipe{
 	{Name: "rwmutex", Who: "the RWMutex of etcd's experimental recipes", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
 		Readers: reader, Writers: writer,
 		Signs: []Sign{
-			{Of: []*Form{reader, writer}, Lock: func(l Look) bool { return l.Tally.Forms[reader.id] > 0 && l.Tally.Forms[writer.id] > 0 },
+			{Of: []*Form{reader, writer}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Forms[reader.id] > 0 && l.Tally.Forms[writer.id] > 0 },
 				Why: []string{"every claim is named by a clock, below read or write", "claims have a lease and no value"}},
-			{Of: []*Form{reader, writer}, Confidence: Hint,
+			{Of: []*Form{reader, writer}, When: ValuesRead, Confidence: Hint,
 				Why: []string{"every claim is named by a clock, below read or write", "claims have a lease and no value", "either readers or writers are there, not both"}},
+			{Of: []*Form{reader, writer}, When: ValuesUnread, Confidence: Hint,
+				Why: []string{"every claim is named by a clock, below read or write", "claims have a lease", notSeen}},
 		},
 		Plays: []string{"rw-read", "rw-write"},
 		Ghost: "rw-expired-writer",
@@ -71,13 +75,19 @@ var queues = []*Recipe{
 			"The lease is the business TTL, kept alive while waiting too."},
 	{Name: "scalingo-read", Who: "the readers of Scalingo's go-etcd-lock", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
 		Readers: scalingo, Writers: writer,
-		Signs: []Sign{{Of: []*Form{scalingo}, Why: []string{namedInHex, "no claim has a value", "the path is that of Scalingo's readers, and names the lock in base64"}}},
+		Signs: []Sign{
+			{Of: []*Form{scalingo}, When: ValuesRead, Why: []string{namedInHex, "no claim has a value", pathOfScalingo}},
+			{Of: []*Form{scalingo}, When: ValuesUnread, Confidence: Hint, Why: []string{namedInHex, pathOfScalingo, notSeen}},
+		},
 		Quirks: "All readers hold together. Writers queue elsewhere, below the name that the path has in base64, and wait for every reader; " +
 			"what they announce below writer-intents is not a claim."},
 	{Name: "suffix-election", Who: "IBM's etcd-java", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
 		Signs:  []Sign{{Of: []*Form{suffixed}, Why: []string{"every key ends in its own value", "the name before that speaks of an election"}}},
 		Quirks: "A candidate's key is the name of the election and the candidate's own name, with or without a separator. The oldest key leads."},
 	{Name: "double-barrier", Who: "the DoubleBarrier of etcd's experimental recipes: a rendezvous, no lock", Shape: Queue, Order: ByCreate, Confidence: Strong,
-		Signs:  []Sign{{Of: []*Form{waiter}, Why: []string{"every claim is named by a clock, below waiters"}}},
+		Signs: []Sign{
+			{Of: []*Form{waiter}, When: ValuesRead, Why: []string{"every claim is named by a clock, below waiters"}},
+			{Of: []*Form{waiter}, When: ValuesUnread, Confidence: Hint, Why: []string{"every claim is named by a clock, below waiters", notSeen}},
+		},
 		Quirks: "Contenders meet here, nobody excludes anybody. The key ready has no lease; left behind, it blocks the next round."},
 }

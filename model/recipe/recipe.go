@@ -116,8 +116,8 @@ type Sign struct {
 	Confidence Confidence
 	// Why says in words what the sign is.
 	Why []string
-	// Or are the recipes that would look the same. A claim that was put twice says more:
-	// then it is one of IfRewritten.
+	// Or are those of which the recipe is one, the likeliest first. A claim that was put twice
+	// says more: then it is one of IfRewritten.
 	Or, IfRewritten []*Recipe
 }
 
@@ -131,7 +131,12 @@ const (
 	ValuesUnread               // it stands in for values that were not read
 )
 
-func (s *Sign) serves(values Values) bool { return s.When == ValuesAny || s.When == values }
+func (s *Sign) serves(unread bool) bool {
+	return s.When == ValuesAny || (s.When == ValuesUnread) == unread
+}
+
+// notSeen is said where only the values would tell more.
+const notSeen = "the values were not seen, and only they would tell more"
 
 // Look is what is to be seen of one lock.
 type Look struct {
@@ -141,6 +146,8 @@ type Look struct {
 	OnLease func(key string) bool
 	// First is the first key of the queue if that is a claim right here, else nil.
 	First *Key
+	// Unread: the values of the claims were not seen. Then what the path speaks of is a sign.
+	Unread bool
 }
 
 // Told is a recipe and the sign by which it was told; both are nil if nothing was.

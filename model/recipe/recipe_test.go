@@ -87,28 +87,14 @@ func TestWhy(t *testing.T) {
 	}{
 		{"values tell", Tell(Queue, Look{Name: "/l", Tally: tally(0, hexForm, 2)}),
 			"mutex certain: every claim is named by its lease in hex, no claim has a value"},
-		{"the path stands in for values", TellUnread(Queue, Look{Name: "/l/leader", Tally: tally(0, hexForm, 2)}),
-			"election strong: every claim is named by its lease in hex, the path speaks of elections"},
+		{"the path stands in for values", Tell(Queue, Look{Name: "/l/leader", Tally: tally(0, hexForm, 2), Unread: true}),
+			"mutex-or-election strong: every claim is named by its lease in hex, the path speaks of elections, the values were not seen, and only they would tell more"},
 		{"a name alone is a hint", TellKey(keyed("shedlock:a", "ADDED:x@h", 1, 1)), "shedlock hint: the name begins with shedlock:"},
 		{"the generic answer", Tell(Group, Look{Name: "/l"}), "order-only hint: the keys have leases and fit no recipe"},
 		{"somebody said so", Named("patroni").Pinned(), "patroni certain: pinned with --recipe"},
 	} {
 		if got := tt.told.Name + " " + string(tt.told.Confidence()) + ": " + strings.Join(tt.told.Sign.Why, ", "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.reason, got, tt.want)
-		}
-	}
-}
-
-// TestPlaceMakesNoGarbage: every key of a list goes this way.
-func TestPlaceMakesNoGarbage(t *testing.T) {
-	for _, name := range []string{"/jobs/billing/694d81e5fc652594", "/services/web/10.0.0.5:8080", "/locks/a", "/l/1790000000000000001"} {
-		var k Key
-		if n := testing.AllocsPerRun(100, func() {
-			k = NewKey(name, "a value", 0x694d81e5fc652594, 1)
-			Place(&k)
-			Detached(&k)
-		}); n != 0 {
-			t.Errorf("the place of %s is found in %g allocations", name, n)
 		}
 	}
 }

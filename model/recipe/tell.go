@@ -7,16 +7,11 @@ var pinned = &Sign{Confidence: Certain, Why: []string{"pinned with --recipe"}}
 
 // Tell names the recipe of a lock from what its claims look like. It is a function
 // of the keys as they stand.
-func Tell(s Shape, l Look) Told { return tell(s, l, ValuesRead) }
-
-// TellUnread is [Tell] where no value was read: what the path speaks of is taken as a sign.
-func TellUnread(s Shape, l Look) Told { return tell(s, l, ValuesUnread) }
-
-func tell(shape Shape, l Look, values Values) Told {
+func Tell(shape Shape, l Look) Told {
 	switch shape {
 	case Single:
 		if l.First != nil {
-			if t := tellKey(l.First, values, l.OnLease); t.Sign != nil {
+			if t := tellKey(l.First, l.OnLease); t.Sign != nil {
 				return t
 			}
 		}
@@ -26,7 +21,7 @@ func tell(shape Shape, l Look, values Values) Told {
 		for _, r := range All() {
 			for i := range r.Signs {
 				s := &r.Signs[i]
-				if s.Of == nil || !s.serves(values) || setOf(s.Of...) != kind {
+				if s.Of == nil || !s.serves(l.Unread) || setOf(s.Of...) != kind {
 					continue
 				}
 				if s.Lock == nil || s.Lock(l) {
@@ -44,13 +39,13 @@ func generic(r *Recipe) *Sign { return &r.Signs[len(r.Signs)-1] }
 
 // TellKey names the recipe of a leased key that is a lock by itself; Sign is nil if
 // nothing says that it is one.
-func TellKey(k *Key) Told { return tellKey(k, ValuesRead, nil) }
+func TellKey(k *Key) Told { return tellKey(k, nil) }
 
-func tellKey(k *Key, values Values, onLease func(key string) bool) Told {
+func tellKey(k *Key, onLease func(key string) bool) Told {
 	for _, r := range singles {
 		for i := range r.Signs {
 			s := &r.Signs[i]
-			if s.serves(values) && s.Key(k) && (!s.Registered || onLease != nil && onLease(Registry(k))) {
+			if s.serves(k.Unread) && s.Key(k) && (!s.Registered || onLease != nil && onLease(Registry(k))) {
 				return Told{r, s, AnyForm}
 			}
 		}

@@ -11,10 +11,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/sight"
+	"locktop/model/locks"
+	"locktop/model/store"
+
 	"locktop/ui/cli/session"
+	"locktop/ui/report"
 	"locktop/watcher"
 )
 
@@ -31,43 +32,57 @@ const (
 const beyondPrefix = "With --prefix, locktop also reads what the leases of contended locks hold under other prefixes,\n" +
 	"since a deadlock may close there. It prints only what you asked for, and says what it did not read."
 
-// looked is what was looked at, and what of that was asked for.
-type looked struct {
+// observation is what was looked at, and what of that was asked for.
+type observation struct {
 	*session.Session
 	not     unseen
-	asked   func(*keyspace.Lock) bool // nil: all locks
-	places  []string                  // prefixes
-	skipped []string                  // what belongs to the locks and was not looked at, and why
+	isAsked func(*locks.Lock) bool // nil: all locks
+	places  []string               // prefixes
+	skipped []string               // what belongs to the locks and was not looked at, and why
+
+	bare     []report.Bare // prefixes that were asked for and have no lock
+	expected []locks.Expectation
+	outside  []string // prefixes of which something is expected and nothing was asked for
 }
 
 // locks are those that were asked for.
-func (l *looked) locks() []*keyspace.Lock {
-	if l.asked == nil {
+func (l *observation) locks() []*locks.Lock {
+	if l.isAsked == nil {
 		return l.State.Locks()
 	}
-	return slices.DeleteFunc(slices.Clone(l.State.Locks()), func(k *keyspace.Lock) bool { return !l.asked(k) })
+	return slices.DeleteFunc(slices.Clone(l.State.Locks()), func(k *locks.Lock) bool { return !l.isAsked(k) })
 }
 
 // lookAround looks at the prefixes of the flags, and at what the leases of those locks there
 // that somebody waits for hold elsewhere.
-func (v *viewer) lookAround(ctx context.Context, out *outFlags) (*looked, error) {
+func (v *viewer) lookAround(ctx context.Context, out *outFlags) (*observation, error) {
 	prefixes := v.flags.prefixes
 	if len(prefixes) == 0 || slices.Contains(prefixes, "") {
-		on, not, err := v.look(ctx, prefixes, out)
-		return &looked{Session: on, not: not, places: prefixes}, err
+		return v.lookJust(ctx, prefixes, out)
 	}
-	asked := func(l *keyspace.Lock) bool {
-		return slices.ContainsFunc(prefixes, func(p string) bool { return under(l, p) })
+	asked := func(l *locks.Lock) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return isUnder(l, p) })
 	}
-	at, err := v.lookBeside(ctx, prefixes, func(l *keyspace.Lock) bool { return asked(l) && l.Behind() > 0 }, out)
+	at, err := v.listSecond(ctx, prefixes, func(l *locks.Lock) bool { return asked(l) && l.Behind() > 0 }, out)
 	if err == nil && len(at.places) > len(prefixes) {
-		at.asked = asked
+		at.isAsked = asked
 	}
 	return at, err
 }
 
-// under says whether a lock, or a key of it, lies under the prefix.
-func under(l *keyspace.Lock, prefix string) bool {
+// lookJust looks at the prefixes, and nowhere else.
+func (v *viewer) lookJust(ctx context.Context, prefixes []string, out *outFlags) (*observation, error) {
+	on, not, err := v.look(ctx, prefixes, out)
+	if err != nil {
+		return nil, err
+	}
+	at := &observation{Session: on, not: not, places: prefixes}
+	v.measure(ctx, at, prefixes, out)
+	return at, nil
+}
+
+// isUnder says whether a lock, or a key of it, lies under the prefix.
+func isUnder(l *locks.Lock, prefix string) bool {
 	if strings.HasPrefix(l.Name+"/", prefix) {
 		return true
 	}
@@ -79,18 +94,17 @@ func under(l *keyspace.Lock, prefix string) bool {
 	return false
 }
 
-// lookBeside looks at the locks of the prefixes and at what the leases of some of them hold
+// listSecond looks at the locks of the prefixes and at what the leases of some of them hold
 // elsewhere. It says what it did not look at, and why.
-func (v *viewer) lookBeside(ctx context.Context, prefixes []string, of func(*keyspace.Lock) bool, out *outFlags) (*looked, error) {
+func (v *viewer) listSecond(ctx context.Context, prefixes []string, of func(*locks.Lock) bool, out *outFlags) (*observation, error) {
 	if out.past.file != "" || out.leases == "none" {
-		on, not, err := v.look(ctx, prefixes, out)
-		return &looked{Session: on, not: not, places: prefixes}, err
+		return v.lookJust(ctx, prefixes, out)
 	}
 	first := *out
 	first.watch, first.sessions = 0, of
-	b := beside{v: v, of: of, places: slices.Clone(prefixes)}
+	b := secondList{v: v, wants: of, places: slices.Clone(prefixes)}
 	defer b.close()
-	at := &looked{}
+	at := &observation{}
 	for round := 0; ; round++ {
 		on, not, err := v.look(ctx, b.places, &first)
 		if err != nil && (round == 0 || ctx.Err() != nil) {
@@ -122,34 +136,35 @@ func (v *viewer) lookBeside(ctx context.Context, prefixes []string, of func(*key
 	}
 	b.refused(&at.not, prefixes)
 	at.places, at.skipped = b.places, b.skipped
+	v.measure(ctx, at, prefixes, out)
 	return at, nil
 }
 
-// beside is how far a look has got.
-type beside struct {
+// secondList is how far a look has got.
+type secondList struct {
 	v       *viewer
-	of      func(*keyspace.Lock) bool // whose leases are looked at
-	places  []string                  // prefixes
-	tried   []string                  // that are looked at, or not for a reason
+	wants   func(*locks.Lock) bool // whose leases are looked at
+	places  []string               // prefixes
+	tried   []string               // that are looked at, or not for a reason
 	skipped []string
 	client  *clientv3.Client // that counts keys, once one is needed
 }
 
-func (b *beside) close() {
+func (b *secondList) close() {
 	if b.client != nil {
 		_ = b.client.Close() // nothing was written with it
 	}
 }
 
 // skip says once that something was not looked at.
-func (b *beside) skip(format string, args ...any) {
+func (b *secondList) skip(format string, args ...any) {
 	if words := fmt.Sprintf(format, args...); !slices.Contains(b.skipped, words) {
 		b.skipped = append(b.skipped, words)
 	}
 }
 
 // stop goes back to the places that were looked at, and says why the others were not.
-func (b *beside) stop(looked []string, why string, args ...any) {
+func (b *secondList) stop(looked []string, why string, args ...any) {
 	for _, place := range b.places[len(looked):] {
 		b.skip("%s: %s", session.Keys(place), fmt.Sprintf(why, args...))
 	}
@@ -157,11 +172,11 @@ func (b *beside) stop(looked []string, why string, args ...any) {
 }
 
 // widen adds the places of the keys that hang on the leases of the locks and lie elsewhere.
-func (b *beside) widen(ctx context.Context, s *fold.State) (more bool) {
+func (b *secondList) widen(ctx context.Context, s *store.Store) (more bool) {
 	limited, cancel := context.WithTimeout(ctx, b.v.flags.commandTimeout)
 	defer cancel()
 	unlisted := map[string][]model.LeaseID{} // by reason
-	for _, id := range sessionsOf(s, b.of, b.skip) {
+	for _, id := range sessionsOf(s, b.wants, b.skip) {
 		l := s.Lease(id)
 		a := l.Attached()
 		switch {
@@ -197,7 +212,7 @@ func placeOf(key string) string {
 }
 
 // add takes a place in, unless it is too large or there are too many.
-func (b *beside) add(ctx context.Context, place string) bool {
+func (b *secondList) add(ctx context.Context, place string) bool {
 	covers := func(p string) bool { return strings.HasPrefix(place, p) || place == p+"/" }
 	if slices.ContainsFunc(b.places, covers) || slices.Contains(b.tried, place) {
 		return false
@@ -221,9 +236,9 @@ func (b *beside) add(ctx context.Context, place string) bool {
 }
 
 // refused takes what could not be seen besides out of what was asked for.
-func (b *beside) refused(not *unseen, asked []string) {
-	not.blind = slices.DeleteFunc(slices.Clone(not.blind), func(u sight.Unseen) bool {
-		if u.What != sight.Keys || slices.Contains(asked, u.Prefix) {
+func (b *secondList) refused(not *unseen, asked []string) {
+	not.blind = slices.DeleteFunc(slices.Clone(not.blind), func(u locks.CoverageGap) bool {
+		if u.Kind != locks.CoverageKeys || slices.Contains(asked, u.Prefix) {
 			return false
 		}
 		b.skip("%s: %s", session.Keys(u.Prefix), u.Reason)
@@ -233,7 +248,7 @@ func (b *beside) refused(not *unseen, asked []string) {
 }
 
 // countKeys counts the keys under a prefix.
-func (b *beside) countKeys(ctx context.Context, prefix string) (n int64, err error) {
+func (b *secondList) countKeys(ctx context.Context, prefix string) (n int64, err error) {
 	if b.client == nil {
 		if b.client, err = b.v.connect(ctx); err != nil {
 			return 0, err
@@ -245,10 +260,10 @@ func (b *beside) countKeys(ctx context.Context, prefix string) (n int64, err err
 // sessionsOf are the leases that hold or wait for a lock, or for one that such a lease holds or
 // waits for: the nearest first, of each queue the first, and of locks that many wait for before
 // others.
-func sessionsOf(s *fold.State, of func(*keyspace.Lock) bool, skip func(string, ...any)) (ids []model.LeaseID) {
-	var near []*keyspace.Lock
-	known, seen := map[*keyspace.Lock]bool{}, map[model.LeaseID]bool{0: true}
-	add := func(l *keyspace.Lock) {
+func sessionsOf(s *store.Store, of func(*locks.Lock) bool, skip func(string, ...any)) (ids []model.LeaseID) {
+	var near []*locks.Lock
+	known, seen := map[*locks.Lock]bool{}, map[model.LeaseID]bool{0: true}
+	add := func(l *locks.Lock) {
 		if l != nil && l.Recipe().HasHolder && !known[l] {
 			known[l] = true
 			near = append(near, l)
@@ -259,13 +274,13 @@ func sessionsOf(s *fold.State, of func(*keyspace.Lock) bool, skip func(string, .
 			add(l)
 		}
 	}
-	slices.SortStableFunc(near, func(a, b *keyspace.Lock) int { return cmp.Compare(b.Behind(), a.Behind()) })
+	slices.SortStableFunc(near, func(a, b *locks.Lock) int { return cmp.Compare(b.Behind(), a.Behind()) })
 	for len(near) > 0 {
-		locks := near
+		deep := near
 		near = nil
-		for place := 0; len(locks) > 0; place++ {
-			locks = slices.DeleteFunc(locks, func(l *keyspace.Lock) bool { return l.At(place) == nil })
-			for _, l := range locks {
+		for place := 0; len(deep) > 0; place++ {
+			deep = slices.DeleteFunc(deep, func(l *locks.Lock) bool { return l.At(place) == nil })
+			for _, l := range deep {
 				id := l.At(place).KV.Lease
 				if seen[id] {
 					continue

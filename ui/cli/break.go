@@ -17,12 +17,14 @@ import (
 	"locktop/chaos"
 	"locktop/chaos/gate"
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/fold"
+	"locktop/model/findings"
 	"locktop/model/journal"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/cli/session"
+	"locktop/ui/report"
 	"locktop/watcher"
 	"locktop/watcher/pace"
 )
@@ -45,7 +47,9 @@ func breakCmd(e *env) *cobra.Command {
 			"owner is not told. --claim is required where no key is known to hold (keys side by side, or a\n" +
 			"foreign key first) and where several claims hold together. If anything else would go than was\n" +
 			"shown, break does nothing and exits with 2. In every case the old holder may go on believing that\n" +
-			"it holds. break writes each action to a journal first.",
+			"it holds. break writes each action to a journal first, and its result: done, not-done, or unknown where\n" +
+			"no answer came. After an unknown result break watches whether the claim goes, and exits with 2 if it\n" +
+			"does not see that.",
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,7 +68,7 @@ func breakCmd(e *env) *cobra.Command {
 
 // breakLock plans, shows, asks, does, and watches what comes of it.
 func (f *breakRun) breakLock(ctx context.Context, name string) error {
-	at, err := f.e.lookBeside(ctx, f.e.lockPrefixes(name), func(l *keyspace.Lock) bool { return l.Name == name }, &outFlags{leases: "heads"})
+	at, err := f.e.listSecond(ctx, f.e.lockPrefixes(name), func(l *locks.Lock) bool { return l.Name == name }, &outFlags{leases: "heads"})
 	if err != nil {
 		return err
 	}
@@ -75,10 +79,10 @@ func (f *breakRun) breakLock(ctx context.Context, name string) error {
 	defer w.close()
 	w.OneCluster = true
 	s := w.State
-	if err := f.e.list(ctx, w, false, s.Loaded); err != nil {
+	if err := f.e.list(ctx, w, false, s.Coverage().Loaded); err != nil {
 		return err
 	}
-	target, err := f.target(w.Session, name)
+	target, err := f.target(ctx, w.Session, name, at.bare)
 	if err != nil {
 		return err
 	}
@@ -92,7 +96,7 @@ func (f *breakRun) breakLock(ctx context.Context, name string) error {
 		return err
 	}
 	plan.DryRun = f.dryRun
-	if words := outlook.Outruns(s.Claim(plan.Action.Key), plan); words != "" {
+	if words := status.Outruns(s.Claim(plan.Action.Key), plan); words != "" {
 		return bad("not done: %s: it was written while it was read, so try again", words)
 	}
 	if err := f.showPlan(s, plan, at.skipped); err != nil {
@@ -131,11 +135,11 @@ func (f *breakRun) plan(ctx context.Context, g *gate.Gate, target model.Action) 
 }
 
 // breakTarget finds the claim that is meant.
-func (f *breakRun) target(on *session.Session, name string) (model.Action, error) {
+func (f *breakRun) target(ctx context.Context, on *session.Session, name string, bare []report.Bare) (model.Action, error) {
 	s := on.State
 	l := s.Lock(name)
 	if l == nil || l.Head() == nil {
-		return model.Action{}, noLock(on, name)
+		return model.Action{}, noLock(on, name, bare, f.e.nearLocks(ctx, name))
 	}
 	if f.claim != "" {
 		key := f.e.inNamespace(f.claim)
@@ -145,7 +149,7 @@ func (f *breakRun) target(on *session.Session, name string) (model.Action, error
 		}
 		return model.Action{Kind: model.DeleteClaim, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
 	}
-	c, why := outlook.ToBreak(l)
+	c, why := status.ToBreak(l)
 	if why != "" {
 		return model.Action{}, bad("not done: %s; --claim KEY deletes the key that you name", why)
 	}
@@ -230,19 +234,19 @@ func journalFile() (file, origin string, err error) {
 }
 
 // showPlan prints what would go, who is next, and the line that does the same.
-func (f *breakRun) showPlan(s *fold.State, p model.Plan, skipped []string) error {
+func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(f.e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
-		if f := diagnose.BeforeBreak(l, c); f != nil {
-			fmt.Fprintf(&b, "  %s: %s\n", f.Code, diagnose.CureWords(f))
+		if f := findings.BeforeBreak(s, l, c); f != nil {
+			fmt.Fprintf(&b, "  %s: %s\n", f.Code, findings.CureWords(f))
 		}
 	}
 	for _, kv := range p.Goes {
 		fmt.Fprintf(&b, "  goes: %s", model.Printable(kv.Key))
 		if c := s.Claim(kv.Key); c != nil && c.Lock() != nil {
 			l := c.Lock()
-			switch name := model.Printable(l.Name); outlook.Role(l, c) {
+			switch name := model.Printable(l.Name); status.Role(l, c) {
 			case model.RoleHolds:
 				fmt.Fprintf(&b, ", which holds %s; %s", name, nextWords(s, l, c, p.Action))
 			case model.RoleMember:
@@ -263,7 +267,7 @@ func (f *breakRun) showPlan(s *fold.State, p model.Plan, skipped []string) error
 		fmt.Fprintf(&b, "  what else goes is unknown: %s\n", p.Unknown)
 	}
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
-		fmt.Fprintf(&b, "  %s\n", outlook.Role(l, c).Remains())
+		fmt.Fprintf(&b, "  %s\n", status.Role(l, c).Remains())
 	}
 	fmt.Fprintf(&b, "  by hand: %s\n", p.Action.Etcdctl())
 	if p.DryRun {
@@ -274,16 +278,18 @@ func (f *breakRun) showPlan(s *fold.State, p model.Plan, skipped []string) error
 }
 
 // nextWords say who has the lock when a key that holds it goes.
-func nextWords(s *fold.State, l *keyspace.Lock, c *keyspace.Claim, act model.Action) string {
+func nextWords(s *store.Store, l *locks.Lock, c *locks.Claim, act model.Action) string {
 	lease := act.Lease
 	if act.Kind != model.RevokeLease {
 		lease = 0
 	}
-	switch n, next := outlook.Without(l, c, lease); {
+	switch n, next := status.Without(l, c, lease); {
 	case n == 1:
 		return "1 more holds it"
 	case n > 1:
 		return fmt.Sprintf("%d more hold it", n)
+	case next != nil && !l.IsClaim(next):
+		return "then " + model.Printable(next.Key) + " blocks it, which is not a claim of it"
 	case next != nil:
 		return "next is " + s.Who(next.Ref())
 	}
@@ -304,12 +310,12 @@ func (f *breakRun) askFor(name string) error {
 }
 
 // roleOf is what the claim of an action is in its lock, "" if it is gone.
-func roleOf(s *fold.State, a model.Action) model.Role {
+func roleOf(s *store.Store, a model.Action) model.Role {
 	l, c := s.Lock(a.Lock), s.Claim(a.Key)
 	if l == nil || c == nil || c.Lock() != l {
 		return ""
 	}
-	return outlook.Role(l, c)
+	return status.Role(l, c)
 }
 
 // stillWaits is an error if a claim that waited when it was shown holds the lock by now:
@@ -325,7 +331,7 @@ func (f *breakRun) stillWaits(ctx context.Context, a model.Action, was model.Rol
 		return err
 	}
 	defer w.close()
-	if err := f.e.list(ctx, w, false, w.State.Loaded); err != nil {
+	if err := f.e.list(ctx, w, false, w.State.Coverage().Loaded); err != nil {
 		return err
 	}
 	if roleOf(w.State, a) == model.RoleHolds {
@@ -337,15 +343,23 @@ func (f *breakRun) stillWaits(ctx context.Context, a model.Action, was model.Rol
 // seenWithin is how long the effect of an action is waited for.
 const seenWithin = 10 * time.Second
 
-// breakAndWatch acts, and prints what the watch saw of it.
+// breakAndWatch acts, and prints what the watch saw of it. Where no answer came, the watch alone
+// tells whether the claim went; it does not tell who ended it.
 func (f *breakRun) breakAndWatch(ctx context.Context, w *session.Session, gate *gate.Gate, p model.Plan) error {
 	o := gate.Do(ctx, p)
-	fmt.Fprintln(f.e.out, o.Describe())
-	if o.Changed != "" {
-		return bad("not what was shown: %s; nothing was done, so look again", o.Changed)
+	fmt.Fprintln(f.e.out, text.English(o.Message()))
+	for _, kv := range o.Went {
+		fmt.Fprintf(f.e.out, "  went: %s\n", model.Printable(kv.Key))
 	}
-	if !o.Done {
+	switch {
+	case o.Changed != "":
+		return bad("not what was shown: %s; nothing was done, so look again", o.Changed)
+	case o.Result() == model.ResultNotDone:
 		return fmt.Errorf("%s", o.Err)
+	}
+	known := "done, but"
+	if o.Unknown {
+		known = "no answer came, so whether it was done is not known, and"
 	}
 	s := w.State
 	s.Apply(model.Batch{Events: []model.Event{model.Acted{At: o.At, Outcome: o}}})
@@ -354,10 +368,13 @@ func (f *breakRun) breakAndWatch(ctx context.Context, w *session.Session, gate *
 		return s.Rev() >= o.Rev && (c == nil || c.CreateRev != p.Action.CreateRev)
 	}
 	if err := w.Pull(ctx, session.Pull{Until: seen, For: seenWithin}); err != nil {
-		return fmt.Errorf("done, but its effect was not seen: %v", err)
+		return bad("%s its effect was not seen: %w", known, err)
 	}
 	if !seen() {
-		return fmt.Errorf("done, but its effect was not seen within %s: \"locktop describe\" shows how the lock is now", seenWithin)
+		return bad("%s its effect was not seen within %s: \"locktop describe\" shows how the lock is now", known, seenWithin)
+	}
+	if o.Unknown {
+		fmt.Fprintf(f.e.out, "no answer came, but the watch has seen that %s is gone\n", model.Printable(p.Action.Key))
 	}
 	for _, entry := range s.Journal() {
 		if entry.Kind == journal.Handover || entry.Kind == journal.Left {

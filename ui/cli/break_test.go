@@ -32,22 +32,22 @@ func (s *asked) Write(p []byte) (int, error) {
 // is typed is not broken. It is said, with exit 2, and in the journal.
 func TestBreakDoesNothingElseThanWasShown(t *testing.T) {
 	b := newCLI(t)
-	one, two := b.lease("600"), b.lease("600")
+	one, two := b.lease(600), b.lease(600)
 	for _, r := range []struct {
 		name   string
 		first  string // the lease of a claim before it
 		args   []string
-		change []string
+		change func()
 		says   string
 		reason string
 	}{
-		{"value", "", []string{"--claim", "/value/" + one}, []string{"put", "--lease=" + one, "/value/" + one, "new owner"},
+		{"value", "", []string{"--claim", "/value/" + one}, func() { b.put("/value/"+one, "new owner", one) },
 			"its value is another since revision", "another owner"},
-		{"lease", "", []string{"--claim", "/lease/" + one}, []string{"put", "--lease=" + two, "/lease/" + one, ""},
+		{"lease", "", []string{"--claim", "/lease/" + one}, func() { b.put("/lease/"+one, "", two) },
 			"it is on lease " + two + " now, not on lease " + one, "another session"},
-		{"turn", two, []string{"--claim", "/turn/" + one}, []string{"del", "/turn/" + two},
+		{"turn", two, []string{"--claim", "/turn/" + one}, func() { b.del("/turn/" + two) },
 			`"/turn/` + one + `" holds the lock now, and it waited when it was shown`, "the lock would be taken from its holder"},
-		{"keys", "", nil, []string{"put", "--lease=" + one, "/another/" + one, ""},
+		{"keys", "", nil, func() { b.put("/another/"+one, "", one) },
 			"has a key that was not shown", "the revoke would break another lock"},
 	} {
 		t.Run(r.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestBreakDoesNothingElseThanWasShown(t *testing.T) {
 			}
 			var errs bytes.Buffer
 			out := &asked{happens: func() {
-				b.ctl(r.change...)
+				r.change()
 				if _, err := io.WriteString(keyboard, lock+"\n"); err != nil {
 					t.Error(err)
 				}
@@ -75,7 +75,7 @@ func TestBreakDoesNothingElseThanWasShown(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != exitBad || !strings.Contains(errs.String(), r.says) {
 				t.Errorf("%s: exit %d, no %q in\n%s%s", r.reason, code, r.says, out, &errs)
 			}
-			if !strings.Contains(b.ctl("get", key, "--keys-only"), key) {
+			if !b.there(key) {
 				t.Errorf("%s: %s is gone\n%s", r.reason, key, out)
 			}
 			if code, out, errs := b.run(lock+"\n", append([]string{"break", lock, "--armed"}, r.args...)...); code != 0 {
@@ -89,7 +89,7 @@ func TestBreakDoesNothingElseThanWasShown(t *testing.T) {
 // and nothing else.
 func TestTheDryRunPrintsTheGuard(t *testing.T) {
 	b := newCLI(t)
-	lease := b.lease("600")
+	lease := b.lease(600)
 	key := b.claim("/l", lease)
 	line := func() string {
 		code, out, errs := b.run("", "break", "/l", "--dry-run", "--claim", key)
@@ -107,9 +107,9 @@ func TestTheDryRunPrintsTheGuard(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", ctl, err, out)
 		}
 	}
-	there := func() bool { return strings.Contains(b.ctl("get", key, "--keys-only"), key) }
+	there := func() bool { return b.there(key) }
 	shown := line()
-	b.ctl("put", "--lease="+lease, key, "new owner")
+	b.put(key, "new owner", lease)
 	if run(shown); !there() {
 		t.Errorf("%s deleted the claim of a new owner", shown)
 	}
@@ -121,8 +121,8 @@ func TestTheDryRunPrintsTheGuard(t *testing.T) {
 // TestBreakSaysWhatComesOfIt: what is found about the claim is said before it is broken.
 func TestBreakSaysWhatComesOfIt(t *testing.T) {
 	b := newCLI(t)
-	b.ctl("put", "/l/config", "data")
-	b.claim("/l", b.lease("600"))
+	b.put("/l/config", "data", "")
+	b.claim("/l", b.lease(600))
 	code, out, errs := b.run("", "break", "/l", "--dry-run", "--claim", "/l/config")
 	if want := "foreign-key: breaking this claim is the wrong cure: "; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
@@ -133,20 +133,20 @@ func TestBreakSaysWhatComesOfIt(t *testing.T) {
 // deleted only if its key is named; the neighbour is a lock, and is broken by its name.
 func TestOnlyAHolderIsBrokenWithoutItsKey(t *testing.T) {
 	b := newCLI(t)
-	b.ctl("put", "--lease="+b.lease("600"), "/services/pay/10.0.0.2:80", "")
-	b.ctl("put", "--lease="+b.lease("600"), "/services/pay/10.0.0.3:80", "")
-	b.ctl("put", "--lease="+b.lease("600"), "/l/config", "")
-	b.claim("/l", b.lease("600"))
-	b.claim("/m", b.lease("600"))
+	b.put("/services/pay/10.0.0.2:80", "", b.lease(600))
+	b.put("/services/pay/10.0.0.3:80", "", b.lease(600))
+	b.put("/l/config", "", b.lease(600))
+	b.claim("/l", b.lease(600))
+	b.claim("/m", b.lease(600))
 	const clock = "179538064172527300"
-	readers := b.lease("600")
+	readers := b.lease(600)
 	for _, key := range []string{"read/" + clock + "1", "read/" + clock + "2"} {
-		b.ctl("put", "--lease="+readers, "/rw/"+key, "")
+		b.put("/rw/"+key, "", readers)
 	}
-	b.ctl("put", "--lease="+b.lease("600"), "/rw/read/"+clock+"3", "")
-	b.ctl("put", "--lease="+b.lease("600"), "/rw/write/"+clock+"4", "")
-	b.ctl("put", "--lease="+b.lease("600"), "/one/read/"+clock+"5", "")
-	b.ctl("put", "--lease="+b.lease("600"), "/one/write/"+clock+"6", "")
+	b.put("/rw/read/"+clock+"3", "", b.lease(600))
+	b.put("/rw/write/"+clock+"4", "", b.lease(600))
+	b.put("/one/read/"+clock+"5", "", b.lease(600))
+	b.put("/one/write/"+clock+"6", "", b.lease(600))
 	for _, r := range []struct {
 		args   []string
 		code   int

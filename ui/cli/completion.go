@@ -14,9 +14,8 @@ import (
 	"locktop/chaos/drill"
 	"locktop/demo/drills"
 	"locktop/demo/lessons"
-	"locktop/demo/lockset"
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/ui/report"
 )
 
@@ -43,7 +42,7 @@ func (e *env) addCompletions(root *cobra.Command) {
 		}
 		return e.lockNames(cmd.Context(), typed), cobra.ShellCompDirectiveNoFileComp
 	}
-	runs := func() []string { return append(drills.Names(), lockset.Name, everyDrill) }
+	runs := func() []string { return append(drills.Names(), everyDrill) }
 	words := map[string]cobra.CompletionFunc{
 		"describe": locks, "break": locks,
 		"explain": oneOf(func() []string { return report.ExplainNames(drillWords()...) }),
@@ -129,16 +128,11 @@ func (a *access) lockNames(ctx context.Context, typed string) []string {
 		return nil
 	}
 	defer client.Close()
-	s := fold.NewState(a.pins...)
+	s := store.New(a.pins...)
 	for _, prefix := range narrowed(prefixList(a.flags.prefixes), typed) {
 		applyKeys(ctx, client, s, prefix)
 	}
-	var names []string
-	for _, l := range s.Locks() {
-		if strings.HasPrefix(l.Name, typed) && plainWord(l.Name) {
-			names = append(names, l.Name)
-		}
-	}
+	names := slices.DeleteFunc(lockNames(s.Locks()), func(name string) bool { return !strings.HasPrefix(name, typed) })
 	slices.Sort(names)
 	return names
 }
@@ -173,7 +167,7 @@ func narrowed(prefixes []string, typed string) []string {
 
 // applyKeys applies the first keys under a prefix. A member answers from what it has:
 // no quorum is bothered.
-func applyKeys(ctx context.Context, c *clientv3.Client, s *fold.State, prefix string) {
+func applyKeys(ctx context.Context, c *clientv3.Client, s *store.Store, prefix string) {
 	page, rev := keys(ctx, c, prefix, clientv3.WithPrefix(), clientv3.WithLimit(completeKeys))
 	if len(page) > 0 && !slices.ContainsFunc(page, func(kv model.KV) bool { return kv.Lease != 0 }) {
 		// Servers from 3.7 on answer from their index, which knows no leases, unless they

@@ -102,7 +102,7 @@ func (cfg *config) shownConfig(flags *pflag.FlagSet) (shownConfig, error) {
 	if cfg.profile != nil {
 		c.Profile = &cfg.profile.name
 		c.Values = append(c.Values, shownValue{"profile", []string{cfg.profile.name}, cfg.shownOrigin("profile")})
-		c.Values = append(c.Values, cfg.profile.shown()...)
+		c.Values = append(c.Values, cfg.profile.shownValues()...)
 	}
 	for _, s := range settings {
 		c.Values = append(c.Values, shownValue{s.flag, shownValues(flags.Lookup(s.flag)), cfg.shownOrigin(s.flag)})
@@ -110,8 +110,8 @@ func (cfg *config) shownConfig(flags *pflag.FlagSet) (shownConfig, error) {
 	return c, nil
 }
 
-// shown is what a profile says beside the flags.
-func (p *profile) shown() []shownValue {
+// shownValues is what a profile says beside the flags.
+func (p *profile) shownValues() []shownValue {
 	var all []shownValue
 	for _, v := range []shownValue{{Name: labelKey, Values: []string{p.label}}, {Name: colorKey, Values: []string{cmp.Or(p.color, "none")}}, {Name: readOnlyKey, Values: []string{fmt.Sprint(p.readOnly)}},
 		{Name: armedKey, Values: []string{fmt.Sprint(p.armed)}}} {

@@ -24,7 +24,6 @@ import (
 	"locktop/chaos"
 	"locktop/model"
 	"locktop/watcher"
-	"locktop/watcher/pace"
 )
 
 // Our own connections to a lab notice a dead peer within keepaliveTime+keepaliveTimeout,
@@ -59,7 +58,6 @@ type access struct {
 	streams
 	config
 	creds credentials
-	rest  time.Duration // between two looks at a connection, see pace.Unhurried; 0: none
 }
 
 // dial opens a client for the cluster of the flags, logged in if there is a user.
@@ -73,9 +71,6 @@ func (a *access) dialAs(ctx context.Context, who credentials, limits []grpc.Dial
 		return nil, err
 	}
 	c.DialOptions = limits
-	if a.rest > 0 {
-		c.DialOptions = append(slices.Clone(limits), pace.Unhurried(a.rest))
-	}
 	return await(ctx, func() (*clientv3.Client, error) { return open(c) }) // a login may take as long as dialing
 }
 

@@ -23,13 +23,14 @@ import (
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/ui"
+	"locktop/ui/cli/playback"
 	"locktop/ui/cli/session"
-	"locktop/ui/cli/tape"
 	"locktop/ui/draw"
 	"locktop/ui/replay"
 	"locktop/ui/report"
 	"locktop/watcher"
 	"locktop/watcher/pace"
+	"locktop/watcher/queue"
 )
 
 const notALab = "Only in a lab: \"locktop demo\" starts one."
@@ -59,10 +60,10 @@ func (f *consoleRun) run(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	w := &watching{client: client, look: look, pins: f.e.pins, live: ui.Live{Endpoints: f.e.flags.endpoints, Clock: pace.Clock}}
+	w := &watching{client: client, look: look, pins: f.e.pins, live: ui.Live{Endpoints: f.e.flags.endpoints, Clock: pace.Process}}
 	defer w.end()
 	if f.armed {
-		done := session.NewReports()
+		done := queue.New(64, nil)
 		gate, journal, closeGate, err := f.e.openGate(ctx, client, done.Add)
 		if err != nil {
 			return err
@@ -188,7 +189,7 @@ func (f *demoRun) run(ctx context.Context) (err error) {
 	}
 	o := f.e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
-	o.NoSuspend, o.Guide, o.Notice = demoNoSuspend, demo.GuideLock, f.metrics.said
+	o.NoSuspend, o.Guide, o.Notice = demoNoSuspend, demo.GuideLock, f.metrics.address
 	o.Boot = f.e.boot(ctx, &l, lab)
 	return f.e.show(ctx, o)
 }
@@ -197,7 +198,7 @@ func (f *demoRun) run(ctx context.Context) (err error) {
 func (e *env) inLines(src model.Source, out io.Writer) *session.Session {
 	s := session.New(src, e.pins...)
 	s.Name = "the lab"
-	s.OnEntry = func(entry *journal.Entry) error { return report.EventText(out, s.State, entry) }
+	s.OnEntry = func(entry *journal.Entry) error { return report.EventText(out, s.State.View, entry) }
 	return s
 }
 
@@ -211,8 +212,8 @@ func (e *env) show(ctx context.Context, o ui.Options) error {
 	e.addSettings(&o)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if o.Tape == nil {
-		o.Past = tape.NewPast(ctx, o.Pins)
+	if o.Playback == nil {
+		o.Past = playback.NewPast(ctx, o.Pins)
 		o.Record = replay.NewLog(func() (replay.File, error) { return keep("console", 0, time.Now()) }) // a person asked for each: none goes by itself
 	}
 	defer guardTerminal(e.in, e.stdout)()

@@ -70,6 +70,7 @@ func contendCmd(e *env) *cobra.Command {
 				return err
 			}
 			o.Endpoints = e.flags.endpoints // as they were looked up
+			e.resort.disarm()               // it lets its locks go, and has a time for that
 			if err = contender.Run(cmd.Context(), o, e.out); errors.Is(err, contender.ErrDenied) {
 				return badInput{err}
 			}

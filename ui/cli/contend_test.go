@@ -10,7 +10,7 @@ import (
 
 // TestContendByEveryRecipe takes two locks for a turn with each recipe.
 func TestContendByEveryRecipe(t *testing.T) {
-	endpoint := etcdProcess(t)
+	endpoint := testServer(t)
 	for _, recipe := range contender.Recipes {
 		t.Run(recipe, func(t *testing.T) {
 			code, out, errs := program(t, t.TempDir(), "contend", "--armed", "--endpoints", endpoint, "--recipe", recipe, "--name", "me",

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/watcher/hostile"
 	"locktop/watcher/recording"
 )
 
@@ -49,30 +48,6 @@ func TestADamagedRecordingIsNoAnswer(t *testing.T) {
 		code, out, errs := ranTo(t, "replay", name, "-o", "jsonl")
 		if code != row.code || !strings.Contains(out, row.out) || !strings.Contains(errs, row.says) || (row.says == "") != (errs == "") {
 			t.Errorf("%s: exit %d, want %d and %q:\n%s%s", row.reason, code, row.code, row.says, out, errs)
-		}
-	}
-}
-
-// TestARecordingOfTwoClustersSaysSo: it goes on, and its end is exit code 2.
-func TestARecordingOfTwoClustersSaysSo(t *testing.T) {
-	t.Parallel()
-	for _, other := range []bool{false, true} {
-		s := hostile.Start(t, "127.0.0.1:0")
-		s.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for s.Watches() == 0 && t.Context().Err() == nil {
-				time.Sleep(10 * time.Millisecond) // until it watches
-			}
-			if other {
-				s.Become(0xbb, 90, hostile.Key("/l/a", 2, 50))
-			}
-		}()
-		code, _, errs := ranTo(t, "record", filepath.Join(t.TempDir(), "r"), "--prefix", "/l/", "--for", "5s", "--endpoints", s.Addr)
-		<-done
-		if want := map[bool]int{false: exitOK, true: exitBad}[other]; code != want || strings.Contains(errs, "of more than one cluster: another cluster answers (id bb instead of aa)") != other {
-			t.Errorf("another cluster: %v, exit %d: %s", other, code, errs)
 		}
 	}
 }

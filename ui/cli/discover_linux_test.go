@@ -8,7 +8,7 @@ import (
 
 func TestDiscoverShowsProgressAndEndsByKey(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/jobs/a", b.lease("60"))
+	b.claim("/jobs/a", b.lease(60))
 	cmd := exec.Command(locktop(t), "discover", "--rps", "1", "--endpoints", b.endpoint)
 	cmd.Env = cleanEnv(t.TempDir())
 	term := onTerminal(t, cmd)

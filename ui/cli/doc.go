@@ -11,7 +11,7 @@
 //	locktop, demo, proxy, replay on a terminal: a source ──▶ ui ──▶ gate.Gate
 //
 // past.go asks a recording in the place of a cluster, and taped.go opens it. keep.go records every
-// lab, serve_record.go what serve sees. Package tape has the recording in which the console goes
+// lab, serve_record.go what serve sees. Package playback has the recording in which the console goes
 // back.
 //
 // A command is a function that makes it and, where it is more than one step, a type of its own

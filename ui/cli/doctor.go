@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -8,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/report"
 )
 
@@ -22,6 +23,9 @@ func doctorCmd(e *env) *cobra.Command {
 		Long: "doctor prints findings only. It exits with 1 if a finding is as bad as --fail-on. Otherwise it exits\n" +
 			"with 2 if it could not look, or lost sight of something that you asked for, and with 0 if all is\n" +
 			"well. It prints what it lost sight of, and for how long. Some findings need time: --for 30s.\n" +
+			"With --expect it also exits with 1 if a lock has fewer contenders than you said when doctor answers,\n" +
+			"or if there is no lock under that prefix. Where no lock is, nothing is judged: doctor then says how\n" +
+			"many keys are there, and which prefixes near it have keys.\n" +
 			"Findings of one cause are one story, which is printed once: ten locks or more of the same client or\n" +
 			"lease, or the locks of one deadlock or one shared lease. JSON has each finding: those of one story\n" +
 			"have the same number in story, and count says how many they are. A finding alone has null.\n" + beyondPrefix,
@@ -45,18 +49,29 @@ func doctorCmd(e *env) *cobra.Command {
 }
 
 // tellDoctor prints what is wrong with what was looked at.
-func tellDoctor(e *env, at *looked, out outFlags, failOn model.Severity) (err error) {
-	s, locks := at.State, at.locks()
-	told := s.ToldOf(at.asked)
-	sick := slices.DeleteFunc(slices.Clone(locks), func(l *keyspace.Lock) bool { return len(l.Findings()) == 0 })
+func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (err error) {
+	s, asked := at.State, at.locks()
+	told := s.StoriesOf(at.isAsked)
+	withFindings := slices.DeleteFunc(slices.Clone(asked), func(l *locks.Lock) bool { return len(s.FindingsOf(l)) == 0 })
 	limits := at.not.limits(e.flags.leaseBudget, out.past.file != "")
 	switch out.output {
 	case "table":
-		err = diagnosis(e.out, s, told, sick, report.Summary(s, locks, len(at.not.blind)+len(at.skipped) > 0), limits)
+		err = diagnosis(e.out, s, told, withFindings, report.Summary(s.View, asked, out.observation(at), len(at.not.blind)+len(at.skipped) > 0), limits)
+		for _, line := range report.UnmetWords(at.expected) {
+			fmt.Fprintln(e.out, line)
+		}
 	case "json":
-		err = report.JSON(e.out, s, sick, out.observation(at))
+		err = report.JSON(e.out, s.View, withFindings, out.observation(at))
 	default:
 		err = report.Diagnoses(e.out, told, out.output)
+	}
+	if out.output != "table" {
+		at.tellBare(e.err, out.output)
+	}
+	if out.output != "table" && out.output != "json" {
+		for _, line := range report.UnmetWords(at.expected) {
+			fmt.Fprintln(e.err, line)
+		}
 	}
 	at.tellSkipped(e.err)
 	if limits != "" && out.output != "table" {
@@ -70,28 +85,28 @@ func tellDoctor(e *env, at *looked, out outFlags, failOn model.Severity) (err er
 			fmt.Fprintf(e.err, "%s did not answer when asked for its status: %s\n", model.Told(m.Endpoint), model.Short(model.Told(m.Err), lineMax))
 		}
 	}
-	notSeen := notSeen(at.Name, at.not.blind)
-	for _, f := range told {
-		if f.Severity.AtLeast(failOn) { // certain, whatever was not seen besides
-			if notSeen != nil {
-				tellError(e.err, notSeen)
-			}
-			return errFindings
-		}
+	notSeen := cmp.Or(notSeen(at.Name, at.not.blind), at.unmeasured(e))
+	failed := slices.ContainsFunc(at.expected, func(x locks.Expectation) bool { return !x.Met() })
+	failed = failed || slices.ContainsFunc(told, func(f model.Finding) bool { return f.Severity.AtLeast(failOn) })
+	if failed && notSeen != nil { // certain, whatever was not seen besides
+		tellError(e.err, notSeen)
+	}
+	if failed {
+		return errFindings
 	}
 	return notSeen
 }
 
 // diagnosis prints the findings of the cluster and of each lock that has some, and sums up.
-func diagnosis(w io.Writer, s *fold.State, told []model.Finding, sick []*keyspace.Lock, summary, limits string) error {
+func diagnosis(w io.Writer, s *store.Store, told []model.Finding, withFindings []*locks.Lock, summary, limits string) error {
 	if err := report.Findings(w, s.ClusterFindings(), ""); err != nil {
 		return err
 	}
-	if err := report.Stories(w, s, told); err != nil {
+	if err := report.Stories(w, s.View, told); err != nil {
 		return err
 	}
-	for _, l := range sick {
-		alone := slices.DeleteFunc(slices.Clone(l.Findings()), func(f model.Finding) bool { return f.Story != 0 })
+	for _, l := range withFindings {
+		alone := slices.DeleteFunc(slices.Clone(s.FindingsOf(l)), func(f model.Finding) bool { return f.Story != 0 })
 		if len(alone) == 0 {
 			continue
 		}

@@ -13,7 +13,6 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/demo/drills"
-	"locktop/demo/lockset"
 	"locktop/model"
 )
 
@@ -71,7 +70,6 @@ func listDrills(w io.Writer, all []*drill.Drill) error {
 	for _, d := range all {
 		fmt.Fprintf(t, "%s\t%s\n", d.Name, d.Title)
 	}
-	fmt.Fprintf(t, "%s\t%s\n", lockset.Name, "the published experiment: updates lost under a lock, with and without fencing")
 	return t.Flush()
 }
 
@@ -104,7 +102,7 @@ func drillText(ctx context.Context, name string) (file string, data []byte, err 
 	case err != nil && ctx.Err() != nil:
 		return "", nil, ctx.Err()
 	case err != nil:
-		return "", nil, bad("%q is neither a built-in drill (\"locktop drill list\") nor a file that can be read: %v", name, cmp.Or(errors.Unwrap(err), err))
+		return "", nil, bad("%q is neither a built-in drill (\"locktop drill list\") nor a file that can be read: %v%s", name, cmp.Or(errors.Unwrap(err), err), didYouMean(name, drills.Names()))
 	}
 	if drill.FileName(name) != name { // else it would be taken for a built-in one
 		name = "./" + name
@@ -112,8 +110,8 @@ func drillText(ctx context.Context, name string) (file string, data []byte, err 
 	return name, data, nil
 }
 
-// told is text of several lines, each as [model.Told] has it. Tabs stay, and the ends of lines.
-func told(text string) string {
+// multiline is text of several lines, each as [model.Told] has it. Tabs stay, and the ends of lines.
+func multiline(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
 		body := strings.TrimRight(line, "\r\n")
@@ -147,7 +145,7 @@ func drillShowCmd(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(e.out, told(string(data)))
+			_, err = io.WriteString(e.out, multiline(string(data)))
 			return err
 		},
 	}

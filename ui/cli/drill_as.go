@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,8 +19,8 @@ import (
 	"locktop/model/recipe"
 )
 
-// castFlags are the flags of drill run that put programs into the roles of a drill.
-type castFlags struct {
+// roleFlags are the flags of drill run that put programs into the roles of a drill.
+type roleFlags struct {
 	as        []string
 	beliefs   []string
 	files     []string
@@ -29,13 +29,13 @@ type castFlags struct {
 	stops     time.Duration
 	turns     bool
 	singleKey bool
-	matrix    bool
+	guards    []string
 }
 
-// castOnly are those that mean nothing without --as.
-var castOnly = []string{"belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "matrix"}
+// roleOnly are those that mean nothing without --as.
+var roleOnly = []string{"belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "guards"}
 
-func (f *castFlags) add(cmd *cobra.Command) {
+func (f *roleFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.as, "as", nil, "a program of your own in a role of the drill, ROLE=COMMAND, or COMMAND for all that are left; may be repeated")
 	fl.StringVar(&f.lock, "lock", "", "lock that your programs compete for, {lock} in their commands (default: that of the drill)")
@@ -45,15 +45,15 @@ func (f *castFlags) add(cmd *cobra.Command) {
 	fl.DurationVar(&f.stops, "stops-within", 2*time.Second, "time that they have to stop after they lost their lock")
 	fl.BoolVar(&f.turns, "turns", false, "your programs release the lock by themselves and come back")
 	fl.BoolVar(&f.singleKey, "single-key", false, "the lock of your programs is one key, and waiters leave no key (etcd3 of npm, python-etcd3)")
-	fl.BoolVar(&f.matrix, "matrix", false, "say which drills can be asked of them, and why not the others, and run none")
+	fl.StringArrayVar(&f.guards, "guards", nil, "what their lock protects in etcd, a prefix of keys: a write there after a program said that it stopped is a violation; may be repeated")
 }
 
 // options reads the flags. It is nil where no program is named.
-func (f *castFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Options, error) {
+func (f *roleFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Options, error) {
 	if len(f.as) == 0 {
-		return nil, needless(cmd, "it is for programs of your own (--as)", castOnly...)
+		return nil, needless(cmd, "it is for programs of your own (--as)", roleOnly...)
 	}
-	o := &cast.Options{Lock: f.lock, TTL: f.ttl, Turns: f.turns, SingleKey: f.singleKey, StopsWithin: f.stops}
+	o := &cast.Options{Lock: f.lock, TTL: f.ttl, Turns: f.turns, SingleKey: f.singleKey, Guards: f.guards, StopsWithin: f.stops}
 	switch {
 	case f.ttl < time.Second || f.ttl%time.Second != 0:
 		return nil, bad("--ttl %s: etcd counts whole seconds, like 5s", f.ttl)
@@ -61,6 +61,14 @@ func (f *castFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Opti
 		return nil, bad("--stops-within %s: want more than 0", f.stops)
 	case cmd.Flags().Changed("lock") && (f.lock == "" || strings.HasSuffix(f.lock, "/")):
 		return nil, bad("--lock %q: want a name that does not end with /", f.lock)
+	}
+	for i, prefix := range f.guards {
+		switch {
+		case prefix == "":
+			return nil, bad("--guards: want a prefix of keys, like /app/data/")
+		case slices.Contains(f.guards[:i], prefix):
+			return nil, bad("--guards %q is given twice", prefix)
+		}
 	}
 	seen := map[string]bool{}
 	for _, text := range f.as {
@@ -103,9 +111,9 @@ func (f *castFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Opti
 	return o, nil
 }
 
-// castAll puts the programs into the drills; without any, the drills stay as they are. Those
+// assignRoles puts the programs into the drills; without any, the drills stay as they are. Those
 // that cannot be asked of them have a line in refused.
-func castAll(o *cast.Options, drills []*drill.Drill) (all []cast.Cast, refused [][2]string) {
+func assignRoles(o *cast.Options, drills []*drill.Drill) (all []cast.Cast, refused [][2]string) {
 	for _, d := range drills {
 		c, err := cast.Cast{Drill: d}, error(nil)
 		if o != nil {
@@ -120,20 +128,27 @@ func castAll(o *cast.Options, drills []*drill.Drill) (all []cast.Cast, refused [
 	return all, refused
 }
 
-// writeMatrix says which drills can be asked, and why the others cannot.
-func writeMatrix(w io.Writer, all []cast.Cast, refused [][2]string) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, c := range all {
-		fmt.Fprintf(t, "%s\tasked\t%s\n", c.Name, model.Told(c.Title))
+// writePlan says what a run of the drills would do, and why the others cannot be asked.
+func writePlan(w io.Writer, asked []cast.Cast, refused [][2]string) error {
+	var lines []string
+	for _, d := range asked {
+		lines = append(lines, drill.Plan(d.Drill)...)
+		for _, line := range d.NotAsked {
+			lines = append(lines, "not asked of a program: "+line)
+		}
 	}
 	for _, r := range refused {
-		fmt.Fprintf(t, "%s\tnot asked\t%s\n", r[0], model.Told(r[1]))
+		lines = append(lines, r[0]+": cannot be asked of this program: "+r[1])
 	}
-	if err := t.Flush(); err != nil {
-		return err
+	if len(refused) > 0 {
+		lines = append(lines, fmt.Sprintf("%d of %d can be asked", len(asked), len(asked)+len(refused)))
 	}
-	_, err := fmt.Fprintf(w, "%d of %d can be asked\n", len(all), len(all)+len(refused))
-	return err
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, model.Told(line)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // singleKeys pins the locks of one key that programs compete for: such a key may have any name.
@@ -155,7 +170,7 @@ func (f *drillRun) foreignLab(cmd *cobra.Command) error {
 		return bad("--endpoints is for programs of your own (--as): contenders of the lab compete on a lab of its own")
 	}
 	f.programs.Endpoints = len(f.e.flags.endpoints)
-	if f.cast.matrix || f.dryRun {
+	if f.dryRun {
 		return nil
 	}
 	if err := f.e.wantArmed(f.armed, cmd, ""); err != nil {

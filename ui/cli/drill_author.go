@@ -16,7 +16,6 @@ import (
 	"locktop/chaos/drill/author"
 	"locktop/demo"
 	"locktop/demo/drills"
-	"locktop/demo/lockset"
 	"locktop/model"
 )
 
@@ -41,7 +40,7 @@ func drillNewCmd(e *env) *cobra.Command {
 			switch {
 			case !drillName.MatchString(name):
 				return bad("%q is not a name for a drill: want small letters, digits and dashes", name)
-			case slices.Contains(append(drills.Names(), lockset.Name, everyDrill), name):
+			case slices.Contains(append(drills.Names(), everyDrill), name):
 				return bad("%s is built in: take another name", name)
 			}
 			to, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
@@ -88,7 +87,7 @@ func drillCheckCmd(e *env) *cobra.Command {
 				}
 				d, err := readDrill(file, data)
 				if err != nil {
-					fmt.Fprintln(e.out, told(err.Error()))
+					fmt.Fprintln(e.out, multiline(err.Error()))
 					code = cmp.Or(code, exitFailed)
 					continue
 				}

@@ -69,7 +69,7 @@ func TestCheckADrill(t *testing.T) {
 		{"title: t\nlab: {contenders: [{name: all, lock: x}]}\nexpect: [fifo]\n", 1, []string{"d.yaml:2: a contender named all"}, "faults mean everybody by that"},
 		{lab + "expect: [{refused: {at-least: 1}}]\n", 1, []string{"d.yaml:3: refused could never be judged"}, "nobody uses the guarded resource"},
 		{"title: t\nlab: {contenders: [{name: a, lock: x, guarded: true}]}\nexpect: [{refused: {at-least: 1}}]\n", 0, []string{"nothing is wrong"}, "somebody does"},
-		{"titel: t\nlab: {members: 2}\nexpect: [fifoo]\n", 1, []string{"d.yaml:1: a drill has no field", "d.yaml:2: a lab of 2 members", "d.yaml:3: there is no expectation"}, "all mistakes are told at once"},
+		{"titel: t\nlab: {members: 2}\nexpect: [fifoo]\n", 1, []string{"d.yaml:1: a drill has no field", "d.yaml:2: members is 2", "d.yaml:3: there is no expectation"}, "all mistakes are told at once"},
 		{"title: [\n", 1, []string{"no YAML"}, "no YAML"},
 		{"", exitBad, []string{"neither a built-in drill"}, "no file"},
 	} {

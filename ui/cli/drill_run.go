@@ -15,12 +15,11 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/cast"
-	"locktop/chaos/drill/play"
+	"locktop/chaos/drill/runner"
 	"locktop/demo"
-	"locktop/demo/lockset"
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
+	"locktop/model/store"
 	"locktop/ui/report"
 )
 
@@ -34,16 +33,15 @@ type drillRun struct {
 	pictures string
 	dryRun   bool
 	timeline bool
-	seconds  int // length of a cell of the published experiment
 	failFast bool
 	need     int      // how many runs have to hold; 0: all
 	bounds   []string // --threshold
-	checks   []play.Threshold
-	cast     castFlags
+	checks   []runner.Threshold
+	cast     roleFlags
 	programs *cast.Options // nil: none
 	armed    bool
-	foreign  *demo.Options     // a cluster that is not ours, nil for a lab of its own
-	collect  func(play.Report) // is given what came of it, for a report of several drills; nil: nobody wants it
+	foreign  *demo.Options       // a cluster that is not ours, nil for a lab of its own
+	collect  func(runner.Report) // is given what came of it, for a report of several drills; nil: nobody wants it
 }
 
 func drillRunCmd(e *env) *cobra.Command {
@@ -60,27 +58,19 @@ func drillRunCmd(e *env) *cobra.Command {
 			"drill in LOCKTOP_TTL. {endpoints}, {lock}, {ttl} and {role} in the command are the same values. The\n" +
 			"program's output says what it believes: by --belief, or by lines of JSON like {\"state\":\"holding\"}.\n" +
 			"Where the program says nothing, only the answers that etcd gave it are known, and an expectation\n" +
-			"that needs its belief is unknown.\n" +
+			"that needs its belief is unknown. held judges its word, and the claims in etcd. What etcd accepts of it\n" +
+			"after it said that it stopped is told with each verdict, and with --guards it is a violation.\n" +
 			"With --endpoints and --armed the drill runs on a test cluster, behind the proxy. The lock must be\n" +
 			"unused, and only drills that do nothing to members or keys can run there: \"all\" means these (see\n" +
-			"--matrix).",
+			"--dry-run).",
 		Example: "  locktop drill run holder-crash --report crash.json --report crash.xml\n" +
 			"  locktop drill run all --repeat 10 --results runs.jsonl\n" +
 			"  locktop drill run keepalives-held --as './worker {lock}' --lock /app/report \\\n" +
 			"    --belief 'stdout:/got the lock/=holding,/released|lost/=idle' --report r.xml\n" +
-			"  locktop drill run all --as './worker {lock}' --matrix",
+			"  locktop drill run all --as './worker {lock}' --dry-run",
 		Args: drillArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
-				return err
-			}
-			if args[0] == lockset.Name {
-				if err := needless(cmd, lockset.Name+" prints a table", slices.Concat(castOnly, toNamed, []string{"as", "armed", "fail-fast", "timeline", "recipe", "expect", "lease-budget"})...); err != nil {
-					return err
-				}
-				return couldNotRun(f.runLockSet(cmd.Context()))
-			}
-			if err := needless(cmd, "it is for "+lockset.Name+" alone", "seconds"); err != nil {
 				return err
 			}
 			var err error
@@ -112,7 +102,6 @@ func (f *drillRun) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.bounds, "threshold", nil, "what the runs have to measure together, like 'handover p95 < 6s', or max; may be repeated")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end after the first run that is not held")
 	f.cast.add(cmd)
-	fl.IntVar(&f.seconds, "seconds", 120, "length of a cell of "+lockset.Name)
 }
 
 func (f *drillRun) check() error {
@@ -120,10 +109,10 @@ func (f *drillRun) check() error {
 		return bad("--need and --fail-fast: one lets runs fail, and the other ends at the first")
 	}
 	var err error
-	if f.checks, err = play.ParseThresholds(f.bounds); err != nil {
+	if f.checks, err = runner.ParseThresholds(f.bounds); err != nil {
 		return bad("--threshold %v", err)
 	}
-	return cmp.Or(inRange("--repeat", f.repeat, 1, 1000, ""), inRange("--need", f.need, 0, f.repeat, " (--repeat)"), inRange("--seconds", f.seconds, 5, 3600, ""))
+	return cmp.Or(inRange("--repeat", f.repeat, 1, 1000, ""), inRange("--need", f.need, 0, f.repeat, " (--repeat)"))
 }
 
 // places makes sure, before a lab is started for it, that what comes of it can be
@@ -161,42 +150,31 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	asked, refused := castAll(f.programs, drills)
+	asked, refused := assignRoles(f.programs, drills)
 	switch {
-	case f.cast.matrix:
-		return writeMatrix(f.e.out, asked, refused)
 	case len(asked) == 0 && len(refused) == 1:
 		return bad("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
-	case len(asked) == 0:
-		return bad("none of the drills can be asked of this program: --matrix says why")
+	case len(asked) == 0 && !f.dryRun:
+		return bad("none of the drills can be asked of this program: --dry-run says why")
 	}
 	if err := measured(f.checks, asked); err != nil {
 		return err
 	}
 	if f.dryRun {
-		for _, d := range asked {
-			for _, line := range drill.Plan(d.Drill) {
-				fmt.Fprintln(f.e.out, model.Told(line))
-			}
-			for _, line := range d.NotAsked {
-				fmt.Fprintln(f.e.out, "not asked of a program: "+model.Told(line))
-			}
-		}
-		return nil
+		return writePlan(f.e.out, asked, refused)
 	}
 	if err := cmp.Or(couldNotRun(f.programs.There()), f.places()); err != nil {
 		return err
 	}
-	all, reports := play.Suite{Title: name}, f.reports
+	all, reports := runner.Suite{Title: name}, f.reports
 	if len(drills) > 1 { // one report of all, at the end
-		f.reports, f.collect = nil, func(one play.Report) { all.Reports = append(all.Reports, one) }
+		f.reports, f.collect = nil, func(one runner.Report) { all.Reports = append(all.Reports, one) }
 	}
-	results, err := openResults[result](f.results)
+	results, err := openResults(f.results)
 	if err != nil {
 		return err
 	}
 	defer results.close()
-	series := series{results}
 	code := 0
 	for i, d := range asked {
 		if all.NotRun = names(asked[i:]); ctx.Err() != nil {
@@ -209,7 +187,7 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 			fmt.Fprintf(f.e.out, "%s and what comes after it were not run (--fail-fast)\n", d.Name)
 			break
 		}
-		c, err := f.runDrill(ctx, d, series)
+		c, err := f.runDrill(ctx, d, results)
 		if err != nil {
 			return err
 		}
@@ -221,7 +199,7 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		}
 	}
 	if len(refused) > 0 {
-		fmt.Fprintf(f.e.out, "%d of %d drills cannot be asked of this program: --matrix says why\n", len(refused), len(drills))
+		fmt.Fprintf(f.e.out, "%d of %d drills cannot be asked of this program: --dry-run says why\n", len(refused), len(drills))
 	}
 	switch {
 	case code == exitBad && ctx.Err() != nil:
@@ -241,7 +219,7 @@ func names(all []cast.Cast) (names []string) {
 }
 
 // writeSuite writes the reports of several drills.
-func writeSuite(ctx context.Context, all play.Suite, reports []string) (err error) {
+func writeSuite(ctx context.Context, all runner.Suite, reports []string) (err error) {
 	for _, name := range reports {
 		write := all.JSON
 		if filepath.Ext(name) == ".xml" {
@@ -272,15 +250,15 @@ func chosen(ctx context.Context, name string) ([]*drill.Drill, error) {
 	return []*drill.Drill{d}, err
 }
 
-// runDrill runs a drill as often as asked, but for the runs that the series has. The
+// runDrill runs a drill as often as asked, but for the runs that the results have. The
 // exit code is that of all of them.
-func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, series series) (code int, err error) {
+func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, results *resultsFile) (code int, err error) {
 	d := asked.Drill
-	r := play.Report{Drill: d, NotAsked: asked.NotAsked}
+	r := runner.Report{Drill: d, NotAsked: asked.NotAsked}
 	had := map[drill.Verdict]int{}
-	var figures []play.Figures
+	var figures []runner.Figures
 	for run := 1; run <= f.repeat && err == nil; run++ {
-		if old, ok := series.find(d.Name, run); ok {
+		if old, ok := results.find(d.Name, run); ok {
 			had[old.Verdict]++
 			figures = append(figures, old.Figures())
 			code = worseCode(code, old.Verdict.ExitCode())
@@ -293,11 +271,11 @@ func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, series series)
 		if f.failFast && (code != 0 || len(r.Rounds) > 0 && r.ExitCode() != 0) {
 			break
 		}
-		var round play.Round
+		var round runner.Run
 		if round, err = f.playDrill(ctx, d, f.seedOf(d, run)); round.Verdict != "" {
 			r.Rounds = append(r.Rounds, round)
 			figures = append(figures, round.Figures())
-			err = errors.Join(err, series.addRound(d, run, round))
+			err = errors.Join(err, results.addRound(d, run, round))
 		}
 	}
 	if len(had) > 0 {
@@ -307,8 +285,8 @@ func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, series series)
 		code = worseCode(code, r.ExitCode())
 	}
 	if f.repeat > 1 || len(f.checks) > 0 || len(had) > 0 {
-		r.Series = r.Together(play.Series{Asked: f.repeat, Held: had[drill.Held], Violated: had[drill.Violated], Need: f.need}, f.checks, figures)
-		code = r.Series.ExitCode(code)
+		r.Repeats = r.Together(runner.Repeats{Asked: f.repeat, Held: had[drill.Held], Violated: had[drill.Violated], Need: f.need}, f.checks, figures)
+		code = r.Repeats.ExitCode(code)
 	}
 	if f.collect != nil && len(r.Rounds)+len(had) > 0 {
 		f.collect(r)
@@ -316,14 +294,14 @@ func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, series series)
 	if len(r.Rounds) > 0 {
 		err = errors.Join(r.Text(f.e.out, f.timeline), f.writeReports(ctx, r), err)
 	}
-	if r.Series != nil {
-		err = errors.Join(err, r.Series.Text(f.e.out, d.Name))
+	if r.Repeats != nil {
+		err = errors.Join(err, r.Repeats.Text(f.e.out, d.Name))
 	}
 	return code, err
 }
 
 // measured refuses a threshold that none of the drills measures anything for.
-func measured(checks []play.Threshold, asked []cast.Cast) error {
+func measured(checks []runner.Threshold, asked []cast.Cast) error {
 	for _, t := range checks {
 		if !slices.ContainsFunc(asked, func(c cast.Cast) bool { return t.Fits(c.Drill) }) {
 			return bad("--threshold %q: no drill that is to be run expects %s", t, t.Name)
@@ -343,7 +321,7 @@ func (f *drillRun) seedOf(d *drill.Drill, run int) uint64 {
 // tellHad says which runs were not done again.
 func (f *drillRun) tellHad(d *drill.Drill, had map[drill.Verdict]int) {
 	n := had[drill.Held] + had[drill.Violated] + had[drill.Unknown]
-	fmt.Fprintf(f.e.out, "%s: %d of %d runs are in %s already (%s)", d.Name, n, f.repeat, f.results, play.VerdictList(had))
+	fmt.Fprintf(f.e.out, "%s: %d of %d runs are in %s already (%s)", d.Name, n, f.repeat, f.results, runner.VerdictList(had))
 	if n == f.repeat && len(f.reports) > 0 {
 		fmt.Fprint(f.e.out, ": no report is written")
 	}
@@ -351,7 +329,7 @@ func (f *drillRun) tellHad(d *drill.Drill, had map[drill.Verdict]int) {
 }
 
 // playDrill starts the lab of a drill and plays it once.
-func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round play.Round, err error) {
+func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round runner.Run, err error) {
 	room, lab := labRoom{armed: f.foreign != nil}, demo.Options{}
 	if f.foreign != nil {
 		if err := f.unused(ctx, d); err != nil {
@@ -367,25 +345,25 @@ func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (
 	}
 	stage := f.e.stage(&room, live.Source)
 	stage.Pins = append(slices.Clone(stage.Pins), singleKeys(d)...)
-	return play.Run(ctx, d, stage, play.Options{Seed: seed, Event: eventOf}), nil
+	return runner.Play(ctx, d, stage, runner.Options{Seed: seed, Event: eventOf}), nil
 }
 
 // stage is the room as a drill sees it.
-func (e *env) stage(room *labRoom, source model.Source) play.Stage {
-	return play.Stage{Source: source, Begin: room.lab.Begin, Do: room.do, Leader: room.lab.Leader, Pins: e.pins, Printed: room.lab.Printed, Report: room.lab.Report}
+func (e *env) stage(room *labRoom, source model.Source) runner.Lab {
+	return runner.Lab{Source: source, Begin: room.lab.Begin, Do: room.do, Leader: room.lab.Leader, Pins: e.pins, Printed: room.lab.Printed, Report: room.lab.Report}
 }
 
 // eventOf is an entry as the events command has it.
-func eventOf(s *fold.State, f *journal.Entry) any {
+func eventOf(s *store.Store, f *journal.Entry) any {
 	var line strings.Builder
-	if err := report.EventLine(&line, s, f); err != nil {
+	if err := report.EventLine(&line, s.View, f); err != nil {
 		return err.Error() // cannot happen: every field is text or a number
 	}
 	return json.RawMessage(strings.TrimSpace(line.String()))
 }
 
 // writeReports writes the reports and pictures that were asked for.
-func (f *drillRun) writeReports(ctx context.Context, r play.Report) error {
+func (f *drillRun) writeReports(ctx context.Context, r runner.Report) error {
 	for _, name := range f.reports {
 		write := r.JSON
 		if filepath.Ext(name) == ".xml" {

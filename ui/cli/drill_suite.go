@@ -15,13 +15,12 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/cast"
-	"locktop/chaos/drill/play"
-	"locktop/demo/lockset"
+	"locktop/chaos/drill/runner"
 	"locktop/model"
 )
 
 // suiteFlags are the flags of drill run that a run of a suite may have.
-var suiteFlags = []string{"as", "belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "repeat", "need", "threshold", "seed"}
+var suiteFlags = []string{"as", "belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "guards", "repeat", "need", "threshold", "seed"}
 
 // suiteMax bounds the runs of a suite.
 const suiteMax = 200
@@ -141,7 +140,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 	switch name {
 	case "":
 		return r, errors.New("it names no drill: add drill: NAME, or a file")
-	case everyDrill, lockset.Name:
+	case everyDrill:
 		return r, fmt.Errorf("a suite names its drills one by one, and %s does not name one", name)
 	}
 	cmd := &cobra.Command{Use: "run"}
@@ -159,7 +158,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 	if err != nil {
 		return r, err
 	}
-	asked, refused := castAll(r.run.programs, []*drill.Drill{d})
+	asked, refused := assignRoles(r.run.programs, []*drill.Drill{d})
 	if len(refused) > 0 {
 		return r, fmt.Errorf("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
 	}
@@ -169,7 +168,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 
 // runSuite runs all, and writes the report of what was run and what was not.
 func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, reports []string, timeline bool) error {
-	all := play.Suite{Title: title}
+	all := runner.Suite{Title: title}
 	code := 0
 	var lines []string
 	var failed error
@@ -180,10 +179,10 @@ func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, report
 			continue
 		}
 		r.run.e, r.run.timeline = e, timeline
-		r.run.collect = func(one play.Report) { all.Reports = append(all.Reports, one) }
+		r.run.collect = func(one runner.Report) { all.Reports = append(all.Reports, one) }
 		fmt.Fprintf(e.err, "run %d of %d: %s\n", i+1, len(runs), r.cast.Name)
 		before := len(all.Reports)
-		c, err := r.run.runDrill(ctx, r.cast, series{&resultsFile[result]{}})
+		c, err := r.run.runDrill(ctx, r.cast, &resultsFile{})
 		if code, failed = worseCode(code, c), err; len(all.Reports) == before {
 			all.NotRun = append(all.NotRun, r.cast.Name)
 			lines, code = append(lines, r.cast.Name+": not run"), worseCode(code, exitBad)

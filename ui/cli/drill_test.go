@@ -3,18 +3,15 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
 	"locktop/demo/drills"
-	"locktop/demo/lockset"
 )
 
 // program runs the program to its end, with a directory for its temporary files.
@@ -50,43 +47,10 @@ func TestDrillListAndShow(t *testing.T) {
 			t.Fatalf("an object does not begin with its name: %s", object)
 		}
 	}
-	if !strings.Contains(table, lockset.Name) {
-		t.Error("the table does not name the published experiment")
-	}
 	code, shown, _ := program(t, t.TempDir(), "drill", "show", names[0])
 	want, err := drills.File(names[0])
 	if code != 0 || err != nil || shown != string(want) {
 		t.Errorf("exit %d, %v: drill show is not the file:\n%s", code, err, shown)
-	}
-}
-
-// TestDrillVerdicts runs small drills to every exit code that there is.
-func TestDrillVerdicts(t *testing.T) {
-	rows := []struct {
-		file   string
-		code   int
-		want   []string
-		reason string
-	}{
-		{"turns", 0, []string{"turns: held", "run 1, seed 7: held after", "at most 10 s  (lock /short, cause released, within 10s)"}, "all was as expected"},
-		{"impossible", 1, []string{"impossible: violated", " s, at least 3600 s  (", "held      one-holder"}, "the number and the bound are named"},
-		{"timeout", 3, []string{"timeout: unknown", "step 1 (line 8): waited 1s for 9 keys on /short, but there were "}, "it did not get that far"},
-		{"least", 3, []string{"least: unknown", "not meaningful: 6 acquisitions, the drill wants 100000"}, "too little happened"},
-	}
-	for _, r := range rows {
-		t.Run(r.file, func(t *testing.T) {
-			tmp := t.TempDir()
-			code, out, errs := program(t, tmp, "drill", "run", filepath.Join("testdata", r.file+".yaml"))
-			if code != r.code {
-				t.Errorf("%s: exit %d, want %d\n%s%s", r.reason, code, r.code, out, errs)
-			}
-			for _, want := range r.want {
-				if !strings.Contains(out, want) {
-					t.Errorf("%s: no %q in\n%s%s", r.reason, want, out, errs)
-				}
-			}
-			checkNothingLeft(t, tmp)
-		})
 	}
 }
 
@@ -117,9 +81,6 @@ func TestADrillThatCannotRunExitsWith2(t *testing.T) {
 		{[]string{"run", turns, "--results", filepath.Join(tmp, "none", "r.jsonl")}, []string{"opening the results: "}, "told before the lab is started"},
 		{[]string{"run", turns, "--results", write("half.jsonl", whole+whole[:40])}, []string{"half.jsonl: line 2 is cut off"}, "half a line: the next would be glued to it"},
 		{[]string{"run", turns, "--results", write("other.jsonl", whole+"{\"a\":1}\n")}, []string{"other.jsonl: line 2 is no result of a drill"}, "another file by mistake"},
-		{[]string{"run", lockset.Name, "--report", filepath.Join(tmp, "r.json")}, []string{"it prints a table"}, "the experiment has rows"},
-		{[]string{"run", lockset.Name, "--seconds", "1"}, []string{"want 5 to 3600"}, "too short for a fault"},
-		{[]string{"run", lockset.Name, "--results", write("rows.jsonl", `{"fault":"none","fen`)}, []string{"rows.jsonl: line 1 is cut off"}, "half a row"},
 		{[]string{"table"}, []string{"drill table needs the file of results"}, "an argument too few"},
 		{[]string{"table", filepath.Join(tmp, "none")}, []string{"reading the results: "}, "no such file"},
 		{[]string{"list", "-o", "xml"}, []string{`unknown format "xml" (table, json)`}, "unknown format"},
@@ -135,9 +96,6 @@ func TestADrillThatCannotRunExitsWith2(t *testing.T) {
 			}
 		})
 	}
-	if _, err := os.Stat(filepath.Join(tmp, "r.json")); err == nil {
-		t.Error("a report of nothing was written")
-	}
 }
 
 func TestADryRunStartsNothing(t *testing.T) {
@@ -149,9 +107,11 @@ func TestADryRunStartsNothing(t *testing.T) {
 			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
 		}
 	}
-	code, out, errs = program(t, tmp, "drill", "run", lockset.Name, "--dry-run", "--seconds", "7")
-	if code != 0 || strings.Count(out, "7s each") != len(lockset.Cells()) {
-		t.Errorf("exit %d: %s%s", code, out, errs)
+	code, out, errs = program(t, tmp, "drill", "run", "all", "--as", "./worker {lock}", "--dry-run")
+	for _, want := range []string{"keepalives-held: ", ", played by ./worker {lock}", "not asked of a program: ", "cron-job: cannot be asked of this program: ", " can be asked"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
+		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
 		t.Errorf("a dry run made %v", left)
@@ -211,91 +171,12 @@ func readReport(t *testing.T, path string) reportJSON {
 	return r
 }
 
-func TestDrillReportsSeedAndRepeat(t *testing.T) {
-	tmp, to := t.TempDir(), t.TempDir()
-	asJSON, asXML := filepath.Join(to, "r.json"), filepath.Join(to, "r.xml")
-	code, out, errs := program(t, tmp, "drill", "run", "testdata/turns.yaml", "--repeat", "2", "--seed", "40", "--timeline",
-		"--report", asJSON, "--report", asXML)
-	if code != 0 || !strings.Contains(out, "run 2, seed 41: held") || !strings.Contains(out, "timeline:") {
-		t.Fatalf("exit %d\n%s%s", code, out, errs)
-	}
-	r := readReport(t, asJSON)
-	if r.Schema != 1 || r.Drill != "turns" || r.Verdict != "held" || r.Defect != nil || len(r.Runs) != 2 {
-		t.Fatalf("%+v", r)
-	}
-	for i, run := range r.Runs {
-		if run.Seed != uint64(40+i) || run.Verdict != "held" || run.Took <= 0 || run.Reason != nil || len(run.Expectations) != 3 || len(run.Timeline) == 0 || len(run.Events) == 0 {
-			t.Errorf("run %d: %+v", i+1, run)
-			continue
-		}
-		e := run.Expectations[2]
-		if e.Name != "handover" || e.Bound == nil || *e.Bound != 10 || e.Measured == nil || e.Unit == nil || *e.Unit != "seconds" || e.Samples < 3 || len(e.Evidence) == 0 {
-			t.Errorf("run %d: %+v", i+1, e)
-		}
-		if ev := run.Events[0]; ev.Kind == "" || ev.Lock != "/short" || ev.At == "" || ev.Text == "" {
-			t.Errorf("run %d: the first event is %+v", i+1, ev)
-		}
-	}
-	var suites struct {
-		Tests    int `xml:"tests,attr"`
-		Failures int `xml:"failures,attr"`
-		Suites   []struct {
-			Name  string                         `xml:"name,attr"`
-			Cases []struct{ Name, Class string } `xml:"testcase"`
-		} `xml:"testsuite"`
-	}
-	text, err := os.ReadFile(asXML)
-	if err == nil {
-		err = xml.Unmarshal(text, &suites)
-	}
-	if err != nil || suites.Tests != 9 || suites.Failures != 0 || len(suites.Suites) != 3 || len(suites.Suites[1].Cases) != 4 || len(suites.Suites[2].Cases) != 1 { // the last is of all runs
-		t.Errorf("%v, %+v", err, suites)
-	}
-	checkNothingLeft(t, tmp)
-}
-
 func TestAViolationIsAFailureInJUnit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.xml")
 	program(t, t.TempDir(), "drill", "run", "testdata/impossible.yaml", "--report", path)
 	text, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(text), `failures="1"`) || !strings.Contains(string(text), "at least 3600 s") {
 		t.Errorf("%v\n%s", err, text)
-	}
-}
-
-func TestASeriesGoesOnWhereItWas(t *testing.T) {
-	t.Parallel()
-	tmp, results := t.TempDir(), filepath.Join(t.TempDir(), "runs.jsonl")
-	lines := func() []string {
-		text, err := os.ReadFile(results)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Split(strings.TrimSpace(string(text)), "\n")
-	}
-	run := func(file, repeat string) (int, string) {
-		code, out, errs := program(t, tmp, "drill", "run", "testdata/"+file, "--results", results, "--repeat", repeat)
-		return code, out + errs
-	}
-	if code, out := run("turns.yaml", "1"); code != 0 || len(lines()) != 1 {
-		t.Fatalf("exit %d, %d lines: %s", code, len(lines()), out)
-	}
-	if code, out := run("turns.yaml", "1"); code != 0 || len(lines()) != 1 || !strings.Contains(out, "1 of 1 runs are in "+results+" already (held 1×)") || strings.Contains(out, "after") {
-		t.Errorf("again: exit %d, %d lines: %s", code, len(lines()), out)
-	}
-	if code, out := run("turns.yaml", "2"); code != 0 || len(lines()) != 2 || !strings.Contains(out, "seed 8: held") || strings.Contains(out, "seed 7") {
-		t.Errorf("one more: exit %d, %d lines: %s", code, len(lines()), out)
-	}
-	if code, _ := run("impossible.yaml", "1"); code != 1 || len(lines()) != 3 {
-		t.Errorf("violated: exit %d, %d lines", code, len(lines()))
-	}
-	if code, out := run("impossible.yaml", "1"); code != 1 || len(lines()) != 3 {
-		t.Errorf("a violation in the file counts: exit %d, %d lines: %s", code, len(lines()), out)
-	}
-	code, table, errs := program(t, tmp, "drill", "table", results)
-	if code != 0 || !regexp.MustCompile("(?m)^\\| `turns` \\| – \\| held 2× \\| [0-9.]+ s \\| [0-9.]+ s \\| [0-9.]+ s \\|$").MatchString(table) ||
-		!strings.Contains(table, "| `impossible` | – | violated 1× |") {
-		t.Errorf("exit %d: %s%s", code, table, errs)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/play"
+	"locktop/chaos/drill/runner"
 	"locktop/demo/drills"
 )
 
@@ -23,7 +23,7 @@ func TestDrillsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	runs, err := readResults[result](file)
+	runs, err := readResults(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +39,7 @@ func TestDrillsPage(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	rows := []play.Row{}
-	for _, r := range runs {
-		rows = append(rows, r.Row)
-	}
-	if err := play.Table(&table, rows); err != nil {
+	if err := runner.Table(&table, runs); err != nil {
 		t.Fatal(err)
 	}
 	old, err := os.ReadFile(drillPage)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locktop/model"
 	"locktop/ui/report"
 	"locktop/watcher"
 	"locktop/watcher/recording"
@@ -17,7 +18,9 @@ const eventWords = `
 
 The kind "first" is for keys side by side, none of which is known to hold: another key is the first
 now. The causes are released, expired, revoked, deleted, replaced (another owner put the same key)
-and unknown.
+and unknown. Released says that the key was deleted while its lease lived, which is certain. That its
+owner did it is a hint: a delete by others looks the same. It is strong where the session queues
+again at once, as it always does, and certain where the proxy saw the call.
 Ten claims or more that go in one revision, or whose leases end one after another, are one event of
 the kind "together". It has the numbers of claims (count), of locks that lost their holder (locks)
 and of leases. In table and wide it stands for all of them; json, jsonl and csv have each claim as
@@ -33,12 +36,14 @@ func eventsCmd(e *env) *cobra.Command {
 		Long: "events prints what happens from now on, or with --recording what happened. With --since-revision it\n" +
 			"begins with the part of the past that etcd still has. etcd keeps no times, so these events have the\n" +
 			"time \"earlier\" (null in JSON), and it is mostly unknown how a lease ended then. Prefixes are read one\n" +
-			"after another. Events of the time when locktop was stopped, or its machine slept, have no time\n" +
-			"either." + eventWords,
+			"after another. Events of the time when locktop was stopped, its machine slept, or etcd could not\n" +
+			"be reached have no time either: \"≤10:04:05.12\" says when locktop learnt of it, and JSON has the times\n" +
+			"between which it happened in not_before and not_after. held_at_least, held_at_most, waited_at_least\n" +
+			"and waited_at_most are bounds in seconds, the same where it was seen whole, null where none is known." + eventWords,
 		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			past, err := out.past.asked(cmd, "for", "since-revision", "since-max")
+			past, err := out.past.isUsed(cmd, "for", "since-revision", "since-max")
 			if err = cmp.Or(err, checkFor(out.watch)); err != nil {
 				return err
 			}
@@ -66,12 +71,23 @@ func followEvents(ctx context.Context, e *env, out outFlags, o watcher.Options) 
 		return err
 	}
 	defer w.close()
-	to := report.NewEvents(e.out, w.State, out.output)
+	to := report.NewEvents(e.out, w.State.View, out.output)
 	w.OnEntry = to.Write
-	if err := errors.Join(w.Follow(ctx, out.watch), to.Close()); err != nil || ctx.Err() != nil {
-		return err
+	at, told := &observation{Session: w.Session}, false
+	w.OnBatch = func(model.Batch) error {
+		if !told && w.State.Coverage().LoadedButDenied() {
+			told = true
+			e.measure(ctx, at, o.Prefixes, &out)
+			at.tellBare(e.err, "")
+		}
+		return nil
 	}
-	return notFollowed(w) // the time is over, and this is the answer
+	err = w.Follow(ctx, out.watch)
+	var not error
+	if err == nil {
+		not = e.followed(ctx, w.Session, false)
+	}
+	return errors.Join(err, to.Close(), not)
 }
 
 // pastEvents prints what happened in a recording, so many times as fast; 0: at once.
@@ -81,7 +97,11 @@ func pastEvents(ctx context.Context, e *env, past pastFlags, speed float64, form
 		return err
 	}
 	defer r.close()
-	to := report.NewEvents(e.out, r.State, format)
+	to := report.NewEvents(e.out, r.State.View, format)
 	r.OnEntry = to.Write
-	return errors.Join(r.Follow(ctx, 0), to.Close())
+	err = errors.Join(r.Follow(ctx, 0), to.Close())
+	at := &observation{Session: r.Session}
+	e.measure(ctx, at, nil, &outFlags{past: past})
+	at.tellBare(e.err, "")
+	return err
 }

@@ -76,11 +76,8 @@ func exitWith(ctx context.Context, cmd *cobra.Command, errOut io.Writer, err, lo
 		return int(code)
 	case errors.Is(err, errFindings):
 		return exitFailed
-	case interrupted && slices.Contains(oneAnswers, nameOf(cmd)):
-		tellError(errOut, errors.New("interrupted"))
-		return exitBad
 	case interrupted:
-		return exitFailed // ended by a signal; nothing to add
+		return exitInterrupted(cmd, errOut)
 	case couldNot(err):
 		tellError(errOut, err)
 		return exitBad

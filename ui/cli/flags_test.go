@@ -112,10 +112,7 @@ func TestFlagsWithoutAMeaningAreRefused(t *testing.T) {
 		{[]string{"version", "--endpoints", "a:1"}, "--endpoints has no meaning for locktop version", "it asks nobody"},
 		{[]string{"completion", "bash", "--endpoints", "a:1"}, "--endpoints has no meaning for locktop completion bash", "nor does a script"},
 		{[]string{"demo", "--drill", "holder-crash", "--members", "5"}, "--members has no meaning for locktop demo here: a drill names its lab", "the lab is the drill's"},
-		{[]string{"drill", "run", "holder-crash", "--seconds", "5"}, "--seconds has no meaning for locktop drill run here", "it is for one experiment"},
 		{[]string{"drill", "run", "holder-crash", "--user", "me"}, "--user has no meaning for locktop drill run here", "its own lab knows no users"},
-		{[]string{"drill", "run", "jepsen-lock-set", "--endpoints", "a:1"}, "--endpoints has no meaning for locktop drill run here", "nor does it go elsewhere"},
-		{[]string{"drill", "run", "jepsen-lock-set", "--timeline"}, "--timeline has no meaning for locktop drill run here", "it has none"},
 	}
 	for _, r := range rows {
 		code, out, errs := ran0(r.args...)

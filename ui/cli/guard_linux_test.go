@@ -73,7 +73,7 @@ func TestACrashLeavesTheTerminalAsItWas(t *testing.T) {
 func TestTheConsoleCrashes(t *testing.T) {
 	was := cooked(t)
 	b := newCLI(t)
-	b.claim("/jobs/billing", b.lease("600"))
+	b.claim("/jobs/billing", b.lease(600))
 	for sig, reason := range map[syscall.Signal]string{
 		syscall.SIGQUIT: "the Go runtime ends the process as on a panic that nobody recovers",
 		syscall.SIGKILL: "nothing in the process can tidy up",

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/hostile"
+	"locktop/model/modeltest"
 	"locktop/watcher/recording"
 )
 
@@ -26,7 +26,7 @@ func yamlOf(s string) string {
 // TestEveryDoorKnowsItsGuests: the same hostile text comes in at every door that a file or a
 // server is, and what goes out is fit for a terminal, line by line.
 func TestEveryDoorKnowsItsGuests(t *testing.T) {
-	nasty := strings.Join(hostile.Pieces, "")
+	nasty := strings.Join(modeltest.Pieces, "")
 	valid := strings.ReplaceAll(strings.ToValidUTF8(nasty, "?"), "\x00", "")
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -15,22 +15,22 @@ const (
 	patience = time.Second
 )
 
-// impatience notices that a person who waits for the end has told us to end once more.
-type impatience struct {
+// secondSignal notices that a person who waits for the end has told us to end once more.
+type secondSignal struct {
 	signals chan os.Signal
 	hurry   chan struct{} // closed then
 }
 
-// newImpatience collects signals from now on, so that none is lost.
-func newImpatience() *impatience {
-	i := &impatience{signals: make(chan os.Signal, 1), hurry: make(chan struct{})}
+// newSecondSignal collects signals from now on, so that none is lost.
+func newSecondSignal() *secondSignal {
+	i := &secondSignal{signals: make(chan os.Signal, 1), hurry: make(chan struct{})}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
 	return i
 }
 
 // begin says that the wait begins. What came before, or with it, does not count. explain
 // is called if it takes a while. The caller calls stop when the wait is over.
-func (i *impatience) begin(explain func()) (stop func()) {
+func (i *secondSignal) begin(explain func()) (stop func()) {
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)

@@ -28,19 +28,11 @@ func TestRooms(t *testing.T) {
 	for _, name := range []string{"ui", "watcher", "chaos", "demo"} {
 		core["locktop/"+name] = "the core knows no other room"
 	}
-	const base, all = "locktop/ui/page", "locktop/ui/page/pages"
-	groups := []string{"locktop/model/diagnose/leases", "locktop/model/diagnose/queues", "locktop/model/diagnose/told", "locktop/model/diagnose/cluster"}
-	pages := list(t, "{{.ImportPath}}", base+"/...")
 	part := func(others ...string) map[string]string { // of the console
 		not := map[string]string{"locktop/watcher": "the screen shows the model", "locktop/chaos": "the screen asks through an interface",
 			"locktop/demo": "the screen does not know where it is", "locktop/ui/report": "the screen writes no reports", etcd: "the screen never touches etcd"}
 		for _, other := range others {
 			not[other] = "a part knows its host and no other part"
-		}
-		for _, page := range pages {
-			if page != base {
-				not[page] = "what pages have in common is in " + base + ", and " + all + " knows each"
-			}
 		}
 		return not
 	}
@@ -49,38 +41,35 @@ func TestRooms(t *testing.T) {
 		{"locktop/ui/host", part(parts...)},
 		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},
 		{"locktop/model", map[string]string{
-			"locktop/model/keyspace": "a value is not folded from anything", "locktop/model/journal": "the journal is written from values",
-			"locktop/model/lab": "a report is an event", "locktop/model/diagnose": "a finding is a value", "locktop/model/fold": "the fold applies events", "locktop/model/intervals": "an interval is made of events"}},
+			"locktop/model/locks": "a value is not made of anything", "locktop/model/journal": "the journal is written from values",
+			"locktop/model/reports": "a report is an event", "locktop/model/findings": "a finding is a value", "locktop/model/store": "the store applies events", "locktop/model/timeline": "a span is made of events"}},
 		{"locktop/model/journal", map[string]string{
-			"locktop/model/keyspace": "the journal asks through an interface", "locktop/model/lab": "the keyspace asks its witness",
-			"locktop/model/diagnose": "a line is no diagnosis", "locktop/model/fold": "the keyspace writes the journal", "locktop/model/intervals": "the book reads the journal"}},
-		{"locktop/model/habit", map[string]string{"locktop/model/keyspace": "what a key did says nothing of a queue", "locktop/model/journal": "what a key did is told by its keyspace"}},
-		{"locktop/model/prefixes", map[string]string{"locktop/model/keyspace": "how fresh a prefix is follows from no key", "locktop/model/journal": "its keyspace writes what is lost and back"}},
-		{"locktop/model/members", map[string]string{"locktop/model/keyspace": "what members tell follows from no key", "locktop/model/journal": "its keyspace writes what changed"}},
-		{"locktop/model/queue", map[string]string{"locktop/": "a queue knows no claims"}},
-		{"locktop/model/outlook", map[string]string{
-			"locktop/model/lab": "how a lock does follows from keys, leases and findings", "locktop/model/diagnose": "it reads what was found",
-			"locktop/model/fold": "it asks the keyspace", "locktop/model/intervals": "it tells of now"}},
-		{"locktop/model/keyspace", map[string]string{
-			"locktop/model/outlook": "the keyspace folds, and judges nothing", "locktop/model/sight": "the keyspace folds, and judges nothing",
-			"locktop/model/lab": "the keyspace asks its witness", "locktop/model/diagnose": "the keyspace marks, and the rules come for it",
-			"locktop/model/fold": "the fold applies events to the keyspace", "locktop/model/intervals": "the keyspace tells, and the book writes down"}},
-		{"locktop/model/intervals", map[string]string{
-			"locktop/model/lab": "when a claim held follows from keys alone", "locktop/model/diagnose": "the rules read the book",
-			"locktop/model/fold": "the fold applies events to the book"}},
-		{"locktop/model/lab", map[string]string{
-			"locktop/model/diagnose": "a report is no finding", "locktop/model/fold": "the fold applies events to the reports"}},
-		{"locktop/model/leftover", map[string]string{"locktop/model/diagnose": "it follows leases, and the rules come for them", "locktop/model/lab": "nobody reports it", "locktop/model/fold": "the rules bring it"}},
-		{"locktop/model/diagnose", map[string]string{"locktop/model/fold": "the fold asks for the findings"}},
-		{"locktop", map[string]string{"locktop/model/history": "it tells stories to tests", "locktop/model/hostile": "it feeds fuzz tests"}},
-		{"locktop/watcher/answers", map[string]string{"locktop/": "it knows no room, so that every room may use it", "go.etcd.io/etcd/client": "it stands below the client library", tea: "no screen here"}},
+			"locktop/model/locks": "the journal asks through an interface", "locktop/model/reports": "the locks ask their witness",
+			"locktop/model/findings": "a line is no finding", "locktop/model/store": "the locks write the journal", "locktop/model/timeline": "the timeline reads the journal"}},
+		{"locktop/model/status", map[string]string{
+			"locktop/model/reports": "how a lock does follows from keys, leases and findings", "locktop/model/findings": "it reads what was found",
+			"locktop/model/store": "it asks the locks", "locktop/model/timeline": "it tells of now"}},
+		{"locktop/model/locks", map[string]string{
+			"locktop/model/status": "what is so is not judged here", "locktop/model/reports": "the locks ask their witness",
+			"locktop/model/findings": "the rules come for what is marked", "locktop/model/store": "the store applies events to the locks",
+			"locktop/model/timeline": "the locks tell, and the timeline writes down"}},
+		{"locktop/model/timeline", map[string]string{
+			"locktop/model/reports": "when a claim held follows from keys alone", "locktop/model/findings": "the rules read the timeline",
+			"locktop/model/store": "the store applies events to the timeline"}},
+		{"locktop/model/reports", map[string]string{
+			"locktop/model/findings": "a report is no finding", "locktop/model/store": "the store applies events to the reports"}},
+		{"locktop/model/findings", map[string]string{"locktop/model/store": "the store asks for the findings"}},
+		{"locktop", map[string]string{"locktop/model/modeltest": "it tells stories to tests"}},
+		{"locktop/watcher/validate", map[string]string{"locktop/": "it knows no room, so that every room may use it", "go.etcd.io/etcd/client": "it stands below the client library", tea: "no screen here"}},
+		{"locktop/watcher/queue", map[string]string{"locktop/watcher": "it knows events, so that every room may use it", "locktop/chaos": "likewise",
+			"locktop/demo": "likewise", "locktop/ui": "likewise", etcd: "it holds events, and asks nobody", tea: "no screen here"}},
 		{"locktop/watcher/pace", map[string]string{"locktop/": "pace knows nothing of what is asked", etcd: "pace asks nobody", tea: "no screen here"}},
 		{"locktop/watcher/failures", map[string]string{"locktop/chaos": "a failure is of who looks", "locktop/demo": "a failure is what it is, in a lab too",
 			"locktop/ui": "a failure is told by whoever shows it", "go.etcd.io/etcd/client": "it tells errors apart and asks nobody", tea: "no screen here"}},
 		{"locktop/watcher", map[string]string{
 			"locktop/chaos": "who looks does not break", "locktop/demo": "the watcher is never told what the lab does",
 			"locktop/ui": "the watcher feeds the model, not a screen", "go.etcd.io/etcd/server/v3": "the watcher is a client", tea: "no screen here"}},
-		{"locktop/chaos/relay", map[string]string{"locktop/": "it carries frames, whoever speaks", etcd: "it knows HTTP/2 and nothing of etcd"}},
+		{"locktop/chaos/relay", map[string]string{"locktop/": "it carries bytes, whoever speaks", etcd: "likewise", "golang.org/": "it knows TCP and no HTTP/2"}},
 		{"locktop/chaos/gate", map[string]string{
 			"locktop/watcher": "done and seen are different things", "locktop/chaos/proxy": "an action is one thing, a fault another", "locktop/chaos/drill": "a drill is played by others",
 			"locktop/demo": "the lab implements what the gate asks for", "locktop/ui": "the gate is asked, it does not ask", tea: "no screen here"}},
@@ -93,9 +82,9 @@ func TestRooms(t *testing.T) {
 		{"locktop/chaos", map[string]string{
 			"locktop/watcher": "done and seen are different things", "locktop/demo": "the lab implements what chaos asks for",
 			"locktop/ui": "chaos is asked, it does not ask", tea: "no screen here"}},
-		{"locktop/chaos/drill/judge", map[string]string{
-			"locktop/chaos/drill/play": "a verdict does not depend on how the drill is run", "locktop/model/fold": "a verdict is a second opinion"}},
-		{"locktop/chaos/drill/play", map[string]string{
+		{"locktop/chaos/drill/check", map[string]string{
+			"locktop/chaos/drill/runner": "a verdict does not depend on how the drill is run", "locktop/model/store": "a verdict is a second opinion"}},
+		{"locktop/chaos/drill/runner", map[string]string{
 			"locktop/watcher": "a drill is handed what is seen", "locktop/demo": "a drill is played on a lab that somebody else started",
 			"locktop/ui": "a drill is told by whoever runs it", "go.etcd.io/etcd/server/v3": "a drill starts no member",
 			"go.etcd.io/etcd/client/v3": "a drill acts through its stage", tea: "no screen here"}},
@@ -125,47 +114,42 @@ func TestRooms(t *testing.T) {
 			"locktop/ui": "text knows no table, page or key", "locktop/watcher": "text is of the model", "locktop/chaos": "text is of the model",
 			"locktop/demo": "text is of the model", etcd: "the screen never touches etcd", tea: "a line is text, whatever shows it"}},
 		{"locktop/ui/table", map[string]string{
-			"locktop/ui/axis": "a table knows no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a table is lines, whatever shows them"}},
-		{"locktop/ui/axis", map[string]string{
+			"locktop/ui/timeline": "a table knows no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a table is lines, whatever shows them"}},
+		{"locktop/ui/timeline", map[string]string{
 			"locktop/ui/report": "the screen writes no reports", tea: "lanes are lines, whatever shows them"}},
 		{"locktop/ui/waits", map[string]string{
-			"locktop/ui/axis": "figures need no lanes", "locktop/ui/report": "the screen writes no reports", tea: "figures are lines, whatever shows them"}},
+			"locktop/ui/timeline": "figures need no lanes", "locktop/ui/report": "the screen writes no reports", tea: "figures are lines, whatever shows them"}},
 		{"locktop/ui/graph", map[string]string{
-			"locktop/ui/axis": "a ring needs no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a picture is lines, whatever shows it"}},
+			"locktop/ui/timeline": "a ring needs no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a picture is lines, whatever shows it"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
 	}
 	// parsers of the standard library take text apart, and open nothing.
 	parsers := []string{"net/url", "net/netip"}
 	// leaves know no other room, and every room may use them.
-	leaves := []string{"locktop/watcher/answers"}
+	leaves := []string{"locktop/watcher/validate", "locktop/watcher/queue", "locktop/chaos/relay"}
 	for _, pkg := range list(t, "{{.ImportPath}}", "locktop/model/...") {
 		rooms = append(rooms, room{pkg, core})
-	}
-	for _, pkg := range append([]string{"locktop/model/diagnose/rule", "locktop/model/diagnose/waitfor"}, groups...) {
-		not := map[string]string{"locktop/model/fold": "the fold asks for the findings"}
-		for _, group := range groups {
-			if group != pkg {
-				not[group] = "no group of findings knows another, and what they have in common knows none"
-			}
-		}
-		rooms = append(rooms, room{pkg, not})
 	}
 	for _, pkg := range parts {
 		rooms = append(rooms, room{pkg, part(slices.DeleteFunc(slices.Clone(parts), func(other string) bool { return other == pkg })...)})
 	}
-	for _, pkg := range pages {
-		not := part(append([]string{"locktop/ui/host"}, parts...)...)
-		for _, page := range pages {
-			if page == pkg || pkg == all {
-				delete(not, page)
-			}
-		}
-		not[tea] = "a page is lines, keys come by their names"
-		rooms = append(rooms, room{pkg, not})
+	pages := part(append([]string{"locktop/ui/host"}, parts...)...)
+	pages[tea] = "a page is lines, keys come by their names"
+	rooms = append(rooms, room{"locktop/ui/page", pages})
+	// Of each room what it asks for itself, and all that it reaches.
+	imported, reached := map[string][]string{}, map[string][]string{}
+	for _, line := range listed(t, "{{.ImportPath}} {{join .Imports \" \"}}", "locktop/...") {
+		imported[line[0]] = line[1:]
+	}
+	for _, line := range listed(t, "{{.ImportPath}} {{join .Deps \" \"}}", "locktop/...") {
+		reached[line[0]] = line[1:]
 	}
 	for _, r := range rooms {
-		imports := list(t, "{{join .Imports \"\\n\"}}", r.room) // of the standard library only what it asks for itself
-		deps := list(t, "{{join .Deps \"\\n\"}}", r.room)
+		imports, there := imported[r.room] // of the standard library only what it asks for itself
+		deps := reached[r.room]
+		if !there {
+			t.Errorf("there is no package %s", r.room)
+		}
 		for path, why := range r.forbidden {
 			among := deps
 			if !strings.Contains(strings.SplitN(path, "/", 2)[0], ".") && !strings.HasPrefix(path, "locktop") {
@@ -215,11 +199,25 @@ func TestTheCoreHasNoClock(t *testing.T) {
 	}
 }
 
-func list(t *testing.T, format, pkg string) []string {
+func list(t *testing.T, format, pkg string) (words []string) {
+	t.Helper()
+	for _, line := range listed(t, format, pkg) {
+		words = append(words, line...)
+	}
+	return words
+}
+
+// listed returns what go list says of packages, a line of words for each.
+func listed(t *testing.T, format, pkg string) (lines [][]string) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-f", format, pkg).CombinedOutput()
 	if err != nil {
 		t.Fatalf("go list %s: %v\n%s", pkg, err, out)
 	}
-	return strings.Fields(string(out))
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); len(words) > 0 {
+			lines = append(lines, words)
+		}
+	}
+	return lines
 }

@@ -17,7 +17,7 @@ import (
 // wordFlag is a flag that takes one of a few words.
 type wordFlag struct {
 	word  *string
-	what  string
+	noun  string
 	words []string
 }
 
@@ -36,7 +36,7 @@ func (f *wordFlag) Type() string { return "string" }
 // Set implements pflag.Value. It refuses a word that is not among those there are.
 func (f *wordFlag) Set(word string) error {
 	if !slices.Contains(f.words, word) {
-		return bad("unknown %s %q (%s)", f.what, word, strings.Join(f.words, ", "))
+		return bad("unknown %s %q (%s)", f.noun, word, strings.Join(f.words, ", "))
 	}
 	*f.word = word
 	return nil
@@ -106,7 +106,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(names) == 0 {
 		return bad("%s takes no argument, got %q", nameOf(cmd), args[0])
 	}
-	return bad("unknown command %q (there are: %s)", args[0], strings.Join(names, ", "))
+	return bad("unknown command %q (there are: %s)%s", args[0], strings.Join(names, ", "), didYouMean(args[0], names))
 }
 
 // oneArg wants exactly one argument. What it is stands in the error.

@@ -22,9 +22,9 @@ const (
 	keptFiles = 20
 )
 
-// kept is the recording that is made of a lab while it runs. What cannot be written ends
+// labRecording is the recording that is made of a lab while it runs. What cannot be written ends
 // the recording and nothing else.
-type kept struct {
+type labRecording struct {
 	path string
 
 	mu   sync.Mutex
@@ -34,7 +34,7 @@ type kept struct {
 }
 
 // keep begins a recording in the folder of recordings, and leaves so many of that name, 0 for all.
-func keep(name string, most int, now time.Time) (*kept, error) {
+func keep(name string, most int, now time.Time) (*labRecording, error) {
 	journal, _, err := journalFile()
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func keep(name string, most int, now time.Time) (*kept, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a recording: %w", err)
 	}
-	return &kept{path: file.Name(), file: file, r: recording.NewRecorder(file, recording.Options{MaxBytes: keptBytes, Lag: recording.Lag})}, nil
+	return &labRecording{path: file.Name(), file: file, r: recording.NewRecorder(file, recording.Options{MaxBytes: keptBytes, Lag: recording.Lag})}, nil
 }
 
 // dropOldest leaves so many recordings of a name in a folder, the newest.
@@ -76,8 +76,8 @@ func dropOldest(dir, name string, most int) error {
 	return nil
 }
 
-// of returns the source, of which every batch is written down.
-func (k *kept) of(src model.Source) model.Source {
+// room returns the source, of which every batch is written down.
+func (k *labRecording) room(src model.Source) model.Source {
 	return session.Tap(src, func(b model.Batch, err error) {
 		if err == nil {
 			_ = k.Write(b) // close says it
@@ -86,7 +86,7 @@ func (k *kept) of(src model.Source) model.Source {
 }
 
 // Write implements replay.File.
-func (k *kept) Write(b model.Batch) error {
+func (k *labRecording) Write(b model.Batch) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.why == nil && len(b.Events) > 0 {
@@ -96,13 +96,13 @@ func (k *kept) Write(b model.Batch) error {
 }
 
 // Path implements replay.File.
-func (k *kept) Path() string { return k.path }
+func (k *labRecording) Path() string { return k.path }
 
 // End implements replay.File.
-func (k *kept) End() (said string, err error) { return k.close() }
+func (k *labRecording) End() (said string, err error) { return k.close() }
 
 // close ends the recording and says where it is.
-func (k *kept) close() (said string, err error) {
+func (k *labRecording) close() (said string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if ended := k.r.Close(); k.why == nil {

@@ -27,25 +27,25 @@ type labRoom struct {
 	program string // that contenders and members run, "" for this one
 	armed   bool   // faults may be done on a cluster that is not ours; in our own they always may
 
-	mu      sync.Mutex // held while opening and closing
-	closed  bool
-	end     context.CancelFunc // of its sources
-	lab     *demo.Lab
-	client  *clientv3.Client
-	watcher *watcher.Watcher
-	gate    *gate.Gate
-	journal *os.File // of actions on a cluster that is not ours
-	kept    *kept    // the recording of a lab of our own, nil for none
-	tell    func(string)
-	opened  func() // called when all is there, nil for nobody
-	// beside takes part of what is reported, and returns the source for the others; nil: nobody.
-	beside func(context.Context, model.Source) model.Source
+	mu        sync.Mutex // held while opening and closing
+	closed    bool
+	end       context.CancelFunc // of its sources
+	lab       *demo.Lab
+	client    *clientv3.Client
+	watcher   *watcher.Watcher
+	gate      *gate.Gate
+	journal   *os.File      // of actions on a cluster that is not ours
+	recording *labRecording // the recording of a lab of our own, nil for none
+	tell      func(string)
+	opened    func() // called when all is there, nil for nobody
+	// wrapSource takes part of what is reported, and returns the source for the others; nil: nobody.
+	wrapSource func(context.Context, model.Source) model.Source
 }
 
 // join has one more take part of what is reported, see beside.
 func (r *labRoom) join(next func(context.Context, model.Source) model.Source) {
-	before := r.beside
-	r.beside = func(ctx context.Context, src model.Source) model.Source {
+	before := r.wrapSource
+	r.wrapSource = func(ctx context.Context, src model.Source) model.Source {
 		if before != nil {
 			src = before(ctx, src)
 		}
@@ -63,6 +63,7 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 	if r.closed {
 		return ui.Live{}, demo.ErrClosed
 	}
+	e.resort.disarm() // programs are ended in order
 	// A reader who leaves must not end us before the room is tidied up: from here on
 	// writing fails instead. Programs that are started have the signal as always.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -73,7 +74,7 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 		}
 	}
 	o.Self, o.MemberSelf, o.Progress = []string{self, "contend", "--armed"}, []string{self, memberCommand}, progress
-	o.WardenSelf = []string{self, wardenCommand}
+	o.ReaperCommand = []string{self, reaperCommand}
 	o.Held = o.Spec != nil // until the drill has seen that there are none
 	if r.lab, err = demo.Start(ctx, o); err != nil {
 		return ui.Live{}, couldNotRun(err)
@@ -105,14 +106,14 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 	source := session.Merge(ctx, r.watcher, r.lab)
 	if len(o.Endpoints) == 0 { // what is not ours is recorded when that is asked for
 		r.tell = e.tellLine
-		if r.kept, err = keep("lab", keptFiles, time.Now()); err != nil {
+		if r.recording, err = keep("lab", keptFiles, time.Now()); err != nil {
 			progress("this lab is not recorded: " + err.Error())
 		} else {
-			source = r.kept.of(source)
+			source = r.recording.room(source)
 		}
 	}
-	if r.beside != nil {
-		source = r.beside(ctx, source)
+	if r.wrapSource != nil {
+		source = r.wrapSource(ctx, source)
 	}
 	if r.opened != nil {
 		r.opened()
@@ -191,12 +192,12 @@ func (r *labRoom) close() error {
 	if r.lab != nil {
 		errs = append(errs, r.lab.Close())
 	}
-	if r.kept != nil {
-		said, err := r.kept.close()
+	if r.recording != nil {
+		said, err := r.recording.close()
 		if errs = append(errs, err); said != "" {
 			r.tell(said)
 		}
-		r.kept = nil
+		r.recording = nil
 	}
 	return errors.Join(errs...)
 }

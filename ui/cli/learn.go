@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/play"
+	"locktop/chaos/drill/runner"
 	"locktop/demo"
 	"locktop/demo/lessons"
 	"locktop/ui"
@@ -143,7 +143,7 @@ func (c *courseRoom) find(what string) (*drill.Drill, error) {
 			known = append(known, number+" "+d.Name)
 		}
 	}
-	return nil, bad("there is no lesson %q: want one of %s", what, strings.Join(known, ", "))
+	return nil, bad("there is no lesson %q: want one of %s%s", what, strings.Join(known, ", "), didYouMean(what, lessons.Names()))
 }
 
 // print prints the path. JSON is for programs: its words are English in every language.
@@ -260,7 +260,7 @@ func (c *courseRoom) take(ctx context.Context, d *drill.Drill) (err error) {
 	var room labRoom
 	pupil := course.New(ctx, d, c.lang, c.f.present)
 	var played sync.WaitGroup
-	var round play.Round
+	var round runner.Run
 	defer func() {
 		cancel()
 		played.Wait()
@@ -277,7 +277,7 @@ func (c *courseRoom) take(ctx context.Context, d *drill.Drill) (err error) {
 		drillSide, screenSide := session.Fork(ctx, live.Source)
 		live.Source, live.Actions = pupil.Screen(screenSide), pupil.Watch(live.Actions)
 		played.Go(func() {
-			round = play.Run(ctx, d, c.e.stage(&room, drillSide), play.Options{Seed: seed, Teller: pupil, Limit: lessonLimit, Pace: paces[c.f.pace]})
+			round = runner.Play(ctx, d, c.e.stage(&room, drillSide), runner.Options{Seed: seed, Teller: pupil, Limit: lessonLimit, Pace: paces[c.f.pace]})
 			drillSide.Leave()
 			if round.Err != nil {
 				pupil.Broke(&round)
@@ -289,12 +289,12 @@ func (c *courseRoom) take(ctx context.Context, d *drill.Drill) (err error) {
 }
 
 // remember writes down that a lesson was told to its end.
-func (c *courseRoom) remember(d *drill.Drill, round play.Round) error {
-	if round.Verdict == "" || round.Err != nil || !round.Told {
+func (c *courseRoom) remember(d *drill.Drill, round runner.Run) error {
+	if round.Verdict == "" || round.Err != nil || !round.Explained {
 		return nil
 	}
 	done := course.Done{At: time.Now().UTC().Round(time.Second), Task: round.Passed}
-	for _, s := range round.Seen {
+	for _, s := range round.Screens {
 		if s.Right > 0 {
 			done.Asked++
 			if s.Chosen == s.Right {
@@ -302,6 +302,5 @@ func (c *courseRoom) remember(d *drill.Drill, round play.Round) error {
 			}
 		}
 	}
-	c.progress.Lessons[d.Name] = done
-	return c.progress.Save(c.path)
+	return c.progress.Remember(c.path, d.Name, done)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/play"
+	"locktop/chaos/drill/runner"
 	"locktop/demo"
 	"locktop/ui"
 	"locktop/ui/cli/session"
@@ -27,8 +27,8 @@ type lessonTeller struct {
 	ctx  context.Context // ends with the console
 }
 
-// shown is the lesson as the console wants it.
-func (l *lessonTeller) shown() *lesson.Lesson {
+// lesson is the lesson as the console wants it.
+func (l *lessonTeller) lesson() *lesson.Lesson {
 	return &lesson.Lesson{Title: l.d.Title, Why: l.d.Why, Next: l.pane.Next, Answer: l.pane.Answer}
 }
 
@@ -56,14 +56,14 @@ func (l *lessonTeller) Say(ctx context.Context, t drill.Text) {
 func (l *lessonTeller) Ask(ctx context.Context, q drill.Question) int {
 	s := lesson.Step{Kind: lesson.StepAsk, Text: q.Text.In(l.lang), Right: q.Answer}
 	for _, o := range q.Options {
-		s.Options = append(s.Options, o.In(l.lang))
+		s.Options = append(s.Options, o.Text.In(l.lang))
 	}
 	l.pane.Show(ctx, s)
 	return l.pane.Answered(ctx)
 }
 
 // end shows the verdict.
-func (l *lessonTeller) end(round play.Round) {
+func (l *lessonTeller) end(round runner.Run) {
 	s := lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.Verdict(round.Verdict), Text: round.Reason}
 	for _, r := range round.Results {
 		measured, bound, _ := strings.Cut(r.Numbers(), ", ")
@@ -95,7 +95,7 @@ func tellDrill(ctx context.Context, e *env, name string) (err error) {
 		err = room.closeAfter(err)
 	}()
 	o := e.uiOptions("drill " + d.Name)
-	o.Prefixes, o.Lab, o.Armed, o.NoSuspend, o.Lesson = []string{""}, true, true, demoNoSuspend, l.shown()
+	o.Prefixes, o.Lab, o.Armed, o.NoSuspend, o.Lesson = []string{""}, true, true, demoNoSuspend, l.lesson()
 	o.Boot = func(_ context.Context, progress func(string)) (ui.Live, error) {
 		live, err := room.open(ctx, e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, progress)
 		if err != nil {
@@ -104,7 +104,7 @@ func tellDrill(ctx context.Context, e *env, name string) (err error) {
 		drillSide, screenSide := session.Fork(ctx, live.Source)
 		live.Source = screenSide
 		played.Go(func() {
-			l.end(play.Run(ctx, d, e.stage(&room, drillSide), play.Options{Teller: l, Limit: lessonLimit}))
+			l.end(runner.Play(ctx, d, e.stage(&room, drillSide), runner.Options{Teller: l, Limit: lessonLimit}))
 			drillSide.Leave()
 		})
 		return live, nil

@@ -13,10 +13,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/sight"
-	"locktop/ui/cli/garbage"
+	"locktop/model/locks"
+	"locktop/model/store"
+
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
 	"locktop/ui/report"
@@ -30,6 +29,8 @@ type viewer struct {
 	wrap func(model.Source) model.Source // changes what a look is told, as masking does
 	// inStep: what is told has the times that the machine's clock shows, also once it was set.
 	inStep bool
+	// namesMasked: no name may be told that is not masked.
+	namesMasked bool
 }
 
 // outFlags are the flags of commands that look, print and end.
@@ -39,7 +40,7 @@ type outFlags struct {
 	leaseLists bool
 	watch      time.Duration // how long to observe before the answer; 0: one look
 	past       pastFlags
-	sessions   func(*keyspace.Lock) bool // of whose leases it is listed what else hangs on them; nil: none
+	sessions   func(*locks.Lock) bool // of whose leases it is listed what else hangs on them; nil: none
 }
 
 func (o *outFlags) add(cmd *cobra.Command, leases string) {
@@ -60,7 +61,7 @@ func (o *outFlags) forWords() string {
 
 // check refuses what cannot be asked together.
 func (o *outFlags) check(cmd *cobra.Command) error {
-	if _, err := o.past.asked(cmd, "for", "lease-lists"); err != nil {
+	if _, err := o.past.isUsed(cmd, "for", "lease-lists"); err != nil {
 		return err
 	}
 	return checkFor(o.watch)
@@ -99,11 +100,8 @@ func printLocks(ctx context.Context, e *env, out outFlags) error {
 		return err
 	}
 	s, locks := at.State, at.locks()
-	if len(locks) == 0 && !strings.HasPrefix(out.output, "json") {
-		keys, _ := s.Counts()
-		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(quoted(watchedPrefixes(s)), ", "), keys)
-	}
-	err = report.Locks(e.out, s, locks, out.observation(at), out.output)
+	at.tellBare(e.err, out.output)
+	err = report.Locks(e.out, s.View, locks, out.observation(at), out.output)
 	at.tellSkipped(e.err)
 	return errors.Join(err, notSeen(at.Name, at.not.keys()))
 }
@@ -129,16 +127,20 @@ func describeCmd(e *env) *cobra.Command {
 // describeLock prints one lock.
 func describeLock(ctx context.Context, e *env, name string, out outFlags) error {
 	prefixes := e.lockPrefixes(name)
-	at, err := e.lookBeside(ctx, prefixes, func(l *keyspace.Lock) bool { return l.Name == name }, &out)
+	at, err := e.listSecond(ctx, prefixes, func(l *locks.Lock) bool { return l.Name == name }, &out)
 	if err != nil {
 		return err
 	}
 	s := at.State
 	l := s.Lock(name)
 	if l == nil {
-		return errors.Join(noLock(at.Session, name), notSeen(at.Name, at.not.keys()))
+		near := didYouMean(name, lockNames(s.Locks()))
+		if near == "" && out.past.file == "" {
+			near = e.nearLocks(ctx, name)
+		}
+		return errors.Join(noLock(at.Session, name, at.bare, near), notSeen(at.Name, at.not.keys()))
 	}
-	err = report.OneLock(e.out, s, l, out.observation(at), out.output)
+	err = report.OneLock(e.out, s.View, l, out.observation(at), out.output)
 	return errors.Join(err, notSeen(at.Name, at.not.keys()))
 }
 
@@ -151,33 +153,37 @@ func (cfg *config) lockPrefixes(name string) []string {
 	return []string{name}
 }
 
-func noLock(on *session.Session, name string) error {
+// noLock says that a lock is not there; near is what may have been meant, from [didYouMean].
+func noLock(on *session.Session, name string, bare []report.Bare, near string) error {
 	keys, _ := on.State.Counts()
 	places := strings.Join(quoted(watchedPrefixes(on.State)), ", ")
-	if keys == 0 {
-		return bad("there is no lock %q at %s: no key under %s (\"locktop ls\" lists the locks)", name, on.Name, places)
+	switch {
+	case len(bare) == 1:
+		return bad("there is no lock %q at %s: %s (\"locktop ls\" lists the locks)%s", name, on.Name, bare[0].Words(), near)
+	case keys == 0:
+		return bad("there is no lock %q at %s: no key under %s (\"locktop ls\" lists the locks)%s", name, on.Name, places, near)
 	}
-	return bad("there is no lock %q at %s: %s under %s, none of them a claim of it (\"locktop ls\" lists the locks)", name, on.Name, draw.Plural(keys, "key"), places)
+	return bad("there is no lock %q at %s: %s under %s, none of them a claim of it (\"locktop ls\" lists the locks)%s", name, on.Name, draw.Plural(keys, "key"), places, near)
 }
 
-func (o outFlags) observation(at *looked) report.Observation {
+func (o outFlags) observation(at *observation) report.Observation {
 	s, prefixes := at.State, at.places
 	if o.past.file != "" {
 		prefixes = watchedPrefixes(s)
 	}
-	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Asked: at.asked, Denied: o.unreadLeases(s),
-		Blind: at.not.blind, Skipped: at.skipped, Unread: at.not.unread}
+	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Asked: at.isAsked, Denied: o.unreadLeases(s),
+		Blind: at.not.blind, Skipped: at.skipped, Unread: at.not.unread, Bare: at.bare, Expected: at.expected}
 }
 
 // tellSkipped says what belongs to the locks and was not looked at.
-func (at *looked) tellSkipped(w io.Writer) {
+func (at *observation) tellSkipped(w io.Writer) {
 	for _, what := range at.skipped {
 		fmt.Fprintf(w, "not looked at: %s\n", model.Printable(what))
 	}
 }
 
 // unreadLeases lists the readings that were refused, a few of them by name.
-func (o outFlags) unreadLeases(s *fold.State) []string {
+func (o outFlags) unreadLeases(s *store.Store) []string {
 	if o.leases == "none" && o.watch == 0 {
 		return nil // none was asked for
 	}
@@ -209,7 +215,7 @@ func (v *viewer) watch(ctx context.Context, o watcher.Options) (*watched, error)
 	w := watcher.New(client, o)
 	var src model.Source = w
 	if !v.inStep {
-		src = session.Tap(src, tellSet(v.err, pace.Clock.Set))
+		src = session.Tap(src, tellSet(v.err, pace.Process.Set))
 	}
 	if v.wrap != nil {
 		src = v.wrap(src)
@@ -236,7 +242,7 @@ func tellSet(to io.Writer, sets func() time.Duration) func(model.Batch, error) {
 // list waits until the keys are listed, and what else is to be known. Denied: of several
 // prefixes some may be refused.
 func (v *viewer) list(ctx context.Context, w *watched, denied bool, until func() bool) error {
-	return w.Pull(ctx, session.Pull{Until: until, Patience: v.flags.commandTimeout, Progress: w.State.Listed,
+	return w.Pull(ctx, session.Pull{Until: until, Patience: v.flags.commandTimeout, Progress: w.State.Coverage().Listed,
 		Listing: true, Denied: denied, Want: func() model.Want { return model.Want{} }})
 }
 
@@ -249,7 +255,7 @@ func (v *viewer) look(ctx context.Context, prefixes []string, out *outFlags) (on
 	}
 	for range looksMax {
 		on, not, err = v.lookOnce(ctx, prefixes, out)
-		if err != nil || out.watch > 0 || !on.State.CatchingUp() {
+		if err != nil || out.watch > 0 || !on.State.Coverage().CatchingUp() {
 			return on, not, err
 		}
 	}
@@ -260,7 +266,6 @@ func (v *viewer) look(ctx context.Context, prefixes []string, out *outFlags) (on
 const looksMax = 3
 
 func (v *viewer) lookOnce(ctx context.Context, prefixes []string, out *outFlags) (on *session.Session, not unseen, err error) {
-	listed := garbage.Late()
 	w, err := v.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
 	if err != nil {
 		return nil, not, err
@@ -268,21 +273,17 @@ func (v *viewer) lookOnce(ctx context.Context, prefixes []string, out *outFlags)
 	defer w.close()
 	w.OneCluster = true
 	s := w.State
-	if err := v.list(ctx, w, true, func() bool { return s.LoadedButDenied() && !s.Cluster().At.IsZero() }); err != nil {
+	if err := v.list(ctx, w, true, func() bool { return s.Coverage().LoadedButDenied() && !s.Cluster().At.IsZero() }); err != nil {
 		return nil, not, err
 	}
 	if out.watch > 0 {
-		go listed()
 		not, err = v.observe(ctx, w.Session, *out)
 		return w.Session, not, err
 	}
 	asked := wanted(s, out.leases)
-	if len(asked) > 0 {
-		go listed() // else there is only what is printed
-	}
 	if out.sessions != nil { // first, so that one request tells of a lease both
 		for _, id := range sessionsOf(s, out.sessions, func(string, ...any) {}) {
-			s.NeedKeys(s.Lease(id))
+			s.NeedKeys(id)
 		}
 	}
 	left := slices.Clone(asked)
@@ -294,11 +295,11 @@ func (v *viewer) lookOnce(ctx context.Context, prefixes []string, out *outFlags)
 	if err == nil && out.leases != "none" {
 		err = v.listNeeded(ctx, w, s)
 	}
-	return w.Session, unseen{blind: sight.Of(s.Keyspace, time.Time{}, asked)}, err
+	return w.Session, unseen{blind: s.CoverageGaps(time.Time{}, asked)}, err
 }
 
 // listNeeded has etcd list what hangs on the leases of which a finding has to say it.
-func (v *viewer) listNeeded(ctx context.Context, w *watched, s *fold.State) error {
+func (v *viewer) listNeeded(ctx context.Context, w *watched, s *store.Store) error {
 	all := len(unlisted(s))
 	return w.Pull(ctx, session.Pull{Patience: v.flags.commandTimeout, Listing: true, Denied: true,
 		Progress: func() int64 { return int64(all - len(unlisted(s))) },
@@ -308,7 +309,7 @@ func (v *viewer) listNeeded(ctx context.Context, w *watched, s *fold.State) erro
 
 // unlisted are the leases of which it is to be said what hangs on them, but for those that
 // could not be read.
-func unlisted(s *fold.State) []model.LeaseID {
+func unlisted(s *store.Store) []model.LeaseID {
 	return slices.DeleteFunc(slices.Clone(s.KeysNeeded()), func(id model.LeaseID) bool { return s.Lease(id).Unread != "" })
 }
 

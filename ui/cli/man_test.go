@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -82,21 +79,5 @@ func TestRoffIsEscaped(t *testing.T) {
 	var p page
 	if p.macro("SH", `say "hi"`); p.String() != `.SH "say \(dqhi\(dq"`+"\n" {
 		t.Errorf("%q: want the quotes of an argument escaped", p.String())
-	}
-}
-
-func TestTheManualHasNoWarnings(t *testing.T) {
-	groff, err := exec.LookPath("groff")
-	if err != nil {
-		t.Skip("groff is missing")
-	}
-	file := filepath.Join(t.TempDir(), "locktop.1")
-	e := &env{}
-	if err := os.WriteFile(file, []byte(manPage(e.rootCmd(), e.shared, thisBuild())), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(groff, "-man", "-Tutf8", "-K", "utf8", "-ww", "-z", file).CombinedOutput()
-	if err != nil || len(out) > 0 {
-		t.Errorf("%v: %s", err, out)
 	}
 }

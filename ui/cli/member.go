@@ -18,21 +18,25 @@ func memberCmd(e *env) *cobra.Command {
 		DisableFlagParsing: true, // they are the cluster's
 		PersistentPreRunE:  func(*cobra.Command, []string) error { return nil },
 		RunE: func(cmd *cobra.Command, args []string) error {
+			e.resort.disarm() // it ends in order
 			return cluster.RunMember(cmd.Context(), args, e.in, e.stdout)
 		},
 	}
 }
 
-// wardenCommand is the hidden command that cleans up after a lab with programs of the user's
+// reaperCommand is the hidden command that cleans up after a lab with programs of the user's
 // own, however that lab ends.
-const wardenCommand = "lab-warden"
+const reaperCommand = "lab-warden"
 
-func wardenCmd(e *env) *cobra.Command {
+func reaperCmd(e *env) *cobra.Command {
 	return &cobra.Command{
-		Use:               wardenCommand,
+		Use:               reaperCommand,
 		Hidden:            true,
 		Args:              cobra.ExactArgs(1),
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
-		RunE:              func(_ *cobra.Command, args []string) error { return demo.RunWarden(args[0], e.in) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			e.resort.disarm() // it outlives the lab
+			return demo.RunReaper(args[0], e.in)
+		},
 	}
 }

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locktop/model/fold"
-	"locktop/model/sight"
+	"locktop/model/locks"
+	"locktop/model/store"
+	"locktop/ui/cli/playback"
 	"locktop/ui/cli/session"
-	"locktop/ui/cli/tape"
 	"locktop/watcher/recording"
 )
 
@@ -25,9 +25,9 @@ func (p *pastFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.at, "at", "", "as of this moment of the recording: a time (10:04:05, 2026-03-01 10:04:05, RFC 3339) or a revision (default: its end)")
 }
 
-// asked says whether a recording is asked. Then no flag may be given that is about a
+// isUsed says whether a recording is asked. Then no flag may be given that is about a
 // cluster, or one of others.
-func (p *pastFlags) asked(cmd *cobra.Command, others ...string) (bool, error) {
+func (p *pastFlags) isUsed(cmd *cobra.Command, others ...string) (bool, error) {
 	if p.file == "" {
 		if p.at != "" {
 			return false, bad("--at is a moment of a recording: name it with --recording FILE")
@@ -71,7 +71,7 @@ func moment(text string, begins time.Time) (m session.Moment, err error) {
 	if m.Rev, err = strconv.ParseInt(text, 10, 64); err == nil && m.Rev > 0 {
 		return m, nil
 	}
-	if m.At, err = tape.ParseMoment(text, begins); err == nil {
+	if m.At, err = playback.ParseMoment(text, begins); err == nil {
 		return session.Moment{At: m.At}, nil
 	}
 	return m, bad("--at %q: want a time (10:04:05, 2026-03-01 10:04:05, RFC 3339) or a revision; the recording begins at %s",
@@ -98,33 +98,33 @@ func (v *viewer) lookBack(ctx context.Context, out *outFlags) (*session.Session,
 	out.watch = s.Now().Sub(r.begins)
 	not = unseenBy(s, out.leases)
 	if cut != nil { // the answer is as of the last moment that can be read, and says so
-		not.blind = append(not.blind, sight.Unseen{What: sight.Keys, Reason: cut.Error()})
+		not.blind = append(not.blind, locks.CoverageGap{Kind: locks.CoverageKeys, Reason: cut.Error()})
 	}
-	if len(s.Watches()) == 0 {
-		not.blind = append(not.blind, sight.Unseen{What: sight.Keys, For: out.watch, Reason: "no list of keys is in the recording by then"})
+	if len(s.Coverage().Watches()) == 0 {
+		not.blind = append(not.blind, locks.CoverageGap{Kind: locks.CoverageKeys, Duration: out.watch, Reason: "no list of keys is in the recording by then"})
 	}
 	return r.Session, not, nil
 }
 
 // unseenBy is what was not seen of what a look would ask for, as far as a state tells.
-func unseenBy(s *fold.State, leases string) (not unseen) {
+func unseenBy(s *store.Store, leases string) (not unseen) {
 	asked := wanted(s, leases)
 	if leases != "none" {
 		for _, l := range s.UnreadLeases() {
 			asked = append(asked, l.ID)
 		}
 	}
-	if !s.Lost() {
+	if !s.Coverage().Lost() {
 		asked, not.unread = withoutIdle(s, asked, untried(s, slices.Clone(asked)))
 	}
-	not.blind = sight.Of(s.Keyspace, s.Now().Add(-provenWithin), asked)
+	not.blind = s.CoverageGaps(s.Now().Add(-provenWithin), asked)
 	return not
 }
 
 // watchedPrefixes are those that a state knows of.
-func watchedPrefixes(s *fold.State) []string {
+func watchedPrefixes(s *store.Store) []string {
 	var all []string
-	for _, w := range s.Watches() {
+	for _, w := range s.Coverage().Watches() {
 		all = append(all, w.Prefix)
 	}
 	return all

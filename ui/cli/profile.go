@@ -102,7 +102,7 @@ func readProfiles(ctx context.Context, file string) (map[string]*profile, error)
 	if line := drill.SecondDocument(text); line > 0 {
 		return nil, fmt.Errorf("%s:%d: a second document begins here, and would be skipped: put all profiles into one", file, line)
 	}
-	err = r.each(doc.Content[0], func(name, n *yaml.Node) error {
+	err = r.eachKey(doc.Content[0], func(name, n *yaml.Node) error {
 		p, err := r.profile(name.Value, n)
 		all[name.Value] = p
 		return err
@@ -130,8 +130,8 @@ func (r *profileReader) wrong(n *yaml.Node, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", r.file, n.Line, fmt.Sprintf(format, args...))
 }
 
-// each calls f for every entry of a mapping, whose keys are text and stand there once.
-func (r *profileReader) each(n *yaml.Node, f func(key, value *yaml.Node) error) error {
+// eachKey calls f for every entry of a mapping, whose keys are text and stand there once.
+func (r *profileReader) eachKey(n *yaml.Node, f func(key, value *yaml.Node) error) error {
 	if n.Kind != yaml.MappingNode {
 		return r.wrong(n, "want names with a colon behind them here")
 	}
@@ -151,7 +151,7 @@ func (r *profileReader) each(n *yaml.Node, f func(key, value *yaml.Node) error) 
 
 func (r *profileReader) profile(name string, n *yaml.Node) (*profile, error) {
 	p := &profile{name: name, file: r.file, label: name, values: map[string][]string{}, lines: map[string]int{}}
-	err := r.each(n, func(key, value *yaml.Node) error { return r.entry(p, key, value) })
+	err := r.eachKey(n, func(key, value *yaml.Node) error { return r.entry(p, key, value) })
 	switch {
 	case err != nil:
 	case p.armed && p.readOnly:
@@ -210,7 +210,7 @@ func (r *profileReader) values(s setting, key, n *yaml.Node) (all []string, err 
 	}
 	switch {
 	case s.kind == aTable:
-		err = r.each(n, func(name, value *yaml.Node) error {
+		err = r.eachKey(n, func(name, value *yaml.Node) error {
 			v, err := r.text(name, value)
 			all = append(all, name.Value+"="+v)
 			return err
@@ -228,13 +228,13 @@ func (r *profileReader) values(s setting, key, n *yaml.Node) (all []string, err 
 		err = add(n)
 	}
 	if s.kind == aPath && err == nil {
-		all[0] = r.beside(all[0])
+		all[0] = r.resolve(all[0])
 	}
 	return all, err
 }
 
-// beside is a path as seen from the folder of the file; ~/ is the person's.
-func (r *profileReader) beside(name string) string {
+// resolve is a path as seen from the folder of the file; ~/ is the person's.
+func (r *profileReader) resolve(name string) string {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
 			return filepath.Join(home, rest)

@@ -12,7 +12,7 @@ import (
 	"locktop/chaos/schedule"
 	"locktop/demo"
 	"locktop/model"
-	"locktop/model/lab"
+	"locktop/model/reports"
 	"locktop/ui/cli/control"
 	"locktop/ui/cli/session"
 )
@@ -125,7 +125,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 		return errors.Join(err, scripts())
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	impatient := newImpatience()
+	impatient := newSecondSignal()
 	faults := scheduled{f.schedule, nil, nil}
 	r.opened = func() { faults.begin(ctx, &r) }
 	defer func() {
@@ -142,14 +142,14 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 		}
 		err = errors.Join(err, faults.end(f.e), scripts(), metrics())
 	}()
-	lab := demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Guest: demo.Guest{Command: f.yours,
+	lab := demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, ExternalProgram: demo.ExternalProgram{Command: f.yours,
 		Grace: f.grace, Hurry: impatient.hurry}}
 	if f.control != "" {
 		lab.Sockets = []string{f.control}
 	}
 	if f.e.isTerminal() {
 		o := f.e.uiOptions("proxy before " + f.e.label())
-		o.LabelColor, o.Notice = f.e.labelColor(), f.metrics.said
+		o.LabelColor, o.Notice = f.e.labelColor(), f.metrics.address
 		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(f.e.flags.prefixes), true, f.armed, true
 		o.NoSuspend = "the proxy lives in this process: suspended, it would hold up the programs behind it"
 		o.Boot = f.e.boot(ctx, &r, lab)
@@ -185,7 +185,7 @@ func followYours(ctx context.Context, s *session.Session, yours []string) error 
 	if len(yours) == 0 {
 		return s.Follow(ctx, 0)
 	}
-	err := s.Pull(ctx, session.Pull{Until: func() bool { return ended(s.State.Contenders()) }})
+	err := s.Pull(ctx, session.Pull{Until: func() bool { return ended(s.State.Reports().Contenders()) }})
 	if err == nil {
 		err = s.Pull(ctx, session.Pull{For: lastWords})
 	}
@@ -196,7 +196,7 @@ func followYours(ctx context.Context, s *session.Session, yours []string) error 
 }
 
 // ended says whether there are contenders and all of them have ended.
-func ended(all []lab.ContenderInfo) bool {
+func ended(all []reports.ContenderInfo) bool {
 	for _, c := range all {
 		if c.Proc != model.ProcEnded {
 			return false

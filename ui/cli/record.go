@@ -34,7 +34,8 @@ func recordCmd(e *env) *cobra.Command {
 		Long: "record watches the prefixes of the flags and writes what it sees to FILE, until ctrl-c, --for or\n" +
 			"--max-size. FILE must not exist, and only its owner may read it. It has the names of the keys and\n" +
 			"their values: if the values are secret, so is FILE. --no-values leaves the values out. A replay then\n" +
-			"cannot know what only a value tells, such as some owners and the recipe of some single keys. FILE is\n" +
+			"says \"value not recorded\", knows which keys have one, and not what only a value tells: the names of\n" +
+			"owners, an election from a mutex with names, and the recipe of some single keys. FILE is\n" +
 			"compressed: zcat prints it, a line of JSON for each event. However locktop ends, FILE can be read,\n" +
 			"and lacks the last half second at most. record only reads the cluster.",
 		Example: "  locktop record incident.rec --prefix /jobs/ --for 5m --no-values\n  locktop replay incident.rec",
@@ -80,6 +81,7 @@ func (f *recordRun) run(ctx context.Context, name string) (err error) {
 	w.OnBatch = r.Write
 	why := ""
 	err = w.Follow(ctx, f.watch)
+	not := f.e.followed(ctx, w.Session, err != nil)
 	if ended := r.Close(); !errors.Is(err, ended) {
 		err = errors.Join(err, ended)
 	}
@@ -88,10 +90,10 @@ func (f *recordRun) run(ctx context.Context, name string) (err error) {
 	}
 	events, size := r.Written()
 	fmt.Fprintf(f.e.err, "recorded %d events in %d bytes%s\n", events, size, why)
-	if other := w.State.OtherCluster(); other != "" {
+	if other := w.State.Coverage().OtherCluster(); other != "" {
 		err = errors.Join(err, bad("the recording is of more than one cluster: %s", other))
 	}
-	return errors.Join(err, notFollowed(w))
+	return errors.Join(err, not)
 }
 
 // secrecy says what is in the file.

@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/model/store"
 	"locktop/ui"
-	"locktop/ui/cli/tape"
+	"locktop/ui/cli/playback"
 	"locktop/ui/replay"
 	"locktop/ui/report"
 	"locktop/watcher/recording"
@@ -79,25 +80,29 @@ func (f *replayRun) console(ctx context.Context) error {
 		fmt.Fprintln(f.e.err, from.note)
 	}
 	o := f.e.uiOptions("recording " + model.Printable(filepath.Base(f.past.file)))
-	t := tape.New(f.speed, f.e.pins)
-	o.Prefixes, o.NoLab, o.Tape = prefixList(nil), noCluster, t
+	t := playback.New(f.speed, f.e.pins)
+	o.Prefixes, o.NoLab, o.Playback = prefixList(nil), noCluster, t
 	o.Boot = func(ctx context.Context, progress func(string)) (ui.Live, error) {
 		progress("reading the recording")
 		reel, err := from.reel(ctx)
 		if err == nil {
 			err = t.Load(ctx, reel, from.moment.At)
 		}
+		var there *store.Store
+		if err == nil && !from.moment.At.IsZero() {
+			there, err = t.Go(ctx, replay.Goal{Kind: replay.StopTime, At: from.moment.At})
+		}
 		if err != nil {
 			return ui.Live{}, err
 		}
-		return ui.Live{Source: t, Actions: replay.NoHands(noCluster), Cut: reel.Cut}, nil
+		return ui.Live{Source: t, State: there, Actions: replay.NoHands(noCluster), Cut: reel.Cut}, nil
 	}
 	return f.e.show(ctx, o)
 }
 
-// openReel opens a file at any place, or takes what a player still has of one that can only be
+// openSegments opens a file at any place, or takes what a player still has of one that can only be
 // read once, like a pipe.
-func openReel(ctx context.Context, file *os.File, rest *recording.Player) (*recording.Reel, error) {
+func openSegments(ctx context.Context, file *os.File, rest *recording.Player) (*recording.Segments, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -105,7 +110,7 @@ func openReel(ctx context.Context, file *os.File, rest *recording.Player) (*reco
 	if !info.Mode().IsRegular() {
 		return recording.Gather(ctx, rest)
 	}
-	return recording.OpenReel(ctx, file, info.Size())
+	return recording.OpenSegments(ctx, file, info.Size())
 }
 
 const noCluster = "this is a recording: there is no cluster to act on"

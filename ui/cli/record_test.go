@@ -12,8 +12,8 @@ import (
 
 func TestRecordAndReplay(t *testing.T) {
 	b := newCLI(t)
-	l := b.lease("600")
-	b.ctl("put", "--lease="+l, "/jobs/a/"+l, "top secret")
+	l := b.lease(600)
+	b.put("/jobs/a/"+l, "top secret", l)
 	for _, r := range []struct {
 		name   string
 		args   []string
@@ -29,12 +29,12 @@ func TestRecordAndReplay(t *testing.T) {
 				_, err := os.Stat(file)
 				return err == nil && bytes.Contains(recordedText(t, file), []byte(`"event":"watching"`))
 			})
-			waiter := b.claim("/jobs/a", b.lease("600"))
+			waiter := b.claim("/jobs/a", b.lease(600))
 			until(t, "the claim is recorded", func() bool {
 				_, err := os.Stat(file)
 				return err == nil && bytes.Contains(recordedText(t, file), []byte(waiter))
 			})
-			b.ctl("del", waiter)
+			b.del(waiter)
 			cmd.Process.Signal(os.Interrupt)
 			if err := cmd.Wait(); err != nil || !strings.Contains(errs.String(), "recorded ") {
 				t.Errorf("%v: %s", err, errs.String())

@@ -41,7 +41,7 @@ func reportCmd(e *env) *cobra.Command {
 			"  locktop report --recording incident.rec --lock /jobs/billing -o md",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := f.past.asked(cmd, "for")
+			_, err := f.past.isUsed(cmd, "for")
 			if err = cmp.Or(err, checkFor(f.watch)); err != nil {
 				return err
 			}
@@ -71,23 +71,24 @@ func (f *reportRun) run(ctx context.Context) error {
 	if err := recording.PathsWhole(prefixes); f.names && f.past.file == "" && err != nil {
 		return bad("--mask-names: %v", err)
 	}
+	f.e.namesMasked = f.names
 	f.e.wrap = func(src model.Source) model.Source { return session.Map(src, mask.Event) }
-	on, not, err := f.e.look(ctx, prefixes, &f.outFlags)
+	at, err := f.e.lookJust(ctx, prefixes, &f.outFlags)
 	if err != nil {
 		return couldNotRun(err)
 	}
-	o := ticket.Options{Source: on.Name, Observation: f.observation(&looked{Session: on, not: not, places: prefixes}), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.again()}
+	o := ticket.Options{Source: at.Name, Observation: f.observation(at), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.nextCommands()}
 	o.From = o.At.Add(-f.watch)
 	if f.names {
 		o.Source, o.Again = "names masked", nil
 		o.Lock = mask.Path(f.lock)
 	}
-	err = ticket.New(on.State, o).Write(f.e.out, f.output)
-	return errors.Join(err, notSeen(on.Name, not.keys()))
+	err = ticket.New(at.State.View, o).Write(f.e.out, f.output)
+	return errors.Join(err, notSeen(at.Name, at.not.keys()))
 }
 
-// again are the commands that show the same.
-func (f *reportRun) again() []string {
+// nextCommands are the commands that show the same.
+func (f *reportRun) nextCommands() []string {
 	if f.past.file != "" {
 		file := model.ShellQuote(f.past.file)
 		at := ""

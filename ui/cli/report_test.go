@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"locktop/model"
-	"locktop/model/history"
+	"locktop/model/modeltest"
 )
 
 // aSecret is a lock whose claims have values.
-func aSecret() *history.History {
-	h := history.New()
+func aSecret() *modeltest.History {
+	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, "/jobs/billing/a1", "s3cret-host-a", 0xa1)
 	h.Put(2, "/jobs/billing/b2", "s3cret-host-b", 0xb2)
@@ -18,7 +18,7 @@ func aSecret() *history.History {
 	h.Read(3, 0xa1, 60, 59)
 	h.Read(3, 0xb2, 60, 59)
 	h.Read(3, 0xc3, 60, 59)
-	h.Add(model.Acted{At: history.At(4), Outcome: model.Outcome{At: history.At(4), By: "ada", Done: true, Rev: 104,
+	h.Add(model.Acted{At: modeltest.At(4), Outcome: model.Outcome{At: modeltest.At(4), By: "ada", Done: true, Rev: 104,
 		Action: model.Action{Kind: model.RevokeLease, Lock: "/jobs/billing", Key: "/jobs/billing/a1", Lease: 0xa1}, Now: model.KV{Key: "/jobs/billing/a1", Value: "s3cret-host-a"}}})
 	h.End(4, 0xa1)
 	return h

@@ -25,6 +25,7 @@ type streams struct {
 	out, err io.Writer
 	// Those as they were given: for the console, and for programs that print there themselves.
 	stdout, stderr io.Writer
+	resort         *lastResort // nil where this process is not the command's own
 }
 
 // isTerminal says whether a console can be shown: both ends are a terminal, and
@@ -52,7 +53,8 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	defer stop()
 	told, errs := newPrinted(ctx, out), newPrinted(ctx, errOut)
 	e := &env{}
-	e.streams = streams{in: in, out: told, err: errs, stdout: out, stderr: errOut}
+	e.streams = streams{in: in, out: told, err: errs, stdout: out, stderr: errOut, resort: newLastResort(ctx, errs)}
+	defer e.resort.disarm()
 	root := e.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -70,23 +72,44 @@ func (e *env) rootCmd() *cobra.Command {
 		Long: "locktop watches the locks of an etcd cluster: who holds, who waits in which order,\n" +
 			"how healthy each lease is, and why a lock is stuck. Without a command it opens the\n" +
 			"console on a cluster, read-only. \"locktop demo\" needs no cluster.",
-		Args:              noArgs,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return e.resolve(cmd, e.err) },
-		RunE:              func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
+		Args:          noArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if e.resort != nil {
+				e.resort.command.Store(cmd)
+			}
+			return e.resolve(cmd, e.err)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	root.Flags().BoolVar(&f.armed, "armed", false, "let the console break locks: each one shown first, its name typed, a journal line written")
 	f.since.add(root)
 	e.addSharedFlags()
-	root.AddCommand(demoCmd(e), lsCmd(e), describeCmd(e), doctorCmd(e), eventsCmd(e), discoverCmd(e), explainCmd(e), breakCmd(e),
-		contendCmd(e), proxyCmd(e), drillCmd(e), configCmd(e), memberCmd(e), wardenCmd(e), versionCmd(e), manCmd(e), recordCmd(e), replayCmd(e), reportCmd(e), topCmd(e), serveCmd(e), learnCmd(e))
+	group(root, "Look:", lsCmd(e), describeCmd(e), doctorCmd(e), topCmd(e), eventsCmd(e), discoverCmd(e), explainCmd(e), reportCmd(e), serveCmd(e))
+	group(root, "Break:", breakCmd(e))
+	group(root, "Rehearse:", demoCmd(e), drillCmd(e), proxyCmd(e), contendCmd(e))
+	group(root, "Learn:", learnCmd(e))
+	group(root, "Record:", recordCmd(e), replayCmd(e))
+	group(root, "Set up:", configCmd(e), versionCmd(e), manCmd(e))
+	root.SetHelpCommandGroupID("Set up:")
+	root.SetCompletionCommandGroupID("Set up:")
+	root.AddCommand(memberCmd(e), reaperCmd(e))
 	e.shareFlags(root)
 	e.addCompletions(root)
 	addHelp(root)
 	return root
+}
+
+// group adds commands that stand under one title in the help, in their order.
+func group(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 // addHelp adds cobra's command for help, which refuses a command that there is not.

@@ -26,7 +26,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"locktop/model"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
 	"locktop/ui/cli/session"
 	"locktop/ui/report/metrics"
 	"locktop/watcher"
@@ -50,15 +50,14 @@ const (
 	scrapesMax  = 4  // answers at once
 	tokenLeast  = 16 // bytes
 	tokenMost   = 4 << 10
-	goodbyeTime = 2 * time.Second
+	goodbyeTime = time.Second
 	idleTime    = 5 * time.Second // so that who asks nothing keeps nobody out for long
 )
 
 // What serve does otherwise than a console, since nobody looks on.
 const (
 	serveDrain = 300 * time.Millisecond // what happens is taken in together; each event has the time at which it came
-	serveStays = 4 << 20                // bytes of what claims did before: the recording has it
-	serveRest  = 100 * time.Millisecond // between two looks at a connection on which much goes on
+	serveSpans = 25_000                 // of what claims did before: the recording has the rest
 )
 
 func serveCmd(e *env) *cobra.Command {
@@ -122,7 +121,7 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 		listener, scheme = tls.NewListener(listener, speaks), "https"
 	}
 	defer listener.Close()
-	f.e.rest, f.e.inStep = serveRest, true
+	f.e.inStep = true
 	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.flags.prefixes, Timing: watcher.Timing{Drain: serveDrain}})
 	if err != nil {
 		return err
@@ -130,7 +129,7 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 	defer w.close()
 	oneProcessor()
 	s := newServing(w.Session, f.series)
-	s.x.Shown = pace.Clock.Shown
+	s.x.WallTime = pace.Process.Shown
 	stop, err := f.record.begin(f.e.err, s, pace.Now)
 	if err != nil {
 		return err
@@ -256,13 +255,13 @@ type serving struct {
 
 func newServing(on *session.Session, series int) *serving {
 	s := &serving{Session: on}
-	on.State.Book.Keep(serveStays)
-	s.x = metrics.New(on.State, &s.mu, series, func() model.Cost { return s.cost })
+	on.State.SetMaxSpans(serveSpans)
+	s.x = metrics.New(on.State.View, &s.mu, series, func() model.Cost { return s.cost })
 	on.OnEntry = s.x.Count
 	on.OnBatch = func(b model.Batch) error {
 		s.cost = b.Cost
 		if s.ring != nil {
-			s.ring.Write(b, s.State.Beginning)
+			s.ring.Write(b, s.State.Checkpoint)
 		}
 		return nil
 	}
@@ -297,12 +296,12 @@ func (s *serving) routes() http.Handler {
 func (s *serving) health(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	var not []string
-	for _, p := range s.State.Watches() {
-		if p.State != prefixes.Live {
+	for _, p := range s.State.Coverage().Watches() {
+		if p.State != locks.Live {
 			not = append(not, session.Keys(p.Prefix)+": "+model.Short(model.Printable(cmp.Or(p.Detail, "not listed yet")), lineMax))
 		}
 	}
-	if len(s.State.Watches()) == 0 {
+	if len(s.State.Coverage().Watches()) == 0 {
 		not = []string{"nothing is watched yet"}
 	}
 	s.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // roomMetrics answers a Prometheus with what is seen in a lab or behind the proxy: that two
 // programs act under one lock is known there alone.
 type roomMetrics struct {
-	addr string // to answer on, "" for nowhere
-	said string // where it is, once it listens
+	addr    string // to answer on, "" for nowhere
+	address string // where it is, once it listens
 }
 
 func (f *roomMetrics) add(cmd *cobra.Command) {
@@ -41,7 +41,7 @@ func (f *roomMetrics) listen(e *env, r *labRoom) (end func() error, err error) {
 	if err != nil {
 		return nil, bad("cannot answer on %s: %v (--metrics)", f.addr, err)
 	}
-	f.said = fmt.Sprintf("answering on http://%s/metrics", l.Addr())
+	f.address = fmt.Sprintf("answering on http://%s/metrics", l.Addr())
 	var ended chan error // nil: the room was never open
 	r.join(func(ctx context.Context, src model.Source) model.Source {
 		mine, theirs := session.Fork(ctx, src)
@@ -51,7 +51,7 @@ func (f *roomMetrics) listen(e *env, r *labRoom) (end func() error, err error) {
 		ended = make(chan error, 1)
 		go func() { ended <- s.serve(ctx, l, nil) }()
 		if !e.isTerminal() {
-			e.tellLine(f.said)
+			e.tellLine(f.address)
 		}
 		return theirs
 	})

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/sight"
+	"locktop/model/locks"
+	"locktop/model/store"
+
 	"locktop/ui/cli/session"
 	"locktop/watcher/pace"
 )
@@ -18,7 +18,7 @@ import (
 type unseen struct {
 	// blind is what the answer lacks: keys that were not seen, readings that were refused
 	// or failed, and heads of contended locks that were never read.
-	blind []sight.Unseen
+	blind []locks.CoverageGap
 	// unread counts the leases that had no turn within the budget, and that no finding
 	// depends on yet: nobody waits for them.
 	unread int
@@ -26,8 +26,8 @@ type unseen struct {
 
 // keys are the prefixes that could not be seen. A list of locks says by itself of which
 // leases nothing was read.
-func (u unseen) keys() []sight.Unseen {
-	return slices.DeleteFunc(slices.Clone(u.blind), func(u sight.Unseen) bool { return u.What != sight.Keys })
+func (u unseen) keys() []locks.CoverageGap {
+	return slices.DeleteFunc(slices.Clone(u.blind), func(u locks.CoverageGap) bool { return u.Kind != locks.CoverageKeys })
 }
 
 // limits says what the budget of readings left out, "" if nothing.
@@ -44,31 +44,57 @@ func (u unseen) limits(budget int, past bool) string {
 
 // notSeen is the error of an answer that lacks something of what was asked for, nil if
 // it lacks nothing.
-func notSeen(where string, blind []sight.Unseen) error {
+func notSeen(where string, blind []locks.CoverageGap) error {
 	if len(blind) == 0 {
 		return nil
 	}
 	lines := []string{"not all could be seen at " + where}
 	for _, u := range blind {
 		what := "the lists of leases"
-		switch u.What {
-		case sight.Keys:
+		switch u.Kind {
+		case locks.CoverageKeys:
 			what = quoted([]string{u.Prefix})[0]
 			if u.Prefix != "" {
 				what = "the keys under " + what
 			}
-		case sight.Leases:
+		case locks.CoverageLeases:
 			what = "the readings of " + model.Many(u.Leases, "lease")
 		}
-		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.For, false), u.Reason))
+		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.Duration, false), u.Reason))
 	}
 	return badInput{manyLines(lines)}
 }
 
-// notFollowed is the error of keys that were followed and are not seen at the end, or were
-// not for a while: what happened then is missing.
-func notFollowed(w *watched) error {
-	return notSeen(w.Name, unseen{blind: sight.Of(w.State.Keyspace, time.Time{}, nil)}.keys())
+// followed is the error of keys that were followed and were not seen up to the end, or were not
+// for a while: what happened then is missing. It asks whether all was delivered, since a watch on
+// which nothing happens and one that hangs are both silent, and waits as long as one request may
+// take. Who has to end at once asks nobody: then the last proof must not be old.
+func (v *viewer) followed(ctx context.Context, on *session.Session, atOnce bool) error {
+	end := pace.Now()
+	on.State.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
+	if !atOnce {
+		if err := v.confirm(ctx, on, end, func() bool { return true }); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	if atOnce || ctx.Err() != nil {
+		end = end.Add(-provenWithin)
+		// What has come already is taken in.
+		seen := func() bool { return on.State.Coverage().SeenUpTo(end) }
+		if err := on.Pull(context.WithoutCancel(ctx), session.Pull{For: hasCome, Until: seen}); err != nil && !atOnce {
+			return err
+		}
+	}
+	return notSeen(on.Name, unseen{blind: on.State.CoverageGaps(end, nil)}.keys())
+}
+
+// hasCome is how long it takes to take in what has come.
+const hasCome = 200 * time.Millisecond
+
+// confirm waits until all is seen as it was at the end, or lost, and what else is waited for, as
+// long as one request may take.
+func (v *viewer) confirm(ctx context.Context, on *session.Session, end time.Time, also func() bool) error {
+	return on.Pull(ctx, session.Pull{For: v.flags.commandTimeout, Confirm: true, Until: func() bool { return on.State.Coverage().SeenUpTo(end) && also() }})
 }
 
 // observe takes in what happens for as long as the flags say, and then makes sure that
@@ -82,26 +108,26 @@ func (v *viewer) observe(ctx context.Context, on *session.Session, out outFlags)
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
 	asked := wanted(s, out.leases)
 	left := slices.Clone(asked)
-	err = on.Pull(ctx, session.Pull{For: v.flags.commandTimeout, Confirm: true, Until: func() bool {
+	err = v.confirm(ctx, on, end, func() bool {
 		left = untried(s, left)
-		return s.SeenUpTo(end) && (s.Lost() || enough(s, left, v.flags.leaseBudget) && len(unlisted(s)) == 0)
-	}})
+		return s.Coverage().Lost() || enough(s, left, v.flags.leaseBudget) && len(unlisted(s)) == 0
+	})
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: pace.Now()}}})
 	if out.leases != "none" {
 		for _, l := range s.UnreadLeases() { // of waiters, too
 			asked = append(asked, l.ID)
 		}
 	}
-	if s.SeenUpTo(end) && !s.Lost() { // else it was no want of budget
+	if s.Coverage().SeenUpTo(end) && !s.Coverage().Lost() { // else it was no want of budget
 		asked, not.unread = withoutIdle(s, asked, untried(s, left))
 	}
-	not.blind = sight.Of(s.Keyspace, end, asked)
+	not.blind = s.CoverageGaps(end, asked)
 	return not, err
 }
 
 // withoutIdle takes those of the leases without a reading that nobody waits for out of what
 // was asked, and counts them.
-func withoutIdle(s *fold.State, asked, unread []model.LeaseID) (rest []model.LeaseID, n int) {
+func withoutIdle(s *store.Store, asked, unread []model.LeaseID) (rest []model.LeaseID, n int) {
 	idle := map[model.LeaseID]bool{}
 	for _, id := range unread {
 		if !contended(s, id) {
@@ -113,20 +139,20 @@ func withoutIdle(s *fold.State, asked, unread []model.LeaseID) (rest []model.Lea
 
 // enough says whether the readings that are left need not be waited for: a finding depends
 // on that of a contended lock, and the others would take the budget more than a second.
-func enough(s *fold.State, left []model.LeaseID, budget int) bool {
+func enough(s *store.Store, left []model.LeaseID, budget int) bool {
 	return len(left) == 0 || len(left) > budget && !slices.ContainsFunc(left, func(id model.LeaseID) bool { return contended(s, id) })
 }
 
 // contended says whether a claim of the lease is the head of a lock that others wait for.
-func contended(s *fold.State, id model.LeaseID) bool {
-	return slices.ContainsFunc(s.Lease(id).Claims(), func(c *keyspace.Claim) bool {
+func contended(s *store.Store, id model.LeaseID) bool {
+	return slices.ContainsFunc(s.Lease(id).Claims(), func(c *locks.Claim) bool {
 		l := c.Lock()
 		return l != nil && l.Head() == c && l.Behind() > 0
 	})
 }
 
 // untried takes those out of a list whose reading was tried, or that are gone.
-func untried(s *fold.State, ids []model.LeaseID) []model.LeaseID {
+func untried(s *store.Store, ids []model.LeaseID) []model.LeaseID {
 	return slices.DeleteFunc(ids, func(id model.LeaseID) bool {
 		l := s.Lease(id)
 		return l == nil || l.HasRead || l.Unread != ""
@@ -134,10 +160,10 @@ func untried(s *fold.State, ids []model.LeaseID) []model.LeaseID {
 }
 
 // wanted returns the leases for which a reading is bought.
-func wanted(s *fold.State, leases string) []model.LeaseID {
+func wanted(s *store.Store, leases string) []model.LeaseID {
 	var ids []model.LeaseID
 	seen := map[model.LeaseID]bool{0: true}
-	add := func(c *keyspace.Claim) {
+	add := func(c *locks.Claim) {
 		if c != nil && !seen[c.KV.Lease] {
 			seen[c.KV.Lease] = true
 			ids = append(ids, c.KV.Lease)

@@ -5,9 +5,9 @@ import "testing"
 // TestTheConsoleBeginsWithHistory: its journal has what was before it opened.
 func TestTheConsoleBeginsWithHistory(t *testing.T) {
 	b := newCLI(t)
-	first := b.claim("/jobs/billing", b.lease("600"))
-	b.claim("/jobs/billing", b.lease("600"))
-	b.ctl("del", first)
+	first := b.claim("/jobs/billing", b.lease(600))
+	b.claim("/jobs/billing", b.lease(600))
+	b.del(first)
 	cmd, term := consoleOn(t, b.endpoint, t.TempDir(), "--since-revision", "all")
 	term.says(t, "/jobs/billing")
 	term.master.WriteString("3")

@@ -11,25 +11,10 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/ui"
 	"locktop/ui/draw"
 )
-
-// manyKeys writes n keys, 100 a request.
-func manyKeys(t *testing.T, c *clientv3.Client, n int) {
-	t.Helper()
-	for i := 0; i < n; i += 100 {
-		ops := make([]clientv3.Op, 100)
-		for j := range ops {
-			ops[j] = clientv3.OpPut(fmt.Sprintf("/config/%06d", i+j), "")
-		}
-		if _, err := c.Txn(t.Context()).Then(ops...).Commit(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // consoleOn opens the console on a terminal, with a home of its own.
 func consoleOn(t *testing.T, endpoint, home string, args ...string) (*exec.Cmd, *terminal) {
@@ -43,43 +28,10 @@ func (p *terminal) says(t *testing.T, want string) {
 	until(t, "the screen says "+want, func() bool { return strings.Contains(ansi.Strip(p.text()), want) })
 }
 
-// TestManyKeysAreAskedAbout: with 60,000 keys and no --prefix the console looks for
-// locks first, and watches what is chosen.
-func TestManyKeysAreAskedAbout(t *testing.T) {
-	t.Parallel()
-	b := newCLI(t)
-	c, err := dial([]string{b.endpoint}, 5e9, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	manyKeys(t, c, 60_000)
-	b.claim("/jobs/billing", b.lease("600"))
-	cmd, term := consoleOn(t, b.endpoint, t.TempDir())
-	term.says(t, "looking at the keys")
-	term.says(t, "1 place with locks")
-	term.says(t, "/jobs/")
-	term.master.WriteString("\r")
-	term.says(t, "Watching the keys under /jobs/")
-	term.says(t, "held")
-	term.master.WriteString("q")
-	cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
-	cmd, term = consoleOn(t, b.endpoint, t.TempDir(), "--prefix", "/jobs/")
-	term.says(t, "held")
-	if strings.Contains(term.text(), "looking at the keys") {
-		t.Error("a prefix was given, and it asks all the same")
-	}
-	term.master.WriteString("q")
-	cmd.Wait()
-}
-
 // TestFewKeysAreWatchedWhole, and what was set is there again the next time.
 func TestFewKeysAreWatchedWhole(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/jobs/billing", b.lease("600"))
+	b.claim("/jobs/billing", b.lease(600))
 	home := t.TempDir()
 	cmd, term := consoleOn(t, b.endpoint, home)
 	term.says(t, "/jobs/billing")
@@ -107,7 +59,7 @@ func TestFewKeysAreWatchedWhole(t *testing.T) {
 // TestSignalsLeaveTheTerminalAsItWas: Bubble Tea by itself does not know SIGHUP.
 func TestSignalsLeaveTheTerminalAsItWas(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/jobs/billing", b.lease("600"))
+	b.claim("/jobs/billing", b.lease(600))
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		cmd, term := consoleOn(t, b.endpoint, t.TempDir())
 		term.says(t, "/jobs/billing")
@@ -122,7 +74,7 @@ func TestSignalsLeaveTheTerminalAsItWas(t *testing.T) {
 // TestSuspendAndResume: ctrl-z gives the shell its terminal back, fg the console its.
 func TestSuspendAndResume(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/jobs/billing", b.lease("600"))
+	b.claim("/jobs/billing", b.lease(600))
 	cmd := exec.Command("sh", "-i")
 	cmd.Env = append(cleanEnv(t.TempDir()), "XDG_CONFIG_HOME="+t.TempDir(), "PS1=shell>", "ENV=")
 	term := onTerminal(t, cmd)
@@ -149,7 +101,7 @@ func TestSuspendAndResume(t *testing.T) {
 // TestADumbTerminalGetsPlainText, and so does one that asks for no colours.
 func TestADumbTerminalGetsPlainText(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/jobs/billing", b.lease("600"))
+	b.claim("/jobs/billing", b.lease(600))
 	run := func(env string, args ...string) string {
 		cmd := exec.Command(locktop(t), append([]string{"--endpoints", b.endpoint}, args...)...)
 		cmd.Env = append(cleanEnv(t.TempDir()), "XDG_CONFIG_HOME="+t.TempDir(), env)
@@ -197,7 +149,7 @@ func TestGroundOf(t *testing.T) {
 // says is not asked for, and neither is a terminal that shows others.
 func TestTheGroundIsAskedFor(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/jobs/billing", b.lease("600"))
+	b.claim("/jobs/billing", b.lease(600))
 	const asked, light, dark, white = "\x1b]11;?", "38;5;22m", "38;5;114m", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
 	for _, r := range []struct {
 		name   string
@@ -261,7 +213,7 @@ func TestTheScreenToAFile(t *testing.T) {
 // TestBrokenSettings: they are said and left alone, and the console opens.
 func TestBrokenSettings(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/jobs/billing", b.lease("600"))
+	b.claim("/jobs/billing", b.lease(600))
 	home := t.TempDir()
 	file := filepath.Join(home, "locktop", "settings.json")
 	if err := writeSettings(file, ui.Settings{Sort: "held"}); err != nil {
@@ -288,7 +240,7 @@ func TestBrokenSettings(t *testing.T) {
 // TestABrokenPipeIsNoPanic: the reader of the output has gone.
 func TestABrokenPipeIsNoPanic(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/jobs/billing", b.lease("600"))
+	b.claim("/jobs/billing", b.lease(600))
 	for _, args := range [][]string{{"ls"}, {"ls", "-o", "json"}, {"doctor"}, {"explain"}} {
 		r, w, err := os.Pipe()
 		if err != nil {

@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/history"
+	"locktop/model/modeltest"
+	"locktop/model/store"
 	"locktop/ui/fields"
 )
 
 // anyQueues are some locks for which many wait, in no order that anybody chose: some give up,
 // some die with their lease, and some are there when it ends.
-func anyQueues(seed uint64) *history.History {
+func anyQueues(seed uint64) *modeltest.History {
 	r := rand.New(rand.NewPCG(seed, 1))
-	h := history.New()
+	h := modeltest.New()
 	h.Loaded(0)
 	there := map[string][]string{}
 	at := 0.0
@@ -35,10 +35,10 @@ func anyQueues(seed uint64) *history.History {
 			continue
 		}
 		lease := model.LeaseID(0xa000 + i)
-		h.Put(at, history.ClaimKey(lock, lease), "", lease)
-		there[lock] = append(there[lock], history.ClaimKey(lock, lease))
+		h.Put(at, modeltest.ClaimKey(lock, lease), "", lease)
+		there[lock] = append(there[lock], modeltest.ClaimKey(lock, lease))
 	}
-	h.Add(model.Watching{At: history.At(at + 1), Rev: h.Rev})
+	h.Add(model.Watching{At: modeltest.At(at + 1), Rev: h.Rev})
 	return h
 }
 
@@ -108,10 +108,10 @@ func TestAllSayTheSameSums(t *testing.T) {
 		for _, l := range list.Locks {
 			said["top"][l.Name] = sum{l.Total, l.Hold}
 		}
-		s := fold.NewState()
+		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
 		for _, l := range s.Locks() {
-			c := s.Book.Contention(l.Name, history.At(0), s.Now(), fields.Contender(s)) // what its pages print
+			c := s.Timeline().Contention(l.Name, modeltest.At(0), s.Now(), fields.Contender(s.View)) // what its pages print
 			said["console"][l.Name] = sum{c.TotalWait.Seconds(), c.TotalHold.Seconds()}
 		}
 		if len(said["report"]) != 3 {

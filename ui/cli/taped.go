@@ -18,7 +18,7 @@ import (
 // taped is a recording that is open: a file, or a stretch of what is in the folder of a ring.
 type taped struct {
 	player *recording.Player
-	reel   func(context.Context) (*recording.Reel, error) // the same, in the place of the player
+	reel   func(context.Context) (*recording.Segments, error) // the same, in the place of the player
 	begins time.Time
 	moment session.Moment // that was asked for
 	note   string         // which of several stretches it is
@@ -44,7 +44,7 @@ func openTaped(ctx context.Context, name, at string, pace recording.Pace) (*tape
 		file.Close()
 		return nil, cmp.Or(ctx.Err(), err)
 	}
-	o.reel = func(ctx context.Context) (*recording.Reel, error) { return openReel(ctx, file, o.player) }
+	o.reel = func(ctx context.Context) (*recording.Segments, error) { return openSegments(ctx, file, o.player) }
 	return o, nil
 }
 
@@ -54,7 +54,7 @@ func openRing(ctx context.Context, dir, at string, pace recording.Pace) (*taped,
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), bad("%s: %v", dir, err))
 	}
-	all := past.Stretches
+	all := past.Spans
 	m, err := moment(at, all[0].Begins)
 	if err != nil {
 		return nil, errors.Join(err, past.Close())
@@ -66,8 +66,8 @@ func openRing(ctx context.Context, dir, at string, pace recording.Pace) (*taped,
 	case !m.At.IsZero():
 		on = past.At(m.At)
 	}
-	o := &taped{player: on.Reel.Play(pace), begins: on.Begins, moment: m, close: past.Close,
-		reel: func(context.Context) (*recording.Reel, error) { return on.Reel, nil }}
+	o := &taped{player: on.Segments.Play(pace), begins: on.Begins, moment: m, close: past.Close,
+		reel: func(context.Context) (*recording.Segments, error) { return on.Segments, nil }}
 	if len(all) > 1 && at == "" {
 		o.note = stretches(dir, all)
 	}
@@ -78,7 +78,7 @@ func openRing(ctx context.Context, dir, at string, pace recording.Pace) (*taped,
 const stretchesTold = 5
 
 // stretches says what else there is beside the last one.
-func stretches(dir string, all []ring.Stretch) string {
+func stretches(dir string, all []ring.Span) string {
 	var b strings.Builder
 	last := len(all) - 1
 	fmt.Fprintf(&b, "%s holds %d stretches of time with nothing in between; this is the last one, and --at asks another:", dir, len(all))

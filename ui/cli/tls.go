@@ -21,7 +21,7 @@ type tlsFlags struct {
 	skipVerify        bool
 	always            bool   // also where an endpoint does not ask for it
 	serverName        string // whom the certificates have to be for, "": the endpoints
-	kept              [tlsFiles]string
+	files             [tlsFiles]string
 }
 
 // The files that the flags name, and the flags.
@@ -110,8 +110,8 @@ func (f tlsFlags) pair() (*tls.Certificate, error) {
 
 func (f tlsFlags) read(i int) ([]byte, error) {
 	switch name := f.names()[i]; {
-	case f.kept[i] != "":
-		return []byte(f.kept[i]), nil
+	case f.files[i] != "":
+		return []byte(f.files[i]), nil
 	case !isRegular(name):
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	default:
@@ -122,8 +122,8 @@ func (f tlsFlags) read(i int) ([]byte, error) {
 // keepPipes reads the files of the flags that are no regular ones: every connection wants
 // them anew.
 func (a *access) keepPipes(ctx context.Context) (err error) {
-	if a.flags.tls.kept == [tlsFiles]string{} {
-		a.flags.tls.kept, err = readOnce(ctx, a.flags.commandTimeout, a.flags.tls.names(), func(i int) string { return a.from(tlsFlag[i]).name })
+	if a.flags.tls.files == [tlsFiles]string{} {
+		a.flags.tls.files, err = readOnce(ctx, a.flags.commandTimeout, a.flags.tls.names(), func(i int) string { return a.from(tlsFlag[i]).name })
 	}
 	return err
 }
@@ -175,7 +175,7 @@ func (cfg *config) listenTLS(ctx context.Context, cert, key string) (*tls.Config
 	if err != nil {
 		return nil, err
 	}
-	pair, err := tlsFlags{cert: cert, key: key, kept: kept}.pair()
+	pair, err := tlsFlags{cert: cert, key: key, files: kept}.pair()
 	if err != nil {
 		return nil, bad("TLS for those who connect: %v (see --listen-cert and --listen-key)", err)
 	}

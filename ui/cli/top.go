@@ -31,7 +31,7 @@ func topCmd(e *env) *cobra.Command {
 			"  locktop top --recording incident.rec -o json | jq '.locks[0].pairs'",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			past, err := out.past.asked(cmd, "for")
+			past, err := out.past.isUsed(cmd, "for")
 			if err = cmp.Or(err, checkFor(out.watch)); err != nil {
 				return err
 			}
@@ -47,10 +47,11 @@ func topCmd(e *env) *cobra.Command {
 
 // printTop prints what was waited for.
 func printTop(ctx context.Context, e *env, out outFlags) error {
-	on, not, err := e.look(ctx, e.flags.prefixes, &out)
+	at, err := e.lookJust(ctx, e.flags.prefixes, &out)
 	if err != nil {
 		return err
 	}
-	err = report.Top(e.out, on.State, out.observation(&looked{Session: on, not: not, places: e.flags.prefixes}), out.output)
-	return errors.Join(err, notSeen(on.Name, not.keys()))
+	at.tellBare(e.err, out.output)
+	err = report.Top(e.out, at.State.View, out.observation(at), out.output)
+	return errors.Join(err, notSeen(at.Name, at.not.keys()))
 }

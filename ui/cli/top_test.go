@@ -1,12 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
-	"os"
-	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,21 +9,21 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
-	"locktop/model/history"
+	"locktop/model/modeltest"
 )
 
 // aQueueOnRecord is one lock that two wait for, one after the other.
 func aQueueOnRecord(t *testing.T) string {
-	h := history.New()
+	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, "/jobs/a/a1", "", 0xa1)
 	h.Put(1, "/jobs/b/b1", "", 0xb1)
 	h.Put(2, "/jobs/b/b2", "", 0xb2)
 	h.Put(3, "/jobs/b/b3", "", 0xb3)
-	h.Add(model.Watching{At: history.At(5), Rev: h.Rev})
+	h.Add(model.Watching{At: modeltest.At(5), Rev: h.Rev})
 	h.Del(11, "/jobs/b/b1")
 	h.Del(21, "/jobs/b/b2")
-	h.Add(model.Watching{At: history.At(21), Rev: h.Rev})
+	h.Add(model.Watching{At: modeltest.At(21), Rev: h.Rev})
 	return stored(t, h.Events...)
 }
 
@@ -42,7 +37,7 @@ func TestTopOfARecording(t *testing.T) {
 		want   string
 	}{
 		{"the lock that was waited for stands first", []string{"--recording", name, "-o", "csv"}, exitOK, "/jobs/b,"},
-		{"as of a moment: what was waited by then", []string{"--recording", name, "--at", history.At(11).Local().Format(time.RFC3339), "-o", "json"}, exitOK, `"total_wait": 17`},
+		{"as of a moment: what was waited by then", []string{"--recording", name, "--at", modeltest.At(11).Local().Format(time.RFC3339), "-o", "json"}, exitOK, `"total_wait": 17`},
 		{"all of it", []string{"--recording", name, "-o", "json"}, exitOK, `"total_wait": 27`},
 		{"a time has no meaning for what is over", []string{"--recording", name, "--for", "5s"}, exitBad, "--for has no meaning"},
 		{"waits take time", []string{"--for", "0s"}, exitBad, "want more than 0"},
@@ -81,54 +76,5 @@ func TestTopOfACluster(t *testing.T) {
 	code, _, errs = program(t, t.TempDir(), "top", "--for", "1s", "--endpoints", "127.0.0.1:1")
 	if code != exitBad || errs == "" {
 		t.Errorf("nobody there: exit %d, %q", code, errs)
-	}
-}
-
-// What shorter holds would have changed is what a lab with shorter holds does in the same time:
-// where the queue is never empty, next to nothing.
-func TestTopSaysWhatShorterHoldsDo(t *testing.T) {
-	endpoint := member(t)
-	c := unbound(t, endpoint)
-	const contenders = 4
-	for _, row := range []struct{ lock, hold string }{{"/jobs/whole", "200ms"}, {"/jobs/half", "100ms"}} {
-		for i := range contenders {
-			cmd := exec.Command(locktop(t), patient([]string{"contend", "--armed", "--hold", row.hold, "--think", "20ms", "--seed", strconv.Itoa(i + 1), row.lock}, endpoint)...)
-			cmd.Env = os.Environ()
-			out, _ := lines(t, cmd)
-			go func() {
-				for range out { // to the end of its lines
-				}
-			}()
-		}
-	}
-	for deadline := time.Now().Add(60 * time.Second); ; {
-		keys, err := c.Get(within(t), "/jobs/", clientv3.WithPrefix(), clientv3.WithCountOnly())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if keys.Count >= 2*contenders-2 { // all of them are at it
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d contenders came", keys.Count, 2*contenders)
-		}
-	}
-	_, out, errs := program(t, t.TempDir(), "top", "--for", "6s", "-o", "json", "--endpoints", endpoint)
-	var top struct {
-		Locks []struct {
-			Name  string
-			Total float64  `json:"total_wait"`
-			Half  *float64 `json:"total_wait_half_hold"`
-		}
-	}
-	if err := json.Unmarshal([]byte(out), &top); err != nil || len(top.Locks) != 2 {
-		t.Fatalf("%v: %s\n%s", err, out, errs)
-	}
-	whole, half := top.Locks[0], top.Locks[1]
-	if whole.Name == "/jobs/half" {
-		whole, half = half, whole
-	}
-	if whole.Half == nil || math.Abs(*whole.Half-half.Total) > 0.1*half.Total {
-		t.Errorf("with half of each hold %v s, of %.1f s waited; the lab with half of each hold %.1f s\n%s", whole.Half, whole.Total, half.Total, out)
 	}
 }

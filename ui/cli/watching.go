@@ -9,7 +9,6 @@ import (
 
 	"locktop/model"
 	"locktop/ui"
-	"locktop/ui/cli/garbage"
 	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
@@ -58,7 +57,7 @@ func (w *watching) watch(ctx context.Context, prefixes []string) (ui.Live, error
 		src.Close()
 	}
 	live := w.live
-	live.Source = session.Tap(src, garbage.UntilLoaded(garbage.Late()))
+	live.Source = src
 	if len(w.events) > 0 {
 		live.Source = session.Merge(ctx, append([]model.Source{live.Source}, w.events...)...)
 	}

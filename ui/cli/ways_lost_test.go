@@ -73,7 +73,7 @@ func TestNothingSeenIsLostOnTheWay(t *testing.T) {
 			pull := func(what string, until func() bool) {
 				t.Helper()
 				if err := on.Pull(t.Context(), session.Pull{For: 20 * time.Second, Until: until}); err != nil || !until() {
-					t.Fatalf("%s: not within 20 s: %v, %+v", what, err, on.State.Watches())
+					t.Fatalf("%s: not within 20 s: %v, %+v", what, err, on.State.Coverage().Watches())
 				}
 			}
 			pull("the lock is there", func() bool { return seen() && s.Watches() > 0 })
@@ -89,7 +89,7 @@ func TestNothingSeenIsLostOnTheWay(t *testing.T) {
 			if err := on.Pull(t.Context(), session.Pull{For: 3 * time.Second, Until: func() bool { return !seen() }}); err != nil || !seen() {
 				t.Fatalf("the lock has gone: %s: %v", w.reason, err)
 			}
-			if on.State.Lost() {
+			if on.State.Coverage().Lost() {
 				lost.Add(1)
 			}
 			if w.name == "denied" {
@@ -98,7 +98,7 @@ func TestNothingSeenIsLostOnTheWay(t *testing.T) {
 			s.Alter(func(_ string, a any) any { return a })
 			bad.Store(false)
 			open = renew()
-			pull("it is live again", func() bool { return seen() && !on.State.Lost() })
+			pull("it is live again", func() bool { return seen() && !on.State.Coverage().Lost() })
 		})
 	}
 }

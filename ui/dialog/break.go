@@ -4,8 +4,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/locks"
+	"locktop/model/status"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -62,7 +62,7 @@ func BreakAgain(h host.Host, o model.Outcome) tea.Cmd {
 func OpenBreak(h host.Host, said host.Said) tea.Cmd { return openBreak(h, said, "") }
 
 func openBreak(h host.Host, said host.Said, hint string) tea.Cmd {
-	d := &Break{h: h, t: said.On, hint: hint}
+	d := &Break{h: h, t: said.Target, hint: hint}
 	if !h.Open(d, true) {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (d *Break) confirm(kind model.ActionKind) tea.Cmd {
 	w := d.way(kind)
 	why := d.whyNot(w)
 	switch {
-	case !d.grace.over, d.gone(): // the dialog says so
+	case !d.grace.elapsed, d.claimGone(): // the dialog says so
 	case why != "":
 		d.hint = "cannot " + string(kind) + ": " + why
 	case !w.ready:
@@ -116,7 +116,7 @@ func (d *Break) confirm(kind model.ActionKind) tea.Cmd {
 
 // confirmTyped goes the way that was confirmed by the name of the lock.
 func (d *Break) confirmTyped() tea.Cmd {
-	if d.gone() {
+	if d.claimGone() {
 		d.typing, d.hint = "", ""
 		return nil
 	}
@@ -138,21 +138,21 @@ func (d *Break) carryOut(w *way) tea.Cmd {
 }
 
 // outrun says what of the claim on the page is not as the plan has it.
-func (d *Break) outrun(w *way) string { return outlook.Outruns(d.claim(w.action.Key), w.plan) }
+func (d *Break) outrun(w *way) string { return status.Outruns(d.claim(w.action.Key), w.plan) }
 
 func (d *Break) th() *draw.Theme { return d.h.Frame().Th }
 
-func (d *Break) claim(key string) *keyspace.Claim { return d.h.Frame().S.Claim(key) }
+func (d *Break) claim(key string) *locks.Claim { return d.h.Frame().S.Claim(key) }
 
-// gone says whether the claim that the dialog is about is no more.
-func (d *Break) gone() bool {
+// claimGone says whether the claim that the dialog is about is no more.
+func (d *Break) claimGone() bool {
 	c := d.claim(d.t.Action.Key)
 	return c == nil || c.CreateRev != d.t.Action.CreateRev
 }
 
 // whyNot says why a way is closed, "" if it is open.
 func (d *Break) whyNot(w *way) string {
-	if d.gone() {
+	if d.claimGone() {
 		return "already released"
 	}
 	return w.why
@@ -177,16 +177,16 @@ func breakKeys(on func(func(d *Break) tea.Cmd) func() tea.Cmd, top func() host.D
 		return func() bool { d := top().(*Break); return d.whyNot(d.way(kind)) != "" }
 	}
 	return []host.Key{
-		{Keys: []string{"up"}, In: host.InBreak, What: "scroll the keys that go", Do: run(func(d *Break) { d.top-- })},
-		{Keys: []string{"down"}, In: host.InBreak, What: "scroll the keys that go", Do: run(func(d *Break) { d.top++ })},
-		{Keys: []string{"R"}, In: host.InBreak, Short: "revoke the lease", Brief: ifRoom("revoke the lease", "revoke"), What: "revoke the lease", Needs: host.NeedsArmed, Act: model.RevokeLease,
+		{Keys: []string{"up"}, Where: host.InBreak, What: "scroll the keys that go", Do: run(func(d *Break) { d.top-- })},
+		{Keys: []string{"down"}, Where: host.InBreak, What: "scroll the keys that go", Do: run(func(d *Break) { d.top++ })},
+		{Keys: []string{"R"}, Where: host.InBreak, Short: "revoke the lease", Brief: ifRoom("revoke the lease", "revoke"), What: "revoke the lease", Needs: host.NeedsArmed, Act: model.RevokeLease,
 			Hidden: closed(model.RevokeLease), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.RevokeLease) })},
-		{Keys: []string{"D"}, In: host.InBreak, Short: "delete this claim", Brief: ifRoom("delete this claim", "delete"), What: "delete this claim", Needs: host.NeedsArmed, Act: model.DeleteClaim,
+		{Keys: []string{"D"}, Where: host.InBreak, Short: "delete this claim", Brief: ifRoom("delete this claim", "delete"), What: "delete this claim", Needs: host.NeedsArmed, Act: model.DeleteClaim,
 			Hidden: closed(model.DeleteClaim), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.DeleteClaim) })},
-		{Keys: []string{"esc", "q"}, In: host.InBreak, Short: "cancel", What: "leave the lock alone", Do: run(func(d *Break) { d.h.Close() })},
-		{Keys: []string{"enter"}, In: host.InBreak, What: "nothing: R or D confirms", Do: run(func(d *Break) { d.hint = "enter does not confirm: R or D does" })},
-		{Keys: []string{"enter"}, In: host.InTyped, Short: "do it", What: "do it, if the name is right", Needs: host.NeedsArmed, Do: on((*Break).confirmTyped)},
-		{Keys: []string{"esc"}, In: host.InTyped, Short: "back", What: "back", Do: run(func(d *Break) { d.typing = "" })},
+		{Keys: []string{"esc", "q"}, Where: host.InBreak, Short: "cancel", What: "leave the lock alone", Do: run(func(d *Break) { d.h.Close() })},
+		{Keys: []string{"enter"}, Where: host.InBreak, What: "nothing: R or D confirms", Do: run(func(d *Break) { d.hint = "enter does not confirm: R or D does" })},
+		{Keys: []string{"enter"}, Where: host.InTyped, Short: "do it", What: "do it, if the name is right", Needs: host.NeedsArmed, Do: on((*Break).confirmTyped)},
+		{Keys: []string{"esc"}, Where: host.InTyped, Short: "back", What: "back", Do: run(func(d *Break) { d.typing = "" })},
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/diagnose/rule"
-	"locktop/model/outlook"
-	"locktop/model/prefixes"
+	"locktop/model/findings"
+
+	"locktop/model/locks"
+	"locktop/model/status"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -40,7 +40,7 @@ func (d *Break) lines(w, h int) [][]draw.Span {
 	d.subject(w, add)
 	add(spacing)
 	goes := len(all)
-	if !d.gone() {
+	if !d.claimGone() {
 		d.wayLines(w, &d.revoke, "R", strings.TrimSuffix("revoke the lease "+d.revoke.action.Lease.String(), " 0"),
 			"ends the session and all its keys", add)
 		goes = len(all)
@@ -70,27 +70,27 @@ func (d *Break) lines(w, h int) [][]draw.Span {
 
 // warning is what no way of breaking changes, "" for a claim that is gone.
 func (d *Break) warning() string {
-	if d.gone() || d.t.Lock == nil {
+	if d.claimGone() || d.t.Lock == nil {
 		return ""
 	}
-	return outlook.Role(d.t.Lock, d.claim(d.t.Action.Key)).Remains()
+	return status.Role(d.t.Lock, d.claim(d.t.Action.Key)).Remains()
 }
 
 // cure says first whether breaking is a cure of what is found.
 func (d *Break) cure(w int, add func(int, ...draw.Span)) {
 	f := d.t.Finding
 	if f == nil && d.t.Lock != nil {
-		f = diagnose.BeforeBreak(d.t.Lock, d.claim(d.t.Action.Key))
+		f = findings.BeforeBreak(d.h.Frame().S, d.t.Lock, d.claim(d.t.Action.Key))
 	}
-	if f == nil || d.gone() {
+	if f == nil || d.claimGone() {
 		return
 	}
 	rank, st, sign := detail, draw.Dim, d.th().Sign.Fact
-	if diagnose.BreakingOf(f.Code).Effect == rule.BreakWrong {
+	if findings.BreakingOf(f.Code).Effect == findings.BreakWrong {
 		rank, st, sign = ranked, draw.Late, d.th().Sign.Late
 	}
 	lead := sign + " "
-	words := string(f.Code) + ": " + diagnose.CureWords(f)
+	words := string(f.Code) + ": " + findings.CureWords(f)
 	if advice := d.th().Advice(f); d.th().Lang == "zh" && len(advice) > 0 {
 		words = string(f.Code) + "：" + advice[0]
 	}
@@ -135,12 +135,12 @@ func (d *Break) subject(w int, add func(int, ...draw.Span)) {
 		label = "         "
 	}
 	c := d.claim(t.Action.Key)
-	if d.gone() || t.Lock == nil {
+	if d.claimGone() || t.Lock == nil {
 		add(ranked, draw.Late.Of(th.Sign.Late+" Already released. Esc closes."))
 		return
 	}
 	place := t.Lock.Place(c)
-	_, sign, word := page.RoleLook(th, t.Lock, c, place)
+	_, sign, word := page.RoleLook(d.h.Frame().View, t.Lock, c, place)
 	d0, atLeast := c.Waited(d.h.Frame().Now)
 	if place == 0 {
 		d0, atLeast = t.Lock.HeldFor(d.h.Frame().Now)
@@ -188,7 +188,7 @@ func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ..
 func (d *Break) commandLine(w int, x *way, add func(int, ...draw.Span)) {
 	if cmd := x.plan.Action.Etcdctl(); cmd != "" && d.whyNot(x) == "" {
 		lead := "   $ "
-		for _, part := range d.th().Wrap(d.th().Tame(cmd), w-5, 3) {
+		for _, part := range d.th().Wrap(d.th().Escape(cmd), w-5, 3) {
 			add(command, draw.Dim.Of(lead+part))
 			lead = "     "
 		}
@@ -222,9 +222,9 @@ func (d *Break) window(keys [][]draw.Span, h int) [][]draw.Span {
 
 // unwatched counts the keys that no watched prefix tells of.
 func (d *Break) unwatched(keys []model.KV) (n int) {
-	watches := d.h.Frame().S.Watches()
+	watches := d.h.Frame().S.Coverage().Watches()
 	for _, kv := range keys {
-		if !slices.ContainsFunc(watches, func(f *prefixes.Watch) bool { return strings.HasPrefix(kv.Key, f.Prefix) }) {
+		if !slices.ContainsFunc(watches, func(f *locks.Watch) bool { return strings.HasPrefix(kv.Key, f.Prefix) }) {
 			n++
 		}
 	}
@@ -255,11 +255,13 @@ func (d *Break) next(key string, lease model.LeaseID) string {
 	if l.Head() != c && !l.Holds(l.Place(c)) {
 		return "leaves the queue of " + name + " at place " + strconv.Itoa(l.Place(c)+1)
 	}
-	switch n, next := outlook.Without(l, c, lease); {
+	switch n, next := status.Without(l, c, lease); {
 	case n == 1:
 		return "stops holding " + name + ", 1 more holds it"
 	case n > 1:
 		return "stops holding " + name + ", " + strconv.Itoa(n) + " more hold it"
+	case next != nil && !l.IsClaim(next):
+		return d.th().CutKey(d.th().Clean(next.Key), 24) + ", no claim of it, blocks " + name
 	case next != nil:
 		return d.th().Cut(d.th().Who(d.h.Frame().S, next.Ref()), 24) + " gets " + name
 	}
@@ -292,7 +294,7 @@ func (d *Break) prompt(w int) []breakLine {
 	return append(lines, breakLine{ranked, d.h.Hints(host.InBreak, w)})
 }
 
-// Over paints the dialog over the lines of the screen.
-func (d *Break) Over(lines []string) []string {
+// PaintOver paints the dialog over the lines of the screen.
+func (d *Break) PaintOver(lines []string) []string {
 	return box(d.th(), draw.Change, lines, " break a lock ", d.lines)
 }

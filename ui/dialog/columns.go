@@ -36,8 +36,8 @@ func (m *Columns) toggle() {
 // Place is the list's own.
 func (m *Columns) Place() host.Where { return host.InColumns }
 
-// Over paints the list over the lines of the screen.
-func (m *Columns) Over(lines []string) []string {
+// PaintOver paints the list over the lines of the screen.
+func (m *Columns) PaintOver(lines []string) []string {
 	return box(m.h.Frame().Th, draw.Accent, lines, " columns ", m.lines)
 }
 
@@ -74,9 +74,9 @@ func columnKeys(on func(func(m *Columns) tea.Cmd) func() tea.Cmd) []host.Key {
 		return on(func(m *Columns) tea.Cmd { f(m); return nil })
 	}
 	return []host.Key{
-		{Keys: []string{" "}, In: host.InColumns, Short: "on or off", What: "show the column, or do not", Do: run((*Columns).toggle)},
-		{Keys: []string{"up", "k"}, In: host.InColumns, What: "column above", Do: run(func(m *Columns) { m.move(-1) })},
-		{Keys: []string{"down", "j"}, In: host.InColumns, What: "column below", Do: run(func(m *Columns) { m.move(1) })},
-		{Keys: []string{"esc", "v", "q", "enter"}, In: host.InColumns, Short: "close", What: "close the list of columns", Do: run(func(m *Columns) { m.h.Close() })},
+		{Keys: []string{" "}, Where: host.InColumns, Short: "on or off", What: "show the column, or do not", Do: run((*Columns).toggle)},
+		{Keys: []string{"up", "k"}, Where: host.InColumns, What: "column above", Do: run(func(m *Columns) { m.move(-1) })},
+		{Keys: []string{"down", "j"}, Where: host.InColumns, What: "column below", Do: run(func(m *Columns) { m.move(1) })},
+		{Keys: []string{"esc", "v", "q", "enter"}, Where: host.InColumns, Short: "close", What: "close the list of columns", Do: run(func(m *Columns) { m.h.Close() })},
 	}
 }

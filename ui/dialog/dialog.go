@@ -26,17 +26,17 @@ const graceTime = 300 * time.Millisecond
 
 // grace is whether that time is over.
 type grace struct {
-	n    int // how often it began
-	over bool
+	n       int // how often it began
+	elapsed bool
 }
 
 // start begins the time anew.
 func (g *grace) start(h host.Host, d host.Dialog) tea.Cmd {
 	g.n++
-	g.over = false
+	g.elapsed = false
 	n := g.n
 	return h.After(graceTime, func(time.Time) tea.Msg {
-		return host.Late{To: d, Take: func() tea.Cmd { g.over = n == g.n; return nil }}
+		return host.Late{To: d, Take: func() tea.Cmd { g.elapsed = n == g.n; return nil }}
 	})
 }
 

@@ -57,16 +57,16 @@ func subjectWords(th *draw.Theme, s page.Subject) string {
 
 // Faults is the dialog of the faults that can be done to a subject.
 type Faults struct {
-	h      host.Host
-	grace  grace
-	on     page.Subject
-	rows   []faultChoice
-	at     int // the row under the cursor
-	top    int // the first row that is shown
-	choice *choice
-	hint   string
-	asks   bool // the actions are being asked what can be done
-	doing  bool // and whether the fault that was chosen can
+	h       host.Host
+	grace   grace
+	subject page.Subject
+	rows    []faultChoice
+	at      int // the row under the cursor
+	top     int // the first row that is shown
+	choice  *choice
+	hint    string
+	asks    bool // the actions are being asked what can be done
+	doing   bool // and whether the fault that was chosen can
 }
 
 // faultChoice is a kind of fault in the menu.
@@ -78,9 +78,9 @@ type faultChoice struct {
 
 // OpenFaults opens the menu on what is selected.
 func OpenFaults(h host.Host, on page.Target) tea.Cmd {
-	m := &Faults{h: h, on: subject(on)}
+	m := &Faults{h: h, subject: subject(on)}
 	for _, info := range model.FaultKinds() {
-		if name, ok := targetOf(m.on, info.Target); ok {
+		if name, ok := targetOf(m.subject, info.Target); ok {
 			m.rows = append(m.rows, faultChoice{info: info, fault: model.Fault{Kind: info.Kind, Target: name}})
 		}
 	}
@@ -128,11 +128,11 @@ func (m *Faults) presets(r *faultChoice) *choice {
 
 // inForce says whether a fault like that of a row is in force.
 func (m *Faults) inForce(r *faultChoice) bool {
-	return slices.ContainsFunc(m.h.Frame().S.Faults(), func(x model.FaultOn) bool { return r.fault.Heals(x.Fault) })
+	return slices.ContainsFunc(m.h.Frame().S.Reports().Faults(), func(x model.FaultOn) bool { return r.fault.Heals(x.Fault) })
 }
 
 func (m *Faults) action(f model.Fault) model.Action {
-	return model.Action{Kind: model.InjectFault, Lock: m.on.Lock, Fault: f}
+	return model.Action{Kind: model.InjectFault, Lock: m.subject.Lock, Fault: f}
 }
 
 func (m *Faults) move(n int) {
@@ -141,7 +141,7 @@ func (m *Faults) move(n int) {
 
 // choose goes on with the fault under the cursor: to its choices, or it is done.
 func (m *Faults) choose() tea.Cmd {
-	if !m.grace.over {
+	if !m.grace.elapsed {
 		return nil
 	}
 	r := &m.rows[m.at]
@@ -176,7 +176,7 @@ const cannotNow = "cannot be done now: "
 // inject does the fault that was chosen, unless it cannot be done or the menu is left
 // meanwhile.
 func (m *Faults) inject(f model.Fault) tea.Cmd {
-	if !m.grace.over || m.doing {
+	if !m.grace.elapsed || m.doing {
 		return nil
 	}
 	m.doing, m.hint = true, ""
@@ -203,14 +203,14 @@ func (m *Faults) Place() host.Where {
 	return host.InFaults
 }
 
-// Over paints the menu over the lines of the screen.
-func (m *Faults) Over(lines []string) []string {
+// PaintOver paints the menu over the lines of the screen.
+func (m *Faults) PaintOver(lines []string) []string {
 	th := m.h.Frame().Th
 	if m.choice != nil {
 		name, _, _ := th.FaultKind(m.choice.info)
 		return box(th, draw.Change, lines, " fault: "+name+" ", m.choices)
 	}
-	return box(th, draw.Change, lines, " faults: "+subjectWords(th, m.on)+" ", m.list)
+	return box(th, draw.Change, lines, " faults: "+subjectWords(th, m.subject)+" ", m.list)
 }
 
 func faultKeys(on func(func(m *Faults) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {
@@ -219,16 +219,16 @@ func faultKeys(on func(func(m *Faults) tea.Cmd) func() tea.Cmd, top func() host.
 	}
 	word := func(int) string { return top().(*Faults).chooseWord() }
 	return []host.Key{
-		{Keys: []string{"up", "k"}, In: host.InFaults, What: "up", Do: run(func(m *Faults) { m.move(-1) })},
-		{Keys: []string{"down", "j"}, In: host.InFaults, What: "down", Do: run(func(m *Faults) { m.move(1) })},
-		{Keys: []string{"enter"}, In: host.InFaults, Short: "choose", Brief: word, What: "choose how, or do it if there is nothing to choose", Needs: page.NeedsLab, Act: model.InjectFault, Do: on((*Faults).choose)},
-		{Keys: []string{"esc", "q"}, In: host.InFaults, Short: "cancel", What: "do nothing", Do: run(func(m *Faults) { m.h.Close() })},
-		{Keys: []string{"up", "k"}, In: host.InChoice, What: "line above", Do: run(func(m *Faults) { m.choice.move(-1) })},
-		{Keys: []string{"down", "j"}, In: host.InChoice, What: "line below", Do: run(func(m *Faults) { m.choice.move(1) })},
-		{Keys: []string{"left"}, In: host.InChoice, What: "value to the left", Do: run(func(m *Faults) { m.choice.turn(-1) })},
-		{Keys: []string{"right"}, In: host.InChoice, What: "value to the right", Do: run(func(m *Faults) { m.choice.turn(1) })},
-		{Keys: []string{"esc"}, In: host.InChoice, Short: "back", What: "back to the kinds", Do: run(func(m *Faults) { m.choice, m.hint = nil, "" })},
-		{Keys: []string{"enter"}, In: host.InChoice, Short: "do it", What: "do what the dialog says", Needs: page.NeedsLab, Act: model.InjectFault,
+		{Keys: []string{"up", "k"}, Where: host.InFaults, What: "up", Do: run(func(m *Faults) { m.move(-1) })},
+		{Keys: []string{"down", "j"}, Where: host.InFaults, What: "down", Do: run(func(m *Faults) { m.move(1) })},
+		{Keys: []string{"enter"}, Where: host.InFaults, Short: "choose", Brief: word, What: "choose how, or do it if there is nothing to choose", Needs: page.NeedsLab, Act: model.InjectFault, Do: on((*Faults).choose)},
+		{Keys: []string{"esc", "q"}, Where: host.InFaults, Short: "cancel", What: "do nothing", Do: run(func(m *Faults) { m.h.Close() })},
+		{Keys: []string{"up", "k"}, Where: host.InChoice, What: "line above", Do: run(func(m *Faults) { m.choice.move(-1) })},
+		{Keys: []string{"down", "j"}, Where: host.InChoice, What: "line below", Do: run(func(m *Faults) { m.choice.move(1) })},
+		{Keys: []string{"left"}, Where: host.InChoice, What: "value to the left", Do: run(func(m *Faults) { m.choice.turn(-1) })},
+		{Keys: []string{"right"}, Where: host.InChoice, What: "value to the right", Do: run(func(m *Faults) { m.choice.turn(1) })},
+		{Keys: []string{"esc"}, Where: host.InChoice, Short: "back", What: "back to the kinds", Do: run(func(m *Faults) { m.choice, m.hint = nil, "" })},
+		{Keys: []string{"enter"}, Where: host.InChoice, Short: "do it", What: "do what the dialog says", Needs: page.NeedsLab, Act: model.InjectFault,
 			Do: on(func(m *Faults) tea.Cmd { return m.inject(m.choice.fault()) })},
 	}
 }
@@ -260,8 +260,8 @@ func (m *Faults) list(w, h int) [][]draw.Span {
 	} else {
 		add(draw.Dim.Of("done at once, there is nothing to heal"))
 	}
-	if m.on.Why != "" {
-		add(draw.Dim.Of("only what is done to the cluster, because " + m.on.Why))
+	if m.subject.Why != "" {
+		add(draw.Dim.Of("only what is done to the cluster, because " + m.subject.Why))
 	}
 	add(m.h.Hints(host.InFaults, w)...)
 	room := max(1, h-len(under)-1)

@@ -69,7 +69,7 @@ func locksOf(f page.Frame, client string) (first string, words []string) {
 // confirm does what was asked for.
 func (q *Question) confirm() tea.Cmd {
 	switch {
-	case !q.grace.over:
+	case !q.grace.elapsed:
 		return nil
 	case q.why != "":
 		q.hint = "cannot be done now: " + q.why
@@ -85,16 +85,16 @@ func (q *Question) confirm() tea.Cmd {
 // Place is the question's own.
 func (q *Question) Place() host.Where { return host.InQuestion }
 
-// Over paints the dialog over the lines of the screen.
-func (q *Question) Over(lines []string) []string {
+// PaintOver paints the dialog over the lines of the screen.
+func (q *Question) PaintOver(lines []string) []string {
 	return box(q.h.Frame().Th, draw.Change, lines, " not locktop's own lab: really? ", q.lines)
 }
 
 func questionKeys(on func(func(q *Question) tea.Cmd) func() tea.Cmd) []host.Key {
 	return []host.Key{
-		{Keys: []string{"Y"}, In: host.InQuestion, Short: "do it", What: "do it, to a program on a cluster that is not a lab", Needs: host.NeedsArmed, Do: on((*Question).confirm)},
-		{Keys: []string{"esc", "q"}, In: host.InQuestion, Short: "cancel", What: "do nothing", Do: on(func(q *Question) tea.Cmd { q.h.Close(); return nil })},
-		{Keys: []string{"enter"}, In: host.InQuestion, What: "nothing: Y confirms", Do: on(func(q *Question) tea.Cmd { q.hint = "enter does not confirm: Y does"; return nil })},
+		{Keys: []string{"Y"}, Where: host.InQuestion, Short: "do it", What: "do it, to a program on a cluster that is not a lab", Needs: host.NeedsArmed, Do: on((*Question).confirm)},
+		{Keys: []string{"esc", "q"}, Where: host.InQuestion, Short: "cancel", What: "do nothing", Do: on(func(q *Question) tea.Cmd { q.h.Close(); return nil })},
+		{Keys: []string{"enter"}, Where: host.InQuestion, What: "nothing: Y confirms", Do: on(func(q *Question) tea.Cmd { q.hint = "enter does not confirm: Y does"; return nil })},
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/diagnose/rule"
-	"locktop/model/outlook"
+	"locktop/model/findings"
+
+	"locktop/model/status"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -33,7 +33,7 @@ type Several struct {
 // item is one of the locks, with the way to break it and what came of that.
 type item struct {
 	way
-	out *model.Outcome
+	outcome *model.Outcome
 }
 
 // SeveralMost bounds how many locks are broken at once: each is read by a person first.
@@ -81,7 +81,7 @@ func (d *Several) open() (open []*item, read bool) {
 func (d *Several) confirm() tea.Cmd {
 	open, read := d.open()
 	switch {
-	case !d.grace.over || d.doing || d.done:
+	case !d.grace.elapsed || d.doing || d.done:
 	case !read:
 		d.hint = "wait: still reading what it would touch"
 	case len(open) == 0:
@@ -116,12 +116,12 @@ func (d *Several) carryOut() tea.Cmd {
 	var todo []*item
 	for _, x := range open {
 		c := d.h.Frame().S.Claim(x.action.Key)
-		changed := outlook.Outruns(c, x.plan)
+		changed := status.Outruns(c, x.plan)
 		if c == nil || c.CreateRev != x.action.CreateRev {
 			changed = "already released"
 		}
 		if changed != "" {
-			x.out = &model.Outcome{Action: x.action, Err: changed, Changed: changed}
+			x.outcome = &model.Outcome{Action: x.action, Err: changed, Changed: changed}
 		} else {
 			todo = append(todo, x)
 		}
@@ -143,7 +143,7 @@ func (d *Several) carryOut() tea.Cmd {
 func (d *Several) take(todo []*item, outs []model.Outcome) tea.Cmd {
 	d.doing, d.done = false, true
 	for i, x := range todo {
-		x.out = &outs[i]
+		x.outcome = &outs[i]
 		if outs[i].Done {
 			d.h.Frame().Picked.Drop(x.action.Lock)
 		}
@@ -172,8 +172,8 @@ func (d *Several) Place() host.Where {
 // Type takes a key of the text field in.
 func (d *Several) Type(msg tea.KeyMsg) { d.typed.Key(msg) }
 
-// Over paints the dialog over the lines of the screen.
-func (d *Several) Over(lines []string) []string {
+// PaintOver paints the dialog over the lines of the screen.
+func (d *Several) PaintOver(lines []string) []string {
 	return box(d.h.Frame().Th, draw.Change, lines, " break "+draw.Plural(len(d.items), "marked lock")+" ", d.lines)
 }
 
@@ -217,24 +217,26 @@ func (d *Several) item(x *item, w int) [][]draw.Span {
 	name := draw.Strong.Of(th.CutPath(th.Clean(x.action.Lock), w/2))
 	cut := func(text string) string { return th.Cut("   "+text, w) }
 	switch {
-	case x.out != nil && x.out.Done:
-		return [][]draw.Span{{draw.Good.Of(th.Sign.Done + " "), name, draw.Plain.Of("  " + th.Cut(th.Clean(x.out.Describe()), w/2-4))}}
-	case x.out != nil:
-		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut("not done: " + th.Clean(x.out.Err)))}}
+	case x.outcome != nil && x.outcome.Done:
+		return [][]draw.Span{{draw.Good.Of(th.Sign.Done + " "), name, draw.Plain.Of("  " + th.Cut(th.FormatOutcome(*x.outcome), w/2-4))}}
+	case x.outcome != nil && x.outcome.Unknown:
+		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut("unknown whether done: " + th.Clean(x.outcome.Err)))}}
+	case x.outcome != nil:
+		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut("not done: " + th.Clean(x.outcome.Err)))}}
 	case x.why != "":
 		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut("not possible: " + x.why))}}
 	case l == nil || c == nil || c.CreateRev != x.action.CreateRev:
 		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut("already released"))}}
 	}
 	held, atLeast := l.HeldFor(f.Now)
-	_, sign, word := page.RoleLook(th, l, c, l.Place(c))
+	_, sign, word := page.RoleLook(f.View, l, c, l.Place(c))
 	lines := [][]draw.Span{{draw.Plain.Of(sign + " "), name, draw.Plain.Of(th.Cut("  "+th.Who(f.S, c.Ref())+" "+word+" since "+draw.Age(held, atLeast)+", "+strconv.Itoa(l.Behind())+" behind", max(8, w/2-2)))},
 		{draw.Dim.Of(cut("key " + th.CutKey(th.Clean(c.Key), w/3) + "  rev " + draw.Count(x.action.CreateRev) + "  " + model.OnLease(x.action.Lease)))}}
 	if !x.ready {
 		lines = append(lines, []draw.Span{draw.Dim.Of(cut("reading what it would touch " + th.Sign.Unread))})
 	}
-	if wrong := diagnose.BeforeBreak(l, c); wrong != nil && diagnose.BreakingOf(wrong.Code).Effect == rule.BreakWrong {
-		lines = append(lines, []draw.Span{draw.Late.Of(cut(th.Sign.Late + " " + diagnose.CureWords(wrong)))})
+	if wrong := findings.BeforeBreak(f.S, l, c); wrong != nil && findings.BreakingOf(wrong.Code).Effect == findings.BreakWrong {
+		lines = append(lines, []draw.Span{draw.Late.Of(cut(th.Sign.Late + " " + findings.CureWords(wrong)))})
 	}
 	return lines
 }
@@ -244,13 +246,13 @@ func severalKeys(on func(func(d *Several) tea.Cmd) func() tea.Cmd, top func() ho
 		return on(func(d *Several) tea.Cmd { f(d); return nil })
 	}
 	return []host.Key{
-		{Keys: []string{"up"}, In: host.InSeveral, What: "scroll the locks that are marked", Do: run(func(d *Several) { d.top-- })},
-		{Keys: []string{"down"}, In: host.InSeveral, What: "scroll the locks that are marked", Do: run(func(d *Several) { d.top++ })},
-		{Keys: []string{"D"}, In: host.InSeveral, Short: "delete the claim of each", Brief: ifRoom("delete the claim of each", "delete"), What: "delete the claim of each marked lock", Needs: host.NeedsArmed,
+		{Keys: []string{"up"}, Where: host.InSeveral, What: "scroll the locks that are marked", Do: run(func(d *Several) { d.top-- })},
+		{Keys: []string{"down"}, Where: host.InSeveral, What: "scroll the locks that are marked", Do: run(func(d *Several) { d.top++ })},
+		{Keys: []string{"D"}, Where: host.InSeveral, Short: "delete the claim of each", Brief: ifRoom("delete the claim of each", "delete"), What: "delete the claim of each marked lock", Needs: host.NeedsArmed,
 			Act: model.DeleteClaim, Hidden: func() bool { return top().(*Several).done }, Do: on((*Several).confirm)},
-		{Keys: []string{"esc", "q"}, In: host.InSeveral, Short: "close", What: "leave the locks alone", Do: run((*Several).leave)},
-		{Keys: []string{"enter"}, In: host.InSeveral, What: "nothing: D confirms", Do: run(func(d *Several) { d.hint = "enter does not confirm: D does" })},
-		{Keys: []string{"enter"}, In: host.InCount, Short: "do it", What: "do it, if the number is right", Needs: host.NeedsArmed, Do: on((*Several).confirmTyped)},
-		{Keys: []string{"esc"}, In: host.InCount, Short: "back", What: "back", Do: run(func(d *Several) { d.typing = false })},
+		{Keys: []string{"esc", "q"}, Where: host.InSeveral, Short: "close", What: "leave the locks alone", Do: run((*Several).leave)},
+		{Keys: []string{"enter"}, Where: host.InSeveral, What: "nothing: D confirms", Do: run(func(d *Several) { d.hint = "enter does not confirm: D does" })},
+		{Keys: []string{"enter"}, Where: host.InCount, Short: "do it", What: "do it, if the number is right", Needs: host.NeedsArmed, Do: on((*Several).confirmTyped)},
+		{Keys: []string{"esc"}, Where: host.InCount, Short: "back", What: "back", Do: run(func(d *Several) { d.typing = false })},
 	}
 }

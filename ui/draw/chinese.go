@@ -32,7 +32,7 @@ var labels = map[string]string{
 	"it is active already: leave this, then U on the Lab page heals it": "已经生效：离开后在实验页按 U 恢复它", "what the story left behind does not go": "故事留下的东西没有消失",
 	"pausing needs members that are processes: drill files say processes: true, demo --processes": "这里的成员不是单独的进程，不能暂停",
 	"why": "原因", "pan": "平移", "do:": "做：", "I hold": "我持有", "I wait": "我等待", "#s I hold": "我持有 #s", "#s I wait": "我等待 #s",
-	"for": "为", "etcd says": "etcd 记录", "client says": "客户端认为",
+	"for": "等", "etcd says": "etcd 记录", "client says": "客户端认为",
 	"nothing": "没有", "no lease stands in the queue of a lock": "没有租约在锁的队列里", "moves": "移动", "scrolls": "滚动", "starting": "启动",
 	"wait, too many for figures here:": "等待者太多，这里不列数字：", "holds since": "次，始于", "held #% of the time": "持有 #% 的时间",
 	"nobody was overtaken, Jain #.#": "没有人被插队，Jain #.#", "half as long: #s waited, not #s": "减半则：共等 #s，不是 #s", "# time, #s, longest #s": "# 次，#s，最长 #s",
@@ -43,7 +43,7 @@ var labels = map[string]string{
 	"delete this claim": "删除这个排队键", "this lock only; its owner is not notified": "只动这把锁，主人不会得知", "the key has no lease": "键没有租约",
 	"reading what it would touch": "正在读取会影响什么", "gone, or not seen yet": "没了，或者还没看到", "Already released. Esc closes.": "已经释放。按 esc 关闭。",
 	"its client may still believe that it waits in the queue": "它的客户端可能仍认为自己在排队", "the old holder may still believe that it holds": "原来的持有者可能仍认为自己持有", "no claim to break: nobody holds it and nobody waits": "没有可打破的：没有人持有，也没有人等待",
-	"nobody holds it and nobody waits": "没有人持有，也没有人等待", "(proxy)": "代理", "nothing selected to break": "没有选中可打破的", "leader not known": "Leader 未知",
+	"nobody holds it and nobody waits": "没有人持有，也没有人等待", "(proxy)": "代理", "value not recorded": "值未记录", "(value not recorded)": "（值未记录）", "values are not recorded, and with them no names": "没有记录值，所以也没有名字", "nothing selected to break": "没有选中可打破的", "leader not known": "Leader 未知",
 	"clears": "清除", "believes": "自认持有", "handovers/min": "交接/分", "# handover": "# 次交接", "# handovers": "# 次交接", "~#s, as usual": "约 #s", "soon, as usual": "快了", "release or in #m": "释放或 #m 后", "release or in #h": "释放或 #h 后", "not if a deadlock": "死锁则不动", "not while renewed": "续租就不动", "not by itself": "不会自己动", "run": "继续", "I lost": "我丢了", "LAST ACCESS": "上次访问", "NAME": "名称", "no key on it": "没有键",
 	"# false": "# 误认", "handovers": "交接", "[contenders]": "[竞争者]", "[cluster]": "[集群]", "this answer": "这个答案", "to the page": "回到页面", "to # answer": "到 # 作答", "answer": "作答", "answers": "作答",
 	"let go": "放行", "program releases": "等程序释放", "until healed": "直到恢复", "heals the selected fault": "恢复选中的故障", "heals all": "恢复全部", "# active": "# 个",
@@ -69,13 +69,13 @@ var labels = map[string]string{
 	"findings": "诊断", "the cluster": "集群", "how long": "多久", "who waited for whom": "谁等了谁", "who waits for whom": "谁在等谁",
 	"what happened to": "发生在", "what ending a session takes along": "结束会话会带走什么", "client's view beside etcd's": "客户端所见与 etcd 所记",
 	"No active faults:": "没有故障：", "breaks the selected item": "给选中的加故障", "use it from any shell": "在任何终端里用",
-	"No locks yet": "还没有锁", "Waiting for the first one: it will show here at once.": "等第一把锁，一出现就显示。",
+	"No locks yet": "还没有锁", "No locks yet: nothing was judged.": "还没有锁：什么都没有判断。", "Waiting for the first one: it will show here at once.": "等第一把锁，一出现就显示。",
 	"No problems visible in etcd":                                     "etcd 里看不到问题",
 	"A hung program whose client still renews looks healthy in etcd.": "程序卡住而客户端仍在续租时，etcd 里看不出来。", "no waiters": "没有等待者",
 	"its program releases": "等程序释放", "until its program releases": "直到程序释放", "its program releases, or its lease ends": "程序释放或租约到期",
 	"until its program releases, or its lease ends": "直到程序释放或租约到期", "never, unless broken": "除非打破，否则不动", "nobody waits": "无人等待",
 	"nobody was overtaken": "没有人被插队", "granted by": "来自", "marks": "标记", "do": "做", "don't": "别", "break the lock": "打破锁",
-	"looks the same:": "看起来一样：", "evidence": "依据", "show it": "看", "heals": "恢复", "# lock": "# 锁", "# locks": "# 锁", "# behind": "后 #",
+	"looks the same:": "看起来一样：", "evidence": "依据", "show it": "看", "heals": "恢复", "# lock": "# 锁", "# locks": "# 锁", "# behind": "后 #", "# foreign key ahead": "前有 # 外键", "# foreign keys ahead": "前有 # 外键",
 	"two act": "双持有", "SAYS IT HOLDS: DOES NOT": "自认持有，其实没有", "not noticed: it lost it": "没发现：已丢失", "not noticed: it holds": "没发现：已持有",
 	"ended, its key is still there": "已结束，键还在", "not noticed: its key is gone": "没发现：键没了", "asked to let go, no answer": "请求释放，没有回答", "let go, not told so yet": "已释放，还没得知",
 	"nobody was overtaken, Jain": "没有人被插队，Jain", "one was overtaken # times, Jain": "有人被插队 # 次，Jain", "blocks": "挡住", "unknown": "未知", "nobody": "没有人", "connection refused": "拒绝连接", "down": "停了", "follows": "跟随",
@@ -121,7 +121,7 @@ func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r 
 
 // beginnings are words before a name or a figure.
 var beginnings = []struct{ en, zh string }{
-	{"cannot be done now: ", "现在不行："}, {"not now: ", "现在不行："}, {"not available: ", "不可用："}, {"not possible: ", "不可行："}, {"read at ", "读自 "}, {"done, then seen: ", "已做，然后看到："},
+	{"cannot be done now: ", "现在不行："}, {"not now: ", "现在不行："}, {"not available: ", "不可用："}, {"not possible: ", "不可行："}, {"read at ", "读自 "}, {"done, then seen: ", "已做，然后看到："}, {"no answer came, but seen: ", "没有收到回答，但看到："}, {"unknown whether done: ", "不知道做了没有："},
 	{"next is ", "下一个 "}, {"usual hold ", "通常持有 "}, {"usual wait ", "通常等待 "}, {"Two holders for ", "两个持有者 "}, {"lost it ", "已丢失 "}, {"wrong for ", "误认 "}, {"also waits for ", "还在等 "}, {"also holds ", "还持有 "},
 }
 
@@ -138,13 +138,15 @@ var sentences = sync.OnceValue(func() (all []struct {
 		{`faults: contender (.+), and the cluster`, "故障：竞争者 $1，和集群"}, {`faults: client (.+), and the cluster`, "故障：客户端 $1，和集群"},
 		{`faults: member (.+), and the cluster`, "故障：成员 $1，和集群"}, {`fault: (.+)`, "故障：$1"}, {`(\S+) needs more than one member`, "需要一个以上的成员"},
 		{`no contender runs; .+`, "没有竞争者在运行，按 N 新增一个"}, {`(\S+) has ended; .+`, "$1 已结束，按 N 新增一个"},
+		{`No key under (.+): nothing there was judged\.`, "$1 下没有键：那里什么都没有判断。"}, {`(\d+) keys? under (.+), and none of them is a claim of a lock`, "$2 下有 $1 个键，没有一个是锁的排队键"},
+		{`(\S+), no claim of it, blocks (\S+)`, "$1 不是它的排队键，挡住 $2"},
 		{`(\S+(?: Leader)?) now`, "立即$1"}, {`(\d+) of (\d+)`, "$1/$2"},
 		{`(\S+) usual`, "通常 $1"}, {`(\S+) and (\S+)`, "$1 和 $2"}, {`Two holders for (\S+): (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3"}, {`Two holders for (\S+): (\S+) and (\S+), (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3，$4 和 $5"}, {`wrong for (\S+) beside (\S+)`, "误认 $1，旁有 $2"}, {`SAYS IT HOLDS: DOES NOT (\S+) beside (\S+)`, "自认持有，其实没有 $1，旁有 $2"}, {`paused: said so (\S+) ago`, "暂停：$1 前所说"}, {`session (\S+)`, "会话 $1"},
 		{`(\d+)(?:st|nd|rd|th)`, "第$1"}, {`(\d+) errors?, (\d+) warnings?, (\d+) info`, "$1 错误，$2 警告，$3 提示"}, {`(\d+) of (\d+) locks?`, "$1/$2 锁"},
 		{`(\d+) marks?`, "$1 标记"}, {`(\d+) holds? since (\S+)`, "$1 次，始于 $2"}, {`the same deadlock holds up (\d+) other locks?`, "同一个死锁还挡住另外 $1 把锁"},
 		{`until its lease ends, in (\S+)`, "直到租约到期，还有 $1"}, {`until its lease ends, in (\S+) unless renewed`, "若不续租，$1 后租约到期"},
 		{`until its program releases, or its lease ends, in (\S+)`, "直到程序释放，或租约到期（还有 $1）"}, {`lease ends in (\S+)`, "$1 后到期"}, {`free for (\S+)`, "空闲 $1"},
-		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个成环"}, {`waits (\S+)`, "等 $1"}, {`ends in (\S+)`, "$1 后结束"}, {`behind (.+)`, "在 $1 后"}, {`(\S+) (?:is )?next`, "下一个 $1"},
+		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个成环"}, {`waits (\S+) for`, "已 $1 在等"}, {`waits (\S+)`, "等 $1"}, {`ends in (\S+)`, "$1 后结束"}, {`behind (.+)`, "在 $1 后"}, {`(\S+) (?:is )?next`, "下一个 $1"},
 	} {
 		all = append(all, struct {
 			en *regexp.Regexp

@@ -11,9 +11,9 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/fold"
+	"locktop/model/findings"
 	"locktop/model/journal"
+	"locktop/model/store"
 )
 
 // TestALessonSaysInChineseHowALockIs: whatever is found, and however a lock or a session is, has
@@ -21,7 +21,7 @@ import (
 func TestALessonSaysInChineseHowALockIs(t *testing.T) {
 	ambiguous := regexp.MustCompile("[“”‘’…—·×→≥≤°●■♥①-⑳─-╿]")
 	var all []string
-	for _, e := range diagnose.Catalogue() {
+	for _, e := range findings.Catalogue() {
 		if e.Word != "" {
 			all = append(all, e.Word)
 		}
@@ -44,7 +44,7 @@ func TestALessonSaysInChineseHowALockIs(t *testing.T) {
 	}{{"zh", true}, {"en", false}, {"", false}} {
 		th := NewTheme(ThemeDark, termenv.TrueColor, SignsUnicode)
 		th.Lang = r.lang
-		text := th.Says(model.IsHeld).Text
+		text := th.FormatCondition(model.IsHeld).Text
 		han := false
 		for _, c := range text {
 			han = han || unicode.Is(unicode.Han, c)
@@ -61,9 +61,9 @@ func TestALessonSaysInChineseWhatIsFound(t *testing.T) {
 	th := NewTheme(ThemeDark, termenv.TrueColor, SignsUnicode)
 	for _, lang := range []string{"zh", "en"} {
 		th.Lang = lang
-		for _, e := range diagnose.Catalogue() {
-			f := &model.Finding{Code: e.Code, Lock: "/l", Summary: "in English", Advice: []string{"do it"}}
-			all := []string{th.Summary(f), th.Advice(f)[0], th.Headline(diagnose.Verdict{Finding: *f}), th.Headline(diagnose.Verdict{Finding: *f, Locks: 3})}
+		for _, e := range findings.Catalogue() {
+			f := &model.Finding{Code: e.Code, Lock: "/l", Summary: model.Say("quote", "in English"), Advice: []model.Message{model.Say("quote", "do it")}}
+			all := []string{th.Summary(f), th.Advice(f)[0], th.Headline(findings.Verdict{Finding: *f}), th.Headline(findings.Verdict{Finding: *f, Locks: 3})}
 			for _, text := range all {
 				if han := strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }); han != (lang == "zh") || chineseAmbiguous.MatchString(text) || strings.Contains(text, "{") {
 					t.Errorf("%s in %s: %q", e.Code, lang, text)
@@ -118,7 +118,7 @@ func TestLabelsStayInTheirRoom(t *testing.T) {
 
 // TestTheJournalOfALessonIsChinese for each kind of entry that a lesson can have, whatever the cause.
 func TestTheJournalOfALessonIsChinese(t *testing.T) {
-	s := fold.NewState()
+	s := store.New()
 	a, b := model.ClaimRef{Key: "/l/a", Lease: 1, CreateRev: 2}, model.ClaimRef{Key: "/l/b", Lease: 2, CreateRev: 3}
 	var all []journal.Entry
 	for _, cause := range []journal.Cause{journal.CauseReleased, journal.CauseExpired, journal.CauseRevoked, journal.CauseDeleted, journal.CauseReplaced, journal.CauseUnknown} {
@@ -131,37 +131,58 @@ func TestTheJournalOfALessonIsChinese(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"dead-holder (strong): a stopped", "dead-holder on /l is over, after 2s", "no-quorum is over, after 3s"} {
-		all = append(all, journal.Entry{Kind: journal.Finding, Lock: "/l", Text: text, Why: journal.Why{Confidence: model.Strong}})
+	for _, x := range []struct {
+		code model.Code
+		said model.Message
+	}{
+		{model.CodeDeadHolder, model.Say("found", model.CodeDeadHolder, model.Strong, model.Say("quote", "a stopped"))},
+		{model.CodeDeadHolder, model.Say("found-over-on", model.CodeDeadHolder, 2*time.Second, "/l")},
+		{model.CodeNoQuorum, model.Say("found-over", model.CodeNoQuorum, 3*time.Second)},
+	} {
+		all = append(all, journal.Entry{Kind: journal.Finding, Code: x.code, Lock: "/l", Text: x.said, Why: journal.Why{Confidence: model.Strong}})
 	}
-	for _, text := range []string{"a (pid 7) is running", "a (pid 7) is paused", "a (pid 7) is ended: killed", "a (pid 7) is ended: exit 0", "a noticed that its lease is gone", "a wrote with the old token 7: accepted, though 9 was given"} {
-		all = append(all, journal.Entry{Kind: journal.Lab, Lock: "/l", Text: text})
+	for _, said := range []model.Message{model.Say("process-runs", "a", 7), model.Say("process-paused", "a", 7), model.Say("process-killed", "a", 7), model.Say("process-stopped", "a", 7), model.Say("process-ended", "a", 7),
+		model.Say("process-ended-how", "a", 7, model.ProcEnded, "exit 0"), model.Say("noticed-lease-gone", "a"), model.Say("wrote-with-old-token", "a", int64(7), int64(9))} {
+		all = append(all, journal.Entry{Kind: journal.Lab, Lock: "/l", Text: said})
 	}
-	for _, text := range []string{"step 3: say: a holds", "step 3 over: after 0.1 s"} {
-		all = append(all, journal.Entry{Kind: journal.Drill, Text: text})
+	for _, said := range []model.Message{model.Say("step", 3, model.Say("step-says", "say: a holds")), model.Say("step-over", 3, model.Say("step-says", "after 0.1 s")), model.Say("step-failed", 3, model.Message{})} {
+		all = append(all, journal.Entry{Kind: journal.Drill, Text: said})
+	}
+	done := func(a model.Action) {
+		all = append(all, journal.Entry{Kind: journal.Action, Text: model.Outcome{Action: a, Done: true}.Message()})
 	}
 	for _, info := range model.FaultKinds() {
-		if len(info.Takes) == 0 { // what no lesson does has the words of the drill
-			f := model.Fault{Kind: info.Kind, Target: "a", For: time.Second}
-			all = append(all, journal.Entry{Kind: journal.Lab, Text: "fault: " + f.Describe()}, journal.Entry{Kind: journal.Lab, Text: "fault ended: " + f.Describe() + " (healed)"},
-				journal.Entry{Kind: journal.Action, Text: model.Action{Kind: model.HealFault, Fault: f}.Past()})
-			all = append(all, journal.Entry{Kind: journal.Action, Text: model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: info.Kind, Target: "a"}}.Past()})
-		}
+		f := model.Fault{Kind: info.Kind, Target: "a", For: time.Second}
+		all = append(all, journal.Entry{Kind: journal.Lab, Text: model.Say("fault", f)}, journal.Entry{Kind: journal.Lab, Text: model.Say("fault-healed", f)},
+			journal.Entry{Kind: journal.Lab, Text: model.Say("fault-target-ended", f)})
+		done(model.Action{Kind: model.HealFault, Fault: f})
+		done(model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: info.Kind, Target: "a"}})
 	}
 	for _, x := range []model.Action{{Kind: model.RevokeLease}, {Kind: model.DeleteClaim, Key: "k"}, {Kind: model.SpawnProc, Contender: "a"}, {Kind: model.SpawnProc, Lock: "/l"}, {Kind: model.HealAll}, {Kind: model.TellProc, Contender: "a", Word: "lock"}} {
-		all = append(all, journal.Entry{Kind: journal.Action, Text: x.Past()})
+		done(x)
 	}
 	th := NewTheme(ThemeDark, termenv.TrueColor, SignsUnicode)
 	english := regexp.MustCompile("[a-z]{3,} [a-z]{2,}")
 	for _, e := range all {
 		th.Lang = "zh"
-		text := th.Sentence(s, &e)
+		text := th.Sentence(s.View, &e)
 		if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) || english.MatchString(text) || chineseAmbiguous.MatchString(text) {
 			t.Errorf("%s: %q", e.Kind, text)
 		}
 		th.Lang = "en"
-		if text := th.Sentence(s, &e); strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		if text := th.Sentence(s.View, &e); strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
 			t.Errorf("%s in English: %q", e.Kind, text)
+		}
+	}
+}
+
+// TestWhoWaitsForWhomInChinese: b waits for a is not "b is for a".
+func TestWhoWaitsForWhomInChinese(t *testing.T) {
+	th := NewTheme(ThemeDark, termenv.TrueColor, SignsUnicode)
+	th.Lang = "zh"
+	for en, want := range map[string]string{" for ": " 等 ", " waits 8s for ": " 已 8s 在等 ", " waits 8s": " 等 8s"} {
+		if got := th.Label(en); got != want {
+			t.Errorf("%q is %q, want %q", en, got, want)
 		}
 	}
 }

@@ -148,12 +148,12 @@ func (th *Theme) Dimmed() *Theme {
 // Clean makes bytes from etcd fit for a cell. Very long ones lose their middle
 // first, so that a megabyte of a name costs no more than a line of it.
 func (th *Theme) Clean(raw string) string {
-	return th.Tame(model.Printable(shorten(raw)))
+	return th.Escape(model.Printable(shorten(raw)))
 }
 
-// Tame takes text that model.Printable has seen and escapes what terminals
+// Escape takes text that model.Printable has seen and escapes what terminals
 // disagree about: characters that join with their neighbours or have no width.
-func (th *Theme) Tame(s string) string {
+func (th *Theme) Escape(s string) string {
 	if isASCII(s) {
 		return s
 	}
@@ -173,17 +173,17 @@ func (th *Theme) Tame(s string) string {
 	return escapeWide(s)
 }
 
-// Prose takes text that the model wrote for a terminal. It trusts it no further
+// FormatSentence takes text that the model wrote for a terminal. It trusts it no further
 // than that: what cannot be printed is escaped all the same.
-func (th *Theme) Prose(s string) string { return th.Told(shorten(s)) }
+func (th *Theme) FormatSentence(s string) string { return th.FormatText(shorten(s)) }
 
-// Told is prose of any length: that of a lesson, which was read from a file.
-func (th *Theme) Told(s string) string {
+// FormatText is prose of any length: that of a lesson, which was read from a file.
+func (th *Theme) FormatText(s string) string {
 	s = strings.ToValidUTF8(s, "?")
 	if strings.ContainsFunc(s, func(r rune) bool { return !model.Shown(r) }) {
 		s = model.Printable(s)
 	}
-	return th.Tame(s)
+	return th.Escape(s)
 }
 
 // Tone is the colour of a piece of a lane.

@@ -29,7 +29,7 @@ func TestWideSignsAreNarrowEverywhere(t *testing.T) {
 			narrow(field.Name, f.String())
 		}
 	}
-	narrow("a sentence", th.Prose("c1 → c2 – free for ≥ 3 s … 2 × late · over"))
+	narrow("a sentence", th.FormatSentence("c1 → c2 – free for ≥ 3 s … 2 × late · over"))
 	if east.RuneWidth('●') == 1 {
 		t.Error("nothing is of ambiguous width: the test cannot fail")
 	}

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/findings"
+	"locktop/model/locks"
+	"locktop/model/status"
 )
 
 // Level returns the style and sign of a level.
@@ -30,22 +30,22 @@ func (th *Theme) Level(l model.Level) (Style, string) {
 // Severity returns the style and sign of a severity.
 func (th *Theme) Severity(s model.Severity) (Style, string) { return th.Level(s.Level()) }
 
-// Says is the sign and the word of a condition, in its style.
-func (th *Theme) Says(c model.Condition) Span {
+// FormatCondition is the sign and the word of a condition, in its style.
+func (th *Theme) FormatCondition(c model.Condition) Span {
 	st, sign := th.Level(c.Level)
 	if c == model.IsWaitedFor { // nothing that one has to know
 		st, sign = Plain, th.Sign.Holds
 	}
-	word := diagnose.StateWord(c)
+	word := findings.StateWord(c)
 	if th.Lang == "zh" {
 		word = cmp.Or(chinese[word], word)
 	}
 	return st.Of(sign + " " + word)
 }
 
-// Outlook says when the lock will move, as far as that is known, or how long it has
+// NextMove says when the lock will move, as far as that is known, or how long it has
 // been as it is, in so many cells: its beginning if not all fits, else nothing.
-func Outlook(l *keyspace.Lock, c model.Condition, now time.Time, room int) string {
+func NextMove(d status.Diagnosis, l *locks.Lock, c model.Condition, now time.Time, room int) string {
 	switch h := l.Head(); {
 	case h == nil && c.Trouble():
 		return "free for " + Age(l.FreeFor(now), false)
@@ -54,5 +54,5 @@ func Outlook(l *keyspace.Lock, c model.Condition, now time.Time, room int) strin
 	case !l.Recipe().HasHolder:
 		return Plural(l.Len(), "key")
 	}
-	return outlook.UntilBriefly(l, now, room)
+	return status.UntilBriefly(d, l, now, room)
 }

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
+	"locktop/model/store"
 )
 
 // Tenths writes for how long something was wrong: cut, so that it is never too much.
@@ -59,7 +59,7 @@ func Plural(n int, word string) string {
 }
 
 // NoReading says why nothing is known of a lease.
-func (th *Theme) NoReading(l *keyspace.Lease) string {
+func (th *Theme) NoReading(l *locks.Lease) string {
 	switch {
 	case l == nil:
 		return "no lease"
@@ -72,15 +72,15 @@ func (th *Theme) NoReading(l *keyspace.Lease) string {
 }
 
 // Who names a claim, in cells. A value may be long: only its start is looked at.
-func (th *Theme) Who(s *fold.State, r model.ClaimRef) string {
-	return th.Tame(s.Who(Brief(r)))
+func (th *Theme) Who(s *store.View, r model.ClaimRef) string {
+	return th.Escape(s.Who(Brief(r)))
 }
 
 // WhoIn names a claim in so many cells: one that has no other name than its key by the end of it,
 // since the lock's own name is its beginning.
-func (th *Theme) WhoIn(s *fold.State, r model.ClaimRef, w int) string {
+func (th *Theme) WhoIn(s *store.View, r model.ClaimRef, w int) string {
 	name := th.Who(s, r)
-	if name == th.Tame(shorten(r.Key)) {
+	if name == th.Escape(shorten(r.Key)) {
 		return th.CutKey(name, w)
 	}
 	return th.Cut(name, w)
@@ -93,25 +93,31 @@ func Brief(r model.ClaimRef) model.ClaimRef {
 }
 
 // Sentence says an entry.
-func (th *Theme) Sentence(s *fold.State, f *journal.Entry) string {
+func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 	short := *f
-	short.Lock, short.Text = shorten(f.Lock), shorten(f.Text)
+	short.Lock = shorten(f.Lock)
 	short.Claim, short.From, short.WaitsFor = Brief(f.Claim), Brief(f.From), Brief(f.WaitsFor)
-	if th.Lang == "zh" {
-		if text := told(s, &short); text != "" {
-			return th.Tame(text)
+	if f.Kind == journal.Finding && th.Lang == "zh" {
+		if said := foundOrOver(&short); said != "" {
+			return th.Escape(said)
 		}
 	}
-	return th.Tame(short.Sentence(s.Who))
+	said := th.say(short.Message(s.Who))
+	if !f.Text.IsZero() {
+		said = shorten(said)
+	}
+	return th.Escape(said)
 }
 
 // SentenceHere says an entry where the title names its lock.
-func (th *Theme) SentenceHere(s *fold.State, f *journal.Entry) string {
+func (th *Theme) SentenceHere(s *store.View, f *journal.Entry) string {
 	if th.Lang == "zh" || f.Lock == "" {
 		return th.Sentence(s, f)
 	}
 	here := *f
-	here.Lock, here.Text = "", strings.Replace(f.Text, " on "+model.Printable(f.Lock)+" is over", " is over", 1)
+	if here.Lock = ""; f.Text.ID == "found-over-on" {
+		here.Text = model.Say("found-over", f.Text.Args[:2]...)
+	}
 	return th.Sentence(s, &here)
 }
 
@@ -160,7 +166,10 @@ func Clock(t time.Time) string { return t.Format("15:04:05.000") }
 // FactClock is the time of an entry, a word of the same width for one from etcd's
 // history, which keeps no times.
 func FactClock(f *journal.Entry) string {
-	if f.Past {
+	switch {
+	case f.Past && f.Within > 0:
+		return f.At.Format("by 15:04:05 ")
+	case f.Past:
 		return "earlier     "
 	}
 	return Clock(f.At)

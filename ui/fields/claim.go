@@ -6,27 +6,27 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
 )
 
 // Claim is a key in the queue of a lock, at a time.
 type Claim struct {
-	*keyspace.Claim
-	S        *fold.State
-	L        *keyspace.Lock
+	*locks.Claim
+	S        *store.View
+	L        *locks.Lock
 	Now      time.Time
 	Position int // from 1
 	Role     model.Role
-	Ahead    *keyspace.Claim // what it waits for, nil for nothing
+	Ahead    *locks.Claim // what it waits for, nil for nothing
 }
 
 // Queue yields the queue of a lock in order, the holders first.
-func Queue(s *fold.State, l *keyspace.Lock, now time.Time) iter.Seq[Claim] {
+func Queue(s *store.View, l *locks.Lock, now time.Time) iter.Seq[Claim] {
 	return func(yield func(Claim) bool) {
 		n := 0
-		l.Queue(func(c, ahead *keyspace.Claim) bool {
+		l.Queue(func(c, ahead *locks.Claim) bool {
 			n++
 			return yield(At(s, l, now, c, n, ahead))
 		})
@@ -34,10 +34,11 @@ func Queue(s *fold.State, l *keyspace.Lock, now time.Time) iter.Seq[Claim] {
 }
 
 // At is the key c, which stands at a position of the queue, from 1, behind ahead.
-func At(s *fold.State, l *keyspace.Lock, now time.Time, c *keyspace.Claim, position int, ahead *keyspace.Claim) Claim {
-	x := Claim{c, s, l, now, position, outlook.RoleAt(l, c, position-1), ahead}
-	if x.Role == model.RoleHolds {
-		x.Ahead = nil // readers hold together, though one stands behind the other
+func At(s *store.View, l *locks.Lock, now time.Time, c *locks.Claim, position int, ahead *locks.Claim) Claim {
+	x := Claim{c, s, l, now, position, status.RoleAt(l, c, position-1), ahead}
+	switch x.Role {
+	case model.RoleHolds, model.RoleForeign, model.RoleBlocks:
+		x.Ahead = nil // readers hold together, though one stands behind the other, and a key that is no claim waits for none
 	}
 	return x
 }
@@ -60,15 +61,15 @@ var Claims = []Field[Claim]{
 	{Title: "TTL", In: In{Table: 60}, Cell: func(x Claim) string { return lease(x.Claim, x.Now) }},
 	{Title: "LEASE", In: In{Console: 60}, Width: Width{Least: 13, Fair: 25, Most: 25, Rank: 3}},
 	{Name: "value", Title: "VALUE", In: In{Wide: 60, CSV: 180, JSON: 80},
-		Cell: func(x Claim) string { return model.Printable(x.Value) }, Raw: func(x Claim) string { return x.Value }}, // an empty one is empty
+		Cell: value, Raw: func(x Claim) string { return x.Value }}, // an empty one is empty
 	{Name: "identity", Title: "WHO", In: In{Table: 90, CSV: 90, JSON: 90, Console: 30}, Width: Width{Least: 9, Fair: 16, Most: 34, Rank: 2},
-		Cell: who, Record: func(x Claim) string { return Guarded(x.S.IdentityOf(x.Claim).Text) }},
+		Cell: clientName, Record: func(x Claim) string { return Guarded(x.S.IdentityOf(x.Claim).Text) }},
 	{Name: "identity_source", In: In{CSV: 100}, Record: func(x Claim) string { return x.S.IdentityOf(x.Claim).Source }},
 	{Name: "granted", Title: "GRANTED", In: In{Wide: 10, CSV: 110, JSON: 100},
 		Cell:   claimReading(Reading.granted),
 		Record: claimReading(func(r Reading) string { return intIf(r.Known, r.Granted) })},
 	{Name: "remaining", Title: "LEFT", In: In{Wide: 20, CSV: 120, JSON: 110},
-		Cell:   claimReading(Reading.left),
+		Cell:   claimReading(Reading.leftText),
 		Record: claimReading(func(r Reading) string { return intIf(r.Known, r.Remaining) })},
 	{Name: "renewed_ago", Title: "RENEWED", In: In{Wide: 30, CSV: 130, JSON: 120},
 		Cell:   claimReading(Reading.renewed),
@@ -81,6 +82,13 @@ var Claims = []Field[Claim]{
 	{Name: "waits_for", Title: "WAITS FOR", In: In{Table: 80, CSV: 170, JSON: 160, Console: 80}, Width: Width{Least: 11, Fair: 16, Most: 28, Rank: 7},
 		Raw: func(x Claim) string { return x.aheadKey() }},
 	{Title: "NOTE", In: In{Console: 90}, Width: Width{Least: 24, Most: 64, Rank: 5}},
+}
+
+func value(x Claim) string {
+	if x.Unread {
+		return model.ValueUnread
+	}
+	return model.Printable(x.Value)
 }
 
 func position(x Claim) string { return strconv.Itoa(x.Position) }
@@ -100,7 +108,7 @@ func (x Claim) aheadKey() string {
 	return x.Ahead.Key
 }
 
-func who(x Claim) string {
+func clientName(x Claim) string {
 	id := x.S.Identity(x.Ref())
 	if id.Text == "" {
 		return "-"

@@ -10,28 +10,29 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/fold"
-	"locktop/model/intervals"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/findings"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
+	"locktop/model/timeline"
 )
 
 // Cost is what was waited for a lock in a time. L is nil where the lock has no keys now.
 type Cost struct {
-	*intervals.Contention
-	L    *keyspace.Lock
+	*timeline.Contention
+	S    *store.View
+	L    *locks.Lock
 	Name string
 	Now  time.Time
 }
 
 // Costs are those of all locks with a holder between two times, first those for which most was
 // waited, last those whose waiters cannot be seen.
-func Costs(s *fold.State, from, to time.Time) []Cost {
+func Costs(s *store.View, from, to time.Time) []Cost {
 	var all []Cost
-	take := func(name string, l *keyspace.Lock) {
-		if c := s.Book.Contention(name, from, to, Contender(s)); l != nil || c.Turns() > 0 {
-			all = append(all, Cost{c, l, name, to})
+	take := func(name string, l *locks.Lock) {
+		if c := s.Timeline().Contention(name, from, to, Contender(s)); l != nil || c.Turns() > 0 {
+			all = append(all, Cost{c, s, l, name, to})
 		}
 	}
 	for _, l := range s.Locks() {
@@ -39,7 +40,7 @@ func Costs(s *fold.State, from, to time.Time) []Cost {
 			take(l.Name, l)
 		}
 	}
-	for name := range s.Book.Names {
+	for name := range s.Timeline().Names {
 		if s.Lock(name) == nil {
 			take(name, nil)
 		}
@@ -58,7 +59,7 @@ func Costs(s *fold.State, from, to time.Time) []Cost {
 
 // Contender says whose turn a claim is: its client's name, else its session, else its key.
 // Unlike what a screen has room for, it is told from all others.
-func Contender(s *fold.State) func(model.ClaimRef) string {
+func Contender(s *store.View) func(model.ClaimRef) string {
 	return func(r model.ClaimRef) string {
 		switch id := s.Identity(r); {
 		case id.Text != "":
@@ -75,7 +76,7 @@ func (x Cost) State(word func(model.Condition) string) string {
 	if x.L == nil {
 		return "no keys"
 	}
-	return word(outlook.Of(x.L))
+	return word(status.Of(x.S, x.L))
 }
 
 // MovesWhen says what it takes for the lock to move, "" where that is not known.
@@ -83,7 +84,7 @@ func (x Cost) MovesWhen() string {
 	if x.L == nil {
 		return ""
 	}
-	return outlook.MovesWhen(x.L, x.Now)
+	return status.NextMove(x.S, x.L, x.Now)
 }
 
 // Ratio is a number from 0 to 1 as programs get it.
@@ -101,13 +102,13 @@ func short(d time.Duration, known bool) string {
 	return model.Duration(d, false)
 }
 
-func p50(of func(Cost) intervals.Durations) (cell, record func(Cost) string) {
+func p50(of func(Cost) timeline.Durations) (cell, record func(Cost) string) {
 	return func(x Cost) string { d, ok := of(x).P50(); return short(d, ok) },
 		func(x Cost) string { d, ok := of(x).P50(); return secondsIf(ok, d) }
 }
 
 // WaitsSeen are the waits, none where they cannot be seen.
-func (x Cost) WaitsSeen() intervals.Durations {
+func (x Cost) WaitsSeen() timeline.Durations {
 	if !x.Visible {
 		return nil
 	}
@@ -117,8 +118,8 @@ func (x Cost) WaitsSeen() intervals.Durations {
 // CostFields are the fields of what a lock cost.
 var CostFields = func() []Field[Cost] {
 	waitCell, wait := p50(Cost.WaitsSeen)
-	holdCell, hold := p50(func(x Cost) intervals.Durations { return x.Holds })
-	gapCell, gap := p50(func(x Cost) intervals.Durations { return x.Gaps })
+	holdCell, hold := p50(func(x Cost) timeline.Durations { return x.Holds })
+	gapCell, gap := p50(func(x Cost) timeline.Durations { return x.Gaps })
 	half := func(x Cost) (time.Duration, bool) { return x.WhatIf(0.5) }
 	return []Field[Cost]{
 		{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10}, JSON: Bytes, Raw: func(x Cost) string { return x.Name }},
@@ -128,7 +129,7 @@ var CostFields = func() []Field[Cost] {
 			}
 			return x.L.Recipe().Name
 		}},
-		{Name: "state", Title: "STATE", In: In{Table: 100, CSV: 30, JSON: 30}, JSON: Text, Cell: func(x Cost) string { return x.State(diagnose.StateWord) },
+		{Name: "state", Title: "STATE", In: In{Table: 100, CSV: 30, JSON: 30}, JSON: Text, Cell: func(x Cost) string { return x.State(findings.StateWord) },
 			Record: func(x Cost) string { return x.State(func(c model.Condition) string { return c.Word }) }},
 		{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 110, CSV: 40, JSON: 40}, JSON: Text, Cell: func(x Cost) string { return orDash(x.MovesWhen()) }, Record: Cost.MovesWhen},
 		{Name: "total_wait", Title: "WAITED", In: In{Table: 20, CSV: 50, JSON: 50}, JSON: Bare,
@@ -195,7 +196,7 @@ var CostFields = func() []Field[Cost] {
 const PairsMost = 20
 
 // pairWords are the first pairs in a sentence.
-func pairWords(pairs []intervals.Pair, most int) string {
+func pairWords(pairs []timeline.Pair, most int) string {
 	var words []string
 	for _, p := range pairs[:min(len(pairs), most)] {
 		words = append(words, fmt.Sprintf("%s for %s, %s", p.Waiter, p.Holder, model.Duration(p.Total, false)))

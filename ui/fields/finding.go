@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Findings are the fields of a finding.
@@ -23,9 +24,9 @@ var Findings = []Field[model.Finding]{
 	{Title: "SURE", In: In{Console: 40}, Width: Width{Least: 7, Most: 7, Rank: 3}},
 	{Title: "IN SHORT", In: In{Console: 50}, Width: Width{Least: 20, Fair: 90, Most: 160, Rank: 2}},
 	{Name: "summary", Title: "SUMMARY", In: In{Table: 70, CSV: 70, JSON: 70},
-		Cell: func(f model.Finding) string { return f.Summary }, Record: func(f model.Finding) string { return Guarded(f.Summary) }},
-	{Name: "evidence", In: In{CSV: 80, JSON: 80}, Record: func(f model.Finding) string { return joined(f.Evidence) }},
-	{Name: "advice", In: In{CSV: 90, JSON: 90}, Record: func(f model.Finding) string { return joined(f.Advice) }},
+		Cell: func(f model.Finding) string { return text.English(f.Summary) }, Record: func(f model.Finding) string { return Guarded(text.English(f.Summary)) }},
+	{Name: "evidence", In: In{CSV: 80, JSON: 80}, Record: func(f model.Finding) string { return joined(text.EnglishAll(f.Evidence)) }},
+	{Name: "advice", In: In{CSV: 90, JSON: 90}, Record: func(f model.Finding) string { return joined(text.EnglishAll(f.Advice)) }},
 	{Name: "etcdctl", In: In{CSV: 100, JSON: 100}, Record: func(f model.Finding) string { return joined(f.Etcdctl) }},
 	{Name: "story", In: In{JSON: 120}},
 	{Name: "count", In: In{JSON: 130}},

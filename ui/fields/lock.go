@@ -6,24 +6,24 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/findings"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
 )
 
 // Lock is a lock of a state, at a time.
 type Lock struct {
-	S   *fold.State
-	L   *keyspace.Lock
+	S   *store.View
+	L   *locks.Lock
 	Now time.Time
 }
 
 // head is the key at the head of its queue, nil for none.
-func (x Lock) head() *keyspace.Claim { return x.L.Head() }
+func (x Lock) head() *locks.Claim { return x.L.Head() }
 
 // ofHead is a value of the head, none where there is no head.
-func ofHead(none string, value func(Lock, *keyspace.Claim) string) func(Lock) string {
+func ofHead(none string, value func(Lock, *locks.Claim) string) func(Lock) string {
 	return func(x Lock) string {
 		if h := x.head(); h != nil {
 			return value(x, h)
@@ -35,7 +35,7 @@ func ofHead(none string, value func(Lock, *keyspace.Claim) string) func(Lock) st
 // lockReading is a value of the reading of the head's lease.
 func lockReading(value func(Reading) string) func(Lock) string {
 	return func(x Lock) string {
-		var l *keyspace.Lease
+		var l *locks.Lease
 		if h := x.head(); h != nil {
 			l = h.LeaseInfo()
 		}
@@ -57,17 +57,17 @@ var Locks = []Field[Lock]{
 	{Name: "exclusive", In: In{JSON: 60}},
 	{Name: "blocked", In: In{JSON: 70}},
 	{Name: "state", Title: "STATE", In: In{Table: 80, CSV: 40, JSON: 80, Console: 15}, Width: Width{Least: 15, Fair: 15, Most: 17, Rank: 1},
-		Cell: func(x Lock) string { return diagnose.StateWord(outlook.Of(x.L)) }, Record: func(x Lock) string { return outlook.Of(x.L).Word }},
+		Cell: func(x Lock) string { return findings.StateWord(status.Of(x.S, x.L)) }, Record: func(x Lock) string { return status.Of(x.S, x.L).Word }},
 	{Title: "LAST MINUTE", In: In{Console: 90}, Width: Width{Least: 20, Fair: 20, Most: 72, Rank: 7}},
 	{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 90, CSV: 210, JSON: 90, Console: 75}, Width: Width{Least: 17, Fair: 20, Most: 44, Rank: 3},
-		Cell: func(x Lock) string { return orDash(outlook.MovesWhen(x.L, x.Now)) }, Record: func(x Lock) string { return outlook.MovesWhen(x.L, x.Now) }},
+		Cell: func(x Lock) string { return orDash(status.NextMove(x.S, x.L, x.Now)) }, Record: func(x Lock) string { return status.NextMove(x.S, x.L, x.Now) }},
 	{Name: "holders", In: In{CSV: 50, JSON: 100}, Record: func(x Lock) string { return strconv.Itoa(x.L.Holders()) }},
 	{Name: "waiters", Title: "BEHIND", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 6, Most: 7, Rank: 4, Right: true},
-		Cell: behind, Record: waiters},
+		Cell: waiterCount, Record: waiters},
 	{Name: "holder", Title: "HOLDER", In: In{Table: 30, CSV: 70, Console: 30}, Width: Width{Least: 9, Fair: 11, Most: 28, Rank: 2},
 		Cell: func(x Lock) string { return orDash(holders(x)) }, Record: func(x Lock) string { return Guarded(holder(x)) }},
 	{Name: "held", Title: "HELD", In: In{Table: 40, CSV: 80, Console: 40}, Width: Width{Least: 6, Fair: 6, Most: 7, Rank: 5, Right: true},
-		Cell: held, Record: heldSeconds},
+		Cell: heldFor, Record: heldSeconds},
 	{Name: "held_is_lower_bound", In: In{CSV: 90}, Record: heldIsBound},
 	{Title: "LEASE", In: In{Table: 50, Console: 50}, Width: Width{Least: 25, Fair: 25, Most: 25, Rank: 8},
 		Cell: func(x Lock) string { return lease(x.head(), x.Now) }},
@@ -76,33 +76,34 @@ var Locks = []Field[Lock]{
 	{Name: "longest_wait_is_lower_bound", In: In{CSV: 110}, Record: longestIsBound},
 	{Title: "WAITED", In: In{Console: 72}, Width: Width{Least: 7, Fair: 7, Most: 7, Rank: 10, Right: true}},
 	{Name: "members", In: In{JSON: 115}},
+	{Name: "foreign", In: In{JSON: 116}},
 	{Name: "kubernetes", In: In{JSON: 117}},
 	{Name: "handovers", In: In{CSV: 120, JSON: 120}, Record: func(x Lock) string { return strconv.Itoa(x.L.Stats().Handovers) }},
 	{Name: "key", Title: "KEY", In: In{Wide: 10, CSV: 130},
-		Raw: ofHead("", func(_ Lock, h *keyspace.Claim) string { return h.Key })},
+		Raw: ofHead("", func(_ Lock, h *locks.Claim) string { return h.Key })},
 	{Name: "create_revision", Title: "CREATED", In: In{Wide: 20, CSV: 140},
-		Own: ofHead("", func(_ Lock, h *keyspace.Claim) string { return rev(h.CreateRev) })},
+		Own: ofHead("", func(_ Lock, h *locks.Claim) string { return rev(h.CreateRev) })},
 	{Name: "lease", Title: "LEASE ID", In: In{Wide: 30, CSV: 150},
-		Cell:   ofHead("-", func(_ Lock, h *keyspace.Claim) string { return leaseID(h) }),
-		Record: ofHead("", func(_ Lock, h *keyspace.Claim) string { return leaseIf(h.KV.Lease) })},
+		Cell:   ofHead("-", func(_ Lock, h *locks.Claim) string { return leaseID(h) }),
+		Record: ofHead("", func(_ Lock, h *locks.Claim) string { return leaseIf(h.KV.Lease) })},
 	{Name: "granted", Title: "GRANTED", In: In{Wide: 40, CSV: 160},
 		Cell:   lockReading(Reading.granted),
 		Record: lockReading(func(r Reading) string { return intIf(r.Known, r.Granted) })},
 	{Name: "remaining", Title: "LEFT", In: In{Wide: 50, CSV: 170},
-		Cell:   lockReading(Reading.left),
+		Cell:   lockReading(Reading.leftText),
 		Record: lockReading(func(r Reading) string { return intIf(r.Known, r.Remaining) })},
 	{Name: "renewed_ago", Title: "RENEWED", In: In{Wide: 60, CSV: 180},
 		Cell:   lockReading(Reading.renewed),
 		Record: lockReading(func(r Reading) string { return secondsIf(r.RenewedKnown, r.Renewed) })},
-	{Name: "lease_state", In: In{CSV: 190}, Record: ofHead("", func(_ Lock, h *keyspace.Claim) string { return string(h.LeaseInfo().State()) })},
+	{Name: "lease_state", In: In{CSV: 190}, Record: ofHead("", func(_ Lock, h *locks.Claim) string { return string(h.LeaseInfo().State()) })},
 	{Name: "findings", In: In{CSV: 200, JSON: 130}, Record: codes},
 }
 
 // recipeName has a question mark behind a recipe that is a guess.
 func recipeName(x Lock) string { return x.L.RecipeLabel() }
 
-// behind is how many wait, ? where waiting leaves no trace.
-func behind(x Lock) string {
+// waiterCount is how many wait, ? where waiting leaves no trace.
+func waiterCount(x Lock) string {
 	switch {
 	case !x.L.Recipe().WaitersVisible():
 		return "?"
@@ -139,7 +140,7 @@ func holders(x Lock) string {
 	return text
 }
 
-func held(x Lock) string {
+func heldFor(x Lock) string {
 	if x.L.Holder() == nil {
 		return "-"
 	}
@@ -177,7 +178,7 @@ func (x Lock) WaitedLately() (d time.Duration, atLeast, visible bool) {
 		return 0, false, false
 	}
 	from := x.Now.Add(-Lately)
-	return x.S.Book.Waited(x.L.Name, from, x.Now), x.S.Book.Since(x.L.Name).After(from), true
+	return x.S.Timeline().Waited(x.L.Name, from, x.Now), x.S.Timeline().Since(x.L.Name).After(from), true
 }
 
 func longestSeconds(x Lock) string {
@@ -195,7 +196,7 @@ func longestIsBound(x Lock) string {
 
 func codes(x Lock) string {
 	var all []model.Code
-	for _, f := range x.L.Findings() {
+	for _, f := range x.S.FindingsOf(x.L) {
 		all = append(all, f.Code)
 	}
 	return joined(all)

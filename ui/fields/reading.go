@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
 )
 
 // Reading is what the last reading of a lease says.
@@ -17,19 +17,19 @@ type Reading struct {
 }
 
 // ReadingOf returns what the last reading of a lease says, at that time.
-func ReadingOf(l *keyspace.Lease, now time.Time) Reading {
+func ReadingOf(l *locks.Lease, now time.Time) Reading {
 	if l == nil || !l.HasRead || l.Read.Granted <= 0 {
 		return Reading{}
 	}
-	r := Reading{Known: true, Granted: l.Read.Granted, Remaining: l.Read.Remaining, Left: left(l, now)}
+	r := Reading{Known: true, Granted: l.Read.Granted, Remaining: l.Read.Remaining, Left: secondsLeft(l, now)}
 	r.Renewed, r.RenewedKnown = l.Renewed(now)
 	return r
 }
 
 // Cells of a reading, for people.
 
-func (r Reading) granted() string { return unit(intIf(r.Known, r.Granted), "s") }
-func (r Reading) left() string    { return unit(intIf(r.Known, r.Left), "s") }
+func (r Reading) granted() string  { return unit(intIf(r.Known, r.Granted), "s") }
+func (r Reading) leftText() string { return unit(intIf(r.Known, r.Left), "s") }
 func (r Reading) renewed() string {
 	if !r.RenewedKnown {
 		return "-"
@@ -37,8 +37,8 @@ func (r Reading) renewed() string {
 	return model.Duration(r.Renewed, false) + " ago"
 }
 
-// left is what is left by now, or how long it is past its end, as read.
-func left(l *keyspace.Lease, now time.Time) int64 {
+// secondsLeft is what is left by now, or how long it is past its end, as read.
+func secondsLeft(l *locks.Lease, now time.Time) int64 {
 	n := l.Read.Remaining
 	if n > 0 {
 		n, _ = l.Remaining(now)
@@ -55,7 +55,7 @@ func unit(n, unit string) string {
 
 // lease writes the lease of a claim: remaining and granted seconds and the last
 // renewal.
-func lease(c *keyspace.Claim, now time.Time) string {
+func lease(c *locks.Claim, now time.Time) string {
 	if c == nil {
 		return "-"
 	}
@@ -69,10 +69,10 @@ func lease(c *keyspace.Claim, now time.Time) string {
 		return "gone"
 	}
 	ago, _ := l.Renewed(now)
-	return model.Remaining(left(l, now), l.Read.Granted) + ", renewed " + model.Duration(ago, false) + " ago"
+	return model.Remaining(secondsLeft(l, now), l.Read.Granted) + ", renewed " + model.Duration(ago, false) + " ago"
 }
 
-func leaseID(c *keyspace.Claim) string {
+func leaseID(c *locks.Claim) string {
 	if c.KV.Lease == 0 {
 		return "none"
 	}

@@ -2,27 +2,27 @@ package fields
 
 import (
 	"locktop/model"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/locks"
+	"locktop/model/status"
 )
 
 // Session is a lease and where it stands: which locks it holds, for which it waits, and
 // how many other keys hang on it.
 type Session struct {
-	*keyspace.Lease
+	*locks.Lease
 	Holds, Waits Some
 	Other        int
-	More         bool            // not all keys were looked at
-	Lead         *keyspace.Claim // the claim that counts most: one that holds, else one that waits
+	More         bool         // not all keys were looked at
+	Lead         *locks.Claim // the claim that counts most: one that holds, else one that waits
 }
 
 // Some are the first locks of N.
 type Some struct {
-	First [2]*keyspace.Lock
+	First [2]*locks.Lock
 	N     int
 }
 
-func (s *Some) add(l *keyspace.Lock) {
+func (s *Some) add(l *locks.Lock) {
 	if s.N < len(s.First) {
 		s.First[s.N] = l
 	}
@@ -30,13 +30,13 @@ func (s *Some) add(l *keyspace.Lock) {
 }
 
 // Listed are the first ones.
-func (s *Some) Listed() []*keyspace.Lock { return s.First[:min(s.N, len(s.First))] }
+func (s *Some) Listed() []*locks.Lock { return s.First[:min(s.N, len(s.First))] }
 
 // sessionKeys bounds how many keys of a lease are looked at.
 const sessionKeys = 32
 
 // SessionOf returns the lease as a session.
-func SessionOf(l *keyspace.Lease) Session {
+func SessionOf(l *locks.Lease) Session {
 	s := Session{Lease: l}
 	all := l.Claims()
 	s.More = len(all) > sessionKeys
@@ -45,7 +45,7 @@ func SessionOf(l *keyspace.Lease) Session {
 		switch lock := c.Lock(); {
 		case lock == nil || !lock.Recipe().HasHolder:
 			s.Other++
-		case outlook.Role(lock, c) == model.RoleHolds:
+		case status.Role(lock, c) == model.RoleHolds:
 			s.Holds.add(lock)
 			lead = s.Holds.N == 1
 		default:

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/diagnose/waitfor"
-	"locktop/model/keyspace"
+	"locktop/model/findings"
+	"locktop/model/locks"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
@@ -25,24 +25,24 @@ const (
 
 // Ring is the sessions of a deadlock, and which of them costs least to end.
 type Ring struct {
-	links    []waitfor.Link
+	links    []findings.Link
 	cheapest int
-	sure     bool
+	certain  bool
 	hint     bool // it may be none
 	f        table.View
 }
 
 // Of returns the ring around a lock, nil if it is in none.
-func Of(f table.View, l *keyspace.Lock) *Ring {
+func Of(f table.View, l *locks.Lock) *Ring {
 	links := f.S.Ring(l)
 	if links == nil {
 		return nil
 	}
-	at, sure := waitfor.Cheapest(links)
+	at, sure := findings.Cheapest(links)
 	for _, x := range links {
 		f.Sees(x.Has)
 	}
-	hint := slices.ContainsFunc(l.Findings(), func(x model.Finding) bool {
+	hint := slices.ContainsFunc(f.S.FindingsOf(l), func(x model.Finding) bool {
 		return x.Code == model.CodeLockCycle && x.Confidence == model.Hint
 	})
 	return &Ring{links, at, sure, hint, f}
@@ -58,7 +58,7 @@ func (g *Ring) Lines(w, h int) []string {
 }
 
 // each is a session in words: who, and what it costs to end it.
-func (g *Ring) who(i int) string {
+func (g *Ring) client(i int) string {
 	return g.f.Th.Who(g.f.S, g.links[i].Has.Ref())
 }
 
@@ -76,7 +76,7 @@ func (g *Ring) mark(i int) string {
 	switch {
 	case i != g.cheapest:
 		return ""
-	case !g.sure:
+	case !g.certain:
 		return g.f.Th.Sign.Left + " fewest keys seen"
 	}
 	return g.f.Th.Sign.Left + " costs least"
@@ -87,8 +87,8 @@ func (g *Ring) waited(i int) string {
 	return draw.Age(d, atLeast)
 }
 
-// held is the lock that a session of the ring holds.
-func (g *Ring) held(i int) *keyspace.Lock { return g.links[i].Has.Lock() }
+// heldLock is the lock that a session of the ring holds.
+func (g *Ring) heldLock(i int) *locks.Lock { return g.links[i].Has.Lock() }
 
 // after is the session for which one waits.
 func (g *Ring) after(i int) int { return (i + 1) % len(g.links) }
@@ -110,9 +110,9 @@ func (g *Ring) list(w, h int) []string {
 			edge = b.BottomLeft + b.Bottom + b.Bottom
 		}
 		room := max(6, (w-46)/2)
-		left := []draw.Span{draw.Bad.Of(" " + edge + " "), draw.Strong.Of(th.CutKey(g.who(i), 14)),
-			draw.Dim.Of(" holds "), draw.Plain.Of(th.CutPath(th.Clean(g.held(i).Name), room)),
-			draw.Bad.Of(" waits " + g.waited(i)), draw.Dim.Of(" for "), draw.Plain.Of(th.CutPath(th.Clean(g.held(g.after(i)).Name), room))}
+		left := []draw.Span{draw.Bad.Of(" " + edge + " "), draw.Strong.Of(th.CutKey(g.client(i), 14)),
+			draw.Dim.Of(" holds "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), room)),
+			draw.Bad.Of(" waits " + g.waited(i) + " for "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(g.after(i)).Name), room))}
 		right := []draw.Span{draw.Dim.Of(g.keys(i))}
 		if i == g.cheapest {
 			right = []draw.Span{draw.Late.Of(th.Sign.Left + " " + g.keys(i))}
@@ -200,9 +200,9 @@ func (g *Ring) session(c *canvas, i, x, y, w int) {
 	if mark != "" {
 		st = draw.Late
 	}
-	who := th.CutKey(g.who(i), max(4, w-7-draw.Width(mark)))
+	who := th.CutKey(g.client(i), max(4, w-7-draw.Width(mark)))
 	if draw.Width(mark) > w-12 {
-		who, mark = th.CutKey(g.who(i), w-6), ""
+		who, mark = th.CutKey(g.client(i), w-6), ""
 	}
 	second := []draw.Span{draw.Dim.Of(th.Cut(g.keys(i), w-4))}
 	if lease := table.LeaseBrief(th, g.links[i].Lease, g.f.Now); draw.Width(g.keys(i))+draw.Width(lease.Text)+9 <= w {
@@ -212,7 +212,7 @@ func (g *Ring) session(c *canvas, i, x, y, w int) {
 }
 
 func (g *Ring) lock(c *canvas, i, x, y, w int) {
-	th, l := g.f.Th, g.held(i)
+	th, l := g.f.Th, g.heldLock(i)
 	c.box(x, y, w, draw.Dim, []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), w-4))},
 		[]draw.Span{draw.Dim.Of(th.Cut(l.RecipeLabel()+" "+th.Sign.Dot+" "+th.Label(draw.Count(int64(l.Behind()))+" waiting"), w-4))})
 }
@@ -236,12 +236,12 @@ func (g *Ring) Costs(w, h int) []string {
 			st = draw.Late
 		}
 		next := "nobody"
-		if c := g.held(i).At(g.held(i).Holders()); c != nil {
+		if c := g.heldLock(i).Next(); c != nil {
 			next = g.f.Th.Who(g.f.S, c.Ref())
 		}
 		text := "lease " + x.Lease.ID.Short() + "  " + g.keys(i) + "  "
-		lines = append(lines, th.Line(w, []draw.Span{st.Of("  " + th.CutKey(g.who(i), 14) + "  "), draw.Dim.Of(text),
-			draw.Plain.Of(th.CutPath(th.Clean(g.held(i).Name), max(8, w-60))), draw.Dim.Of(" " + th.Sign.Arrow + " next: "), draw.Plain.Of(th.CutKey(next, 14))}, nil))
+		lines = append(lines, th.Line(w, []draw.Span{st.Of("  " + th.CutKey(g.client(i), 14) + "  "), draw.Dim.Of(text),
+			draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), max(8, w-60))), draw.Dim.Of(" " + th.Sign.Arrow + " next: "), draw.Plain.Of(th.CutKey(next, 14))}, nil))
 	}
 	return lines
 }

@@ -42,13 +42,13 @@ func Answers(env func(string) string) bool {
 // Reader is what is typed on a terminal, without the answers to what it was asked.
 type Reader struct {
 	*os.File
-	said chan bool // light or not, of the first answer
-	part []byte    // of an answer that has begun
-	esc  bool      // what was read last ended with an escape of its own
+	answer chan bool // light or not, of the first answer
+	part   []byte    // of an answer that has begun
+	esc    bool      // what was read last ended with an escape of its own
 }
 
 // New returns a reader of what is typed on f.
-func New(f *os.File) *Reader { return &Reader{File: f, said: make(chan bool, 1)} }
+func New(f *os.File) *Reader { return &Reader{File: f, answer: make(chan bool, 1)} }
 
 // Read reads what is typed.
 func (r *Reader) Read(p []byte) (int, error) {
@@ -118,7 +118,7 @@ func measure(data []byte) (length int, whole bool) {
 func (r *Reader) take(text []byte) {
 	if light, ok := isLight(string(text)); ok {
 		select {
-		case r.said <- light:
+		case r.answer <- light:
 		default:
 		}
 	}
@@ -152,7 +152,7 @@ func (r *Reader) Ask(ctx context.Context, out io.Writer) (light, ok bool) {
 	late := time.NewTimer(Deadline)
 	defer late.Stop()
 	select {
-	case light = <-r.said:
+	case light = <-r.answer:
 		return light, true
 	case <-late.C:
 	case <-ctx.Done():

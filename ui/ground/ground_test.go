@@ -35,7 +35,7 @@ func TestAnswersStayAwayFromTheKeys(t *testing.T) {
 			}
 			says := ""
 			select {
-			case light := <-x.said:
+			case light := <-x.answer:
 				says = map[bool]string{true: "light", false: "dark"}[light]
 			default:
 			}

@@ -31,14 +31,14 @@ func (p *Pane) Showing() bool { return p != nil && !p.closed }
 // Has says that the keyboard is with a question: the guide asks none.
 func (p *Pane) Has() bool { return false }
 
-// over says whether all steps are done.
-func (p *Pane) over() bool { return p.at == len(steps) }
+// ended says whether all steps are done.
+func (p *Pane) ended() bool { return p.at == len(steps) }
 
 // Look takes in what the model shows. A step that was done stays done, and a person who does
 // the next one need not say so first.
 func (p *Pane) Look() {
 	f := p.h.Frame()
-	if !p.Showing() || p.over() || !f.S.Loaded() {
+	if !p.Showing() || p.ended() || !f.S.Coverage().Loaded() {
 		return
 	}
 	if !p.begun {
@@ -70,7 +70,7 @@ func (p *Pane) WhyNot() string {
 	switch {
 	case !p.Showing():
 		return "the guide is closed"
-	case p.phase == going && !p.folded && !p.over():
+	case p.phase == going && !p.folded && !p.ended():
 		return "the guide goes on when the lab has done its part"
 	}
 	return ""
@@ -81,7 +81,7 @@ func (p *Pane) GoOn() tea.Cmd {
 	switch {
 	case p.folded:
 		p.folded = false
-	case p.over():
+	case p.ended():
 		p.closed = true
 	case p.phase == seen:
 		p.at, p.phase, p.facts = p.at+1, asked, nil
@@ -107,4 +107,4 @@ func (p *Pane) play() tea.Cmd {
 
 // offers says whether nobody has pressed a key for so long that the guide offers to play the
 // step.
-func (p *Pane) offers() bool { return p.phase == asked && !p.over() && p.h.Idle() >= offerAfter }
+func (p *Pane) offers() bool { return p.phase == asked && !p.ended() && p.h.Idle() >= offerAfter }

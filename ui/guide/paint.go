@@ -27,8 +27,8 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 		return nil
 	}
 	lines := []string{p.title(f.Th, w)}
-	first, second := p.says()
-	if h < 3 && (p.phase != seen && !p.over()) {
+	first, second := p.texts()
+	if h < 3 && (p.phase != seen && !p.ended()) {
 		first = second
 	}
 	for _, s := range []string{first, second}[:max(0, min(2, h-1))] {
@@ -37,17 +37,19 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 	return draw.Fill(lines, w, h)
 }
 
-// says are the two lines of the text: why and what to do, or what was seen and what it
+// texts are the two lines of the text: why and what to do, or what was seen and what it
 // means.
-func (p *Pane) says() (first, second string) {
-	if p.over() {
-		return end.seen, end.more
+func (p *Pane) texts() (first, second string) {
+	if p.ended() {
+		return end.result, end.more
 	}
 	t := texts[p.at]
 	switch {
+	case p.phase == seen && p.facts[instead] != "":
+		return p.facts[instead], t.more
 	case p.phase == seen:
-		return t.seen, t.more
-	case p.facts == nil && !p.h.Frame().S.LoadedFor(p.lock):
+		return t.result, t.more
+	case p.facts == nil && !p.h.Frame().S.Coverage().LoadedFor(p.lock):
 		return t.why, loading
 	case p.facts == nil:
 		return t.why, alone
@@ -79,7 +81,7 @@ func (p *Pane) spans(th *draw.Theme, s string) []draw.Span {
 // title says which step it is, and what the keys do.
 func (p *Pane) title(th *draw.Theme, w int) string {
 	t := end
-	if !p.over() {
+	if !p.ended() {
 		t = texts[p.at]
 	}
 	done := min(p.at+1, len(steps))
@@ -100,7 +102,7 @@ func (p *Pane) hints() []draw.Span {
 	}
 	switch {
 	case p.folded:
-	case p.over():
+	case p.ended():
 		key("n", closesIt, draw.Plain)
 	case p.phase == seen:
 		key("n", goesOn, draw.Plain)

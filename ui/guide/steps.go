@@ -7,8 +7,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/journal"
-	"locktop/model/keyspace"
-	"locktop/model/lab"
+	"locktop/model/locks"
+	"locktop/model/reports"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 )
@@ -24,6 +24,10 @@ const (
 
 // facts are what the words in braces stand for, fit for a terminal.
 type facts map[string]string
+
+// instead is the fact that is the whole sentence of what was seen, where it went another way
+// than the step asked for.
+const instead = "instead"
 
 // step is one of the five. Its text is that of the same place in texts.
 type step struct {
@@ -48,15 +52,15 @@ type scene struct {
 	lock   string // whose queue it is
 	entry  uint64 // of the journal of the lock, the last one
 	leader uint64
-	wrong  lab.Overlap // the false belief that was seen
+	wrong  reports.Overlap // the false belief that was seen
 }
 
 func nothing(*scene, page.Frame) {}
 
 // about is the lock that a step tells of: the one that the keys hit, if others wait for it,
 // or else the one of the guide. It is nil where that is not there.
-func (s *scene) about(f page.Frame) *keyspace.Lock {
-	if l := f.S.Lock(f.Locks.Pick.ID); l != nil && l.At(1) != nil && s.contends(f, l.Name) {
+func (s *scene) about(f page.Frame) *locks.Lock {
+	if l := f.S.Lock(f.Locks.Pick.ID); l != nil && l.Next() != nil && s.contends(f, l.Name) {
 		return l
 	}
 	return f.S.Lock(s.lock)
@@ -64,7 +68,7 @@ func (s *scene) about(f page.Frame) *keyspace.Lock {
 
 // contends says whether contenders of the lab want the lock.
 func (s *scene) contends(f page.Frame, lock string) bool {
-	return slices.ContainsFunc(f.S.Contenders(), func(c lab.ContenderInfo) bool { return c.Lock == lock && c.Proc != model.ProcEnded })
+	return slices.ContainsFunc(f.S.Reports().Contenders(), func(c reports.ContenderInfo) bool { return c.Lock == lock && c.Proc != model.ProcEnded })
 }
 
 func beginHandover(s *scene, f page.Frame) {
@@ -89,12 +93,12 @@ func lookHandover(s *scene, f page.Frame) (phase, facts) {
 			return seen, facts{"lock": f.Th.Clean(l.Name), "from": f.Th.Who(f.S, e.From), "to": f.Th.Who(f.S, e.Claim)}
 		}
 	}
-	next := l.At(1)
+	next := l.Next()
 	if next == nil {
 		return asked, nil
 	}
 	count := 0
-	for _, c := range f.S.Contenders() {
+	for _, c := range f.S.Reports().Contenders() {
 		if c.Lock == l.Name && c.Proc != model.ProcEnded {
 			count++
 		}
@@ -103,7 +107,7 @@ func lookHandover(s *scene, f page.Frame) (phase, facts) {
 }
 
 func playHandover(s *scene, f page.Frame) (model.Action, string) {
-	if l := s.about(f); l == nil || l.At(1) == nil {
+	if l := s.about(f); l == nil || l.Next() == nil {
 		return model.Action{Kind: model.SpawnProc, Lock: s.lock}, ""
 	}
 	return s.toHolder(f, model.FaultStop)
@@ -126,26 +130,26 @@ func (s *scene) toHolder(f page.Frame, kind model.FaultKind) (model.Action, stri
 
 // surely is how long two have to believe that they hold until it is no matter of whose
 // word came first.
-const surely = 2 * lab.Grace
+const surely = 2 * reports.Grace
 
 // caused says whether anybody did what makes a program believe falsely. If not it is the machine
 // that was too slow, and the person has not seen yet how it comes.
 func caused(f page.Frame, believer string) bool {
-	return len(f.S.Faults()) > 0 || slices.ContainsFunc(f.S.Contenders(), func(c lab.ContenderInfo) bool { return c.Name == believer && c.Proc == model.ProcPaused })
+	return len(f.S.Reports().Faults()) > 0 || slices.ContainsFunc(f.S.Reports().Contenders(), func(c reports.ContenderInfo) bool { return c.Name == believer && c.Proc == model.ProcPaused })
 }
 
 // lookPause looks for a false belief on any lock: a person may have paused another holder.
 func lookPause(s *scene, f page.Frame) (phase, facts) {
-	for _, c := range f.S.Contenders() {
-		for _, o := range f.S.Overlaps(c.Lock) {
+	for _, c := range f.S.Reports().Contenders() {
+		for _, o := range f.S.Reports().Overlaps(c.Lock) {
 			if o.To.IsZero() && o.For(f.S.Now()) >= surely && caused(f, o.Believer) {
 				s.wrong = o
 				return seen, facts{"paused": f.Th.Clean(o.Believer), "holder": f.Th.Who(f.S, o.Holder)}
 			}
 		}
 	}
-	for _, c := range f.S.Contenders() {
-		claim, place := f.S.Truth(c)
+	for _, c := range f.S.Reports().Contenders() {
+		claim, place := f.S.Reports().Truth(c)
 		if c.Proc != model.ProcPaused || place == 0 || !claim.Lock().Holds(place-1) {
 			continue
 		}
@@ -156,35 +160,50 @@ func lookPause(s *scene, f page.Frame) (phase, facts) {
 		return going, facts{"paused": f.Th.Clean(c.Name), "left": left}
 	}
 	l := s.about(f)
-	if l == nil || l.At(1) == nil {
+	if l == nil || l.Next() == nil {
 		return asked, nil
 	}
 	return asked, facts{"holder": f.Th.Who(f.S, l.Head().Ref())}
 }
 
 func playPause(s *scene, f page.Frame) (model.Action, string) {
-	if l := s.about(f); l == nil || l.At(1) == nil {
+	if l := s.about(f); l == nil || l.Next() == nil {
 		return model.Action{Kind: model.SpawnProc, Lock: s.lock}, ""
 	}
 	return s.toHolder(f, model.FaultPause)
 }
 
 func lookWake(s *scene, f page.Frame) (phase, facts) {
-	said := facts{"paused": f.Th.Clean(s.wrong.Believer), "wrong": draw.Tenths(lab.Together(s.wrong.OfTheSame(f.S.Overlaps(s.wrong.Lock)), f.S.Now()))}
-	for _, c := range f.S.Contenders() {
+	same := s.wrong.OfTheSame(f.S.Reports().Overlaps(s.wrong.Lock))
+	then := model.BeliefIdle
+	for _, o := range same {
+		then = o.Then // each overlap of one belief has the same
+	}
+	if len(same) == 0 { // it counts as no overlap any more: its contender let go
+		same = append(same, s.wrong)
+	}
+	said := facts{"paused": f.Th.Clean(s.wrong.Believer), "wrong": draw.Tenths(reports.Together(same, f.S.Now()))}
+	for _, c := range f.S.Reports().Contenders() {
 		if c.Name != s.wrong.Believer || c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding {
 			continue
 		}
-		if claim, place := f.S.Truth(c); place == 0 || !claim.Lock().Holds(place-1) {
+		if claim, place := f.S.Reports().Truth(c); place == 0 || !claim.Lock().Holds(place-1) {
 			return asked, said
 		}
+	}
+	switch then {
+	case model.BeliefLost:
+	case "":
+		said[instead] = "{paused} ended and never noticed that its lease was gone. It was wrong for {wrong}."
+	default:
+		said[instead] = "{paused} let go and did not say that it had lost the lock. It was wrong for {wrong}."
 	}
 	return seen, said
 }
 
 // playWake takes back what keeps the contender from hearing of its loss.
 func playWake(s *scene, f page.Frame) (model.Action, string) {
-	for _, on := range f.S.Faults() {
+	for _, on := range f.S.Reports().Faults() {
 		if on.Fault.Target == s.wrong.Believer {
 			return model.Action{Kind: model.HealFault, Lock: s.wrong.Lock, Fault: on.Fault}, ""
 		}
@@ -193,10 +212,10 @@ func playWake(s *scene, f page.Frame) (model.Action, string) {
 }
 
 func lookDeadlock(_ *scene, f page.Frame) (phase, facts) {
-	var stuck []*keyspace.Lock
-	for _, c := range f.S.Contenders() {
+	var stuck []*locks.Lock
+	for _, c := range f.S.Reports().Contenders() {
 		l := f.S.Lock(c.Lock)
-		if l != nil && !slices.Contains(stuck, l) && slices.ContainsFunc(l.Findings(), func(x model.Finding) bool { return x.Code == model.CodeLockCycle }) {
+		if l != nil && !slices.Contains(stuck, l) && slices.ContainsFunc(f.S.FindingsOf(l), func(x model.Finding) bool { return x.Code == model.CodeLockCycle }) {
 			stuck = append(stuck, l)
 		}
 	}
@@ -211,7 +230,7 @@ func lookDeadlock(_ *scene, f page.Frame) (phase, facts) {
 }
 
 func inForce(f page.Frame, kind model.FaultKind) bool {
-	return slices.ContainsFunc(f.S.Faults(), func(on model.FaultOn) bool { return on.Fault.Kind == kind })
+	return slices.ContainsFunc(f.S.Reports().Faults(), func(on model.FaultOn) bool { return on.Fault.Kind == kind })
 }
 
 // inject plays what is done to the cluster.

@@ -20,7 +20,7 @@ func TestTheTextsFit(t *testing.T) {
 	p := &Pane{scene: scene{lock: "/demo/billing"}, facts: typical}
 	all := append(texts[:], end, text{title: "alone", ask: alone})
 	for _, x := range all {
-		for s, w := range map[string]int{x.ask: 80, x.wait: 80, x.seen: 80, x.why: 120, x.more: 120} {
+		for s, w := range map[string]int{x.ask: 80, x.wait: 80, x.result: 80, x.why: 120, x.more: 120} {
 			n, text := 0, ""
 			for _, sp := range p.spans(th, s) {
 				n += draw.Width(sp.Text)
@@ -33,7 +33,7 @@ func TestTheTextsFit(t *testing.T) {
 				t.Errorf("%s: a fact is missing: %q", x.title, text)
 			}
 		}
-		if x.title != "alone" && (x.seen == "" || x.more == "") {
+		if x.title != "alone" && (x.result == "" || x.more == "") {
 			t.Errorf("%s: nothing is said of what was seen", x.title)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // Help is what the help of a place is made of.
 type Help struct {
 	Th    *draw.Theme
-	On    Where
+	Where Where
 	Pages Where  // all of them: a key of fewer belongs to the place
 	Title string // of the place
 	// Why says why a key does nothing now, "" if it works.
@@ -26,19 +26,21 @@ type helpGroup struct {
 // groups are the keys by kind, those that only this place has first.
 func (h *Help) groups(rows []Key) []helpGroup {
 	all := []helpGroup{{title: h.Title}, {title: "what is selected: break it, faults"}, {title: "every page"}, {title: "another moment"}}
+	folded := map[page.Fold]bool{}
 	for i := range rows {
 		k, of := &rows[i], &all[0]
 		switch {
-		case k.In&h.On == 0 || k.Needs == NeedsLesson && h.Why(k) != "" || k.Fold.Keys != "" && slices.ContainsFunc(all[2].keys, func(o *Key) bool { return o.Fold == k.Fold }):
+		case k.Where&h.Where == 0 || k.Needs == NeedsLesson && h.Why(k) != "" || k.Fold.Keys != "" && folded[k.Fold]:
 			continue
 		case k.Act != "" || k.Needs == page.NeedsLab || k.Needs == NeedsArmed:
 			of = &all[1]
 		case k.Needs == NeedsTape:
 			of = &all[3]
-		case k.In&h.Pages == h.Pages:
+		case k.Where&h.Pages == h.Pages:
 			of = &all[2]
 		}
 		of.keys = append(of.keys, k)
+		folded[k.Fold] = true
 	}
 	return slices.DeleteFunc(all, func(g helpGroup) bool { return len(g.keys) == 0 })
 }

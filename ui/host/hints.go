@@ -54,7 +54,7 @@ func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.
 	for i := range m.Rows {
 		k := &m.Rows[i]
 		switch {
-		case k.Short == "" || k.In&in == 0 || k.Needs == page.NeedsLab && !f.Lab || k.Hidden != nil && k.Hidden():
+		case k.Short == "" || k.Where&in == 0 || k.Needs == page.NeedsLab && !f.Lab || k.Hidden != nil && k.Hidden():
 		case k.Short == "help":
 			part := f.hint(k, w)
 			help(k, part)
@@ -96,7 +96,7 @@ func (k *Key) Hint(w int, armed bool) [2]draw.Span {
 	if k.Brief != nil {
 		short = k.Brief(w)
 	}
-	if k.In&AnyPage != 0 && (k.Closed() != "" || k.Needs == NeedsArmed && !armed) {
+	if k.Where&AnyPage != 0 && (k.Closed() != "" || k.Needs == NeedsArmed && !armed) {
 		st = draw.Dim
 	}
 	return [2]draw.Span{st.Of(Names(k.Keys[:1])), draw.Dim.Of(" " + short)}

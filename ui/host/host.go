@@ -71,7 +71,7 @@ type Dialog interface {
 	// Place says which keys count.
 	Place() Where
 	// Over paints it over the lines of the screen.
-	Over(lines []string) []string
+	PaintOver(lines []string) []string
 }
 
 // Late is what came back for a dialog. It counts only if that one is still open.
@@ -82,9 +82,9 @@ type Late struct {
 
 // Said is what the actions said of actions: why each cannot be done now, "" if it can.
 type Said struct {
-	On   page.Target // what was under the cursor
-	Acts []model.Action
-	Whys []string
+	Target page.Target // what was under the cursor
+	Acts   []model.Action
+	Whys   []string
 }
 
 // Why says why an action of that kind cannot be done, "" if it can or was not asked.

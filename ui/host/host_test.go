@@ -66,8 +66,8 @@ func TestFieldTakesWhatCanBeSeen(t *testing.T) {
 // TestHintsDropTheLeast: what comes first stays, and there is room for help always.
 func TestHintsDropTheLeast(t *testing.T) {
 	here := OnPage(0)
-	m := NewKeymap([]Key{{Keys: []string{"a"}, In: here, Short: "alpha"}, {Keys: []string{"x"}, In: here, Short: "break"},
-		{Keys: []string{"z"}, In: here, Short: "zeta", Hidden: func() bool { return true }}, {Keys: []string{"?"}, In: here, Short: "help"}})
+	m := NewKeymap([]Key{{Keys: []string{"a"}, Where: here, Short: "alpha"}, {Keys: []string{"x"}, Where: here, Short: "break"},
+		{Keys: []string{"z"}, Where: here, Short: "zeta", Hidden: func() bool { return true }}, {Keys: []string{"?"}, Where: here, Short: "help"}})
 	for w, want := range map[int]string{80: "x break  a alpha  ", 20: "x break  ", 10: ""} {
 		keys, help := m.Hints(here, w, Footer{Gap: 2})
 		got := ""

@@ -6,13 +6,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/page"
 )
 
 // Key is one row of the table of keys: the only place that says what a key does, where,
 // and how it is called.
 type Key struct {
 	Keys  []string // as Bubble Tea names them
-	In    Where
+	Where Where
 	Short string // for the footer, "" for not in it
 	// Brief, if not nil, says now what stands in w cells of the footer.
 	Brief func(w int) string
@@ -30,13 +31,10 @@ type Key struct {
 	Asks func() (acts []model.Action, why string)
 	Then func(Said) tea.Cmd
 	// Fold, if its keys are not "", is how help says this row and its neighbours in one.
-	Fold Fold
+	Fold page.Fold
 	// Frozen: it works while drawing is frozen.
 	Frozen bool
 }
-
-// Fold is several rows of the table of keys in one.
-type Fold struct{ Keys, What string }
 
 // What a key can need.
 const (
@@ -75,7 +73,7 @@ func NewKeymap(rows []Key) Keymap {
 	for w := Where(1); w < End; w <<= 1 {
 		m.At[w] = map[string]*Key{}
 		for i := range rows {
-			if rows[i].In&w == 0 {
+			if rows[i].Where&w == 0 {
 				continue
 			}
 			for _, k := range rows[i].Keys {

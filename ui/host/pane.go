@@ -30,8 +30,8 @@ type Pane interface {
 // PaneKeys are the keys of a pane on the pages.
 func PaneKeys(p Pane, pages Where) []Key {
 	return []Key{
-		{Keys: []string{"n"}, In: pages | InHelp | InText, What: "next step of the lesson or the guide", Needs: NeedsLesson, Why: p.WhyNot, Do: p.GoOn, Frozen: true},
-		{Keys: []string{"L"}, In: pages, What: "hide the lesson or the guide but for its title, or show it again", Needs: NeedsLesson, Do: Run(p.Fold), Frozen: true,
+		{Keys: []string{"n"}, Where: pages | InHelp | InText, What: "next step of the lesson or the guide", Needs: NeedsLesson, Why: p.WhyNot, Do: p.GoOn, Frozen: true},
+		{Keys: []string{"L"}, Where: pages, What: "hide the lesson or the guide but for its title, or show it again", Needs: NeedsLesson, Do: Run(p.Fold), Frozen: true,
 			Why: func() string {
 				if !p.Showing() {
 					return p.WhyNot()

@@ -14,21 +14,21 @@ const toldMost = 200
 // waits, so the moment at which it was left shows what it spoke of.
 func (p *Pane) leave() {
 	then := *p
-	then.told, then.back, then.log, then.body = nil, 0, append([]string(nil), p.log...), nil
+	then.readSteps, then.back, then.log, then.body = nil, 0, append([]string(nil), p.log...), nil
 	then.has, then.plays, then.page = false, false, 0
-	p.told = append(p.told[max(0, len(p.told)-toldMost+1):], read{&then, p.h.Frame().S.Now()})
+	p.readSteps = append(p.readSteps[max(0, len(p.readSteps)-toldMost+1):], read{&then, p.h.Frame().S.Now()})
 }
 
-// shown is the pane that is shown: as it is now, or as it was.
-func (p *Pane) shown() *Pane {
+// visible is the pane that is shown: as it is now, or as it was.
+func (p *Pane) visible() *Pane {
 	if p.back == 0 {
 		return p
 	}
-	return p.told[len(p.told)-p.back].pane
+	return p.readSteps[len(p.readSteps)-p.back].pane
 }
 
-// Behind says whether the person has gone back: then nothing goes on.
-func (p *Pane) Behind() bool { return p.Showing() && p.back > 0 }
+// IsBack says whether the person has gone back: then nothing goes on.
+func (p *Pane) IsBack() bool { return p.Showing() && p.back > 0 }
 
 // Now says that the console shows now again, by whatever way: so does the lesson.
 func (p *Pane) Now() {
@@ -43,11 +43,11 @@ func (p *Pane) whyNotBack() string {
 	switch {
 	case !p.Showing():
 		return notTold
-	case p.shown().page > 0:
+	case p.visible().page > 0:
 		return ""
 	case p.back == 0 && (p.acts() || p.begun && p.step.Kind == "" && p.err == nil):
 		return p.say("busy-back")
-	case p.back == len(p.told):
+	case p.back == len(p.readSteps):
 		return p.say("first")
 	}
 	return ""
@@ -57,7 +57,7 @@ func (p *Pane) whyNotBack() string {
 // was then.
 func (p *Pane) goBack() {
 	p.folded, p.has = false, false
-	if s := p.shown(); s.page > 0 {
+	if s := p.visible(); s.page > 0 {
 		s.page--
 		return
 	}
@@ -67,7 +67,7 @@ func (p *Pane) goBack() {
 
 // forward shows the next part of a text that was read, or the next step, up to now.
 func (p *Pane) forward() {
-	if s := p.shown(); s.page < s.pages-1 {
+	if s := p.visible(); s.page < s.pages-1 {
 		s.page++
 		return
 	}
@@ -81,29 +81,29 @@ func (p *Pane) look() {
 		p.h.Rewind(time.Time{})
 		return
 	}
-	was := p.told[len(p.told)-p.back]
+	was := p.readSteps[len(p.readSteps)-p.back]
 	was.pane.page = 0
 	p.h.Rewind(was.at)
 }
 
 // Turned selects the lock of what is shown once the screen shows its moment.
 func (p *Pane) Turned() {
-	if p.Showing() && p.shown().lock != "" {
-		p.h.Select(p.shown().lock)
+	if p.Showing() && p.visible().lock != "" {
+		p.h.Select(p.visible().lock)
 	}
 }
 
-// Says is the line under the page while the person has gone back.
-func (p *Pane) Says() []draw.Span {
+// Texts is the line under the page while the person has gone back.
+func (p *Pane) Texts() []draw.Span {
 	return []draw.Span{draw.Armed.Of(" " + p.say("past") + " "), draw.Plain.Of(" " + p.say("as-then") + "   "),
 		draw.Accent.Of("esc"), draw.Plain.Of(" " + p.say("to-now"))}
 }
 
 // hintBack stands in the title while the person has gone back.
 func (p *Pane) hintBack() []draw.Span {
-	n := len(p.told) + 1
+	n := len(p.readSteps) + 1
 	what := "forward"
-	if s := p.shown(); s.page < s.pages-1 {
+	if s := p.visible(); s.page < s.pages-1 {
 		what = "more"
 	}
 	return []draw.Span{draw.Dim.Of(p.say("step", n-p.back, n) + "  "), draw.Accent.Of("n"), draw.Plain.Of(" " + p.say(what) + "  "),
@@ -112,7 +112,7 @@ func (p *Pane) hintBack() []draw.Span {
 
 // BackKeys are those by which one goes back a step.
 func (p *Pane) BackKeys(on host.Where) []host.Key {
-	return []host.Key{{Keys: []string{"u", "backspace"}, In: on | host.InLesson, What: "back a step of the lesson, with the screen as it was then; n goes forward again",
+	return []host.Key{{Keys: []string{"u", "backspace"}, Where: on | host.InLesson, What: "back a step of the lesson, with the screen as it was then; n goes forward again",
 		Needs: host.NeedsLesson, Frozen: true, Why: p.whyNotBack, Do: host.Run(p.goBack)}}
 }
 

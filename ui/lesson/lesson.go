@@ -55,6 +55,9 @@ type Step struct {
 	// is not so. Text is what is to be learned.
 	Chosen        int
 	Measured, Why string
+	// Hint says that a StepTask has a hint for who goes on: then it comes again, with it. Else
+	// who goes on gives the task up.
+	Hint bool
 	// Code are lines that stand under the text as they are.
 	Code []string
 	// Lock is the one that the step is about, which the console selects then; "": it stays.

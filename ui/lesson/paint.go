@@ -31,7 +31,7 @@ func (p *Pane) Height(th *draw.Theme, w, h int) int {
 	if h >= page.TallFrom {
 		usual = high
 	}
-	s := p.shown()
+	s := p.visible()
 	if rows := s.pictureRows(h); rows > 0 {
 		return min(most, usual+rows)
 	}
@@ -46,7 +46,7 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	th, s := f.Th, p.shown()
+	th, s := f.Th, p.visible()
 	all, room := s.content(th, w, p.h.Frame().Now), h-1
 	var picture []string
 	if rows := min(s.pictureRows(f.Height), max(room-len(all), min(pictureLeast, room-pictureLeast))); rows > 0 {
@@ -72,14 +72,14 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 // title says what is told and what it waits for; the latter matters more.
 func (p *Pane) title(th *draw.Theme, w int) []draw.Span {
 	hint := p.hint()
-	if s := p.shown(); s.pages > 1 {
+	if s := p.visible(); s.pages > 1 {
 		hint = append([]draw.Span{draw.Dim.Of(p.say("part", s.page+1, s.pages) + "  ")}, hint...)
 	}
 	n := 0
 	for _, sp := range hint {
 		n += draw.Width(sp.Text)
 	}
-	name := th.Cut(p.say("lesson")+th.Prose(p.l.Title), w-n-8)
+	name := th.Cut(p.say("lesson")+th.FormatSentence(p.l.Title), w-n-8)
 	return append([]draw.Span{draw.Strong.Of(name), draw.Rule.Of(" " + th.Sign.Line + " ")}, hint...)
 }
 
@@ -92,7 +92,7 @@ func (p *Pane) hint() []draw.Span {
 		return p.hintBack()
 	case p.folded && (p.acts() || p.begun && p.step.Kind == ""):
 		return []draw.Span{draw.Dim.Of(p.say("acts") + "  "), draw.Accent.Of("L"), draw.Plain.Of(" " + p.say("shows"))}
-	case p.folded && p.over():
+	case p.folded && p.ended():
 		return key("shows-end")
 	case p.folded:
 		return key("shows-wait")
@@ -111,12 +111,14 @@ func (p *Pane) forth(key func(string) []draw.Span) []draw.Span {
 		return append(key("start"), draw.Accent.Of("   r"), draw.Plain.Of(" "+p.say("runs")))
 	case !p.begun:
 		return key("start")
-	case p.over():
+	case p.ended():
 		return key("close")
 	case p.has:
 		return []draw.Span{draw.Accent.Of("1"), draw.Plain.Of(" " + p.say("to") + " "), draw.Accent.Of(strconv.Itoa(len(p.step.Options))), draw.Plain.Of(" " + p.say("answers"))}
 	case p.step.Kind == StepAsk && p.chosen == 0:
 		return key("answer")
+	case p.step.Kind == StepTask && p.step.Hint:
+		return key("hint")
 	case p.step.Kind == StepTask:
 		return key("give-up")
 	case !p.acts() && p.step.Kind != "":
@@ -147,7 +149,7 @@ func (p *Pane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 			}
 			part = strings.Join(strings.Fields(part), " ")
 			indent := draw.Dim.Of(lead)
-			for _, l := range th.Wrap(th.Told(part), max(8, min(w-3, draw.Readable)-draw.Width(lead)), draw.ParagraphMax) {
+			for _, l := range th.Wrap(th.FormatText(part), max(8, min(w-3, draw.Readable)-draw.Width(lead)), draw.ParagraphMax) {
 				all = append(all, []draw.Span{indent, st.Of(l)})
 				indent.Text = string(draw.Pad(nil, draw.Width(lead)))
 			}
@@ -184,7 +186,7 @@ func (p *Pane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	}
 	text(draw.Plain, "  ", p.step.Text)
 	for _, l := range p.step.Code {
-		all = append(all, []draw.Span{draw.Accent.Of("    " + th.Cut(th.Told(l), max(8, w-6)))})
+		all = append(all, []draw.Span{draw.Accent.Of("    " + th.Cut(th.FormatText(l), max(8, w-6)))})
 	}
 	return all
 }
@@ -292,11 +294,11 @@ func (p *Pane) verdict(th *draw.Theme, text func(st draw.Style, lead, s string))
 	if p.l.Lang != "" {
 		head = p.say("verdict-" + string(p.step.Verdict))
 	}
-	if p.asked > 0 {
+	if p.questions > 0 {
 		if p.l.Lang == "" {
 			head += ". "
 		}
-		head += p.say("score", p.right, p.asked)
+		head += p.say("score", p.right, p.questions)
 	}
 	text(st, "  "+sign+" ", head)
 	if p.step.Text != "" {

@@ -11,7 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -92,7 +92,7 @@ func TestWhatWasNotReadDoesNotGoOn(t *testing.T) {
 type still struct{ host.Host }
 
 func (still) Frame() page.Frame {
-	return page.Frame{View: table.View{S: fold.NewState()}}
+	return page.Frame{View: table.View{S: store.New().View}}
 }
 func (still) Context() context.Context { return context.Background() }
 

@@ -37,7 +37,7 @@ func (p *Pane) next() tea.Cmd {
 // Stepped takes a step in.
 func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 	switch {
-	case m.read != nil && (!p.plays || p.back > 0 || *m.read != turn{p.steps, p.page} || p.WhyNot() != "" || p.over()):
+	case m.read != nil && (!p.plays || p.back > 0 || *m.read != turn{p.steps, p.page} || p.WhyNot() != "" || p.ended()):
 		return nil // it was stopped, or the person was quicker
 	case m.read != nil && p.step.Kind == StepAsk:
 		p.has = false
@@ -92,7 +92,7 @@ func (p *Pane) Play() tea.Cmd {
 
 // PlayKeys are those by which a lesson plays itself.
 func (p *Pane) PlayKeys(on host.Where) []host.Key {
-	return []host.Key{{Keys: []string{"r"}, In: on, What: "let the lesson run by itself, or no longer", Needs: host.NeedsLesson, Frozen: true,
+	return []host.Key{{Keys: []string{"r"}, Where: on, What: "let the lesson run by itself, or no longer", Needs: host.NeedsLesson, Frozen: true,
 		Why: func() string {
 			switch {
 			case !p.Showing():
@@ -112,7 +112,7 @@ const (
 
 // soon goes on once what stands there can have been read, where the lesson plays itself.
 func (p *Pane) soon() tea.Cmd {
-	if !p.plays || p.back > 0 || p.acts() || p.begun && p.step.Kind == "" || p.over() {
+	if !p.plays || p.back > 0 || p.acts() || p.begun && p.step.Kind == "" || p.ended() {
 		return nil
 	}
 	text := p.step.Text + p.step.Measured + p.step.Why + strings.Join(p.step.Options, "") + strings.Join(p.step.Code, "")
@@ -128,7 +128,7 @@ func (p *Pane) WhyNot() string {
 	switch {
 	case !p.Showing():
 		return notTold
-	case p.folded || p.back > 0 || p.page < p.pages-1 || p.over() || !p.begun:
+	case p.folded || p.back > 0 || p.page < p.pages-1 || p.ended() || !p.begun:
 		return ""
 	case p.acts() || p.step.Kind == "":
 		return p.say("busy")
@@ -149,7 +149,7 @@ func (p *Pane) GoOn() tea.Cmd {
 		p.page++
 	case !p.begun:
 		return p.begin()
-	case p.over():
+	case p.ended():
 		p.closed, p.has = true, false
 	case p.step.Kind == StepAsk && p.chosen == 0:
 		p.has = true
@@ -192,7 +192,7 @@ func (p *Pane) predict(choice int) {
 // score counts a prediction, once it is known what is right.
 func (p *Pane) score(choice int) {
 	if p.step.Right > 0 && choice > 0 {
-		p.asked++
+		p.questions++
 		if choice == p.step.Right {
 			p.right++
 		}
@@ -212,17 +212,17 @@ func (p *Pane) Look() {}
 func (p *Pane) Keys() []host.Key {
 	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
 	rows := []host.Key{
-		{Keys: []string{"up", "k"}, In: host.InLesson, What: "answer above", Do: host.Run(func() { p.move(-1) })},
-		{Keys: []string{"down", "j"}, In: host.InLesson, What: "answer below", Do: host.Run(func() { p.move(1) })},
-		{Keys: digits, In: host.InLesson, Short: "answer", What: "that answer", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(int(p.h.Pressed()[0] - '0')) }),
+		{Keys: []string{"up", "k"}, Where: host.InLesson, What: "answer above", Do: host.Run(func() { p.move(-1) })},
+		{Keys: []string{"down", "j"}, Where: host.InLesson, What: "answer below", Do: host.Run(func() { p.move(1) })},
+		{Keys: digits, Where: host.InLesson, Short: "answer", What: "that answer", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(int(p.h.Pressed()[0] - '0')) }),
 			Brief: func(int) string { // the first digit stands before it
 				if n := min(9, len(p.step.Options)); n > 1 {
 					return "to " + strconv.Itoa(n) + " answer"
 				}
 				return "answers"
 			}},
-		{Keys: []string{"enter", " ", "n"}, In: host.InLesson, Short: "this answer", What: "the answer under the cursor", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(p.at + 1) })},
-		{Keys: []string{"esc", "tab"}, In: host.InLesson, Short: "to the page", What: "back to the page, the question waits", Do: host.Run(func() { p.has = false })},
+		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "this answer", What: "the answer under the cursor", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(p.at + 1) })},
+		{Keys: []string{"esc", "tab"}, Where: host.InLesson, Short: "to the page", What: "back to the page, the question waits", Do: host.Run(func() { p.has = false })},
 	}
 	for i := range rows {
 		rows[i].Frozen = true

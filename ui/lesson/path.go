@@ -64,7 +64,7 @@ func (p *Path) View() string {
 		return ""
 	}
 	th := p.Theme
-	lines := []string{th.Line(p.w, []draw.Span{draw.Strong.Of(" " + th.Told(p.Title))},
+	lines := []string{th.Line(p.w, []draw.Span{draw.Strong.Of(" " + th.FormatText(p.Title))},
 		[]draw.Span{draw.Dim.Of(fmt.Sprintf("%d/%d ", min(p.At+1, len(p.Lessons)), len(p.Lessons)))}), ""}
 	roomy := 2*len(p.Lessons) <= p.h-5 // where it is not, what a lesson teaches is said of the one under the cursor
 	room := max(1, p.h-6)
@@ -79,15 +79,15 @@ func (p *Path) View() string {
 			cursor, st = draw.Accent.Of(th.Sign.Cursor+" "), draw.Strong
 		}
 		lines = append(lines,
-			th.Line(p.w, []draw.Span{cursor, mark, st.Of(fmt.Sprintf("%2d  %s", l.Number, th.Told(l.Title)))}, []draw.Span{draw.Dim.Of(th.Told(l.Note) + " ")}))
+			th.Line(p.w, []draw.Span{cursor, mark, st.Of(fmt.Sprintf("%2d  %s", l.Number, th.FormatText(l.Title)))}, []draw.Span{draw.Dim.Of(th.FormatText(l.Note) + " ")}))
 		if roomy || i == p.At {
-			lines = append(lines, th.Line(p.w, []draw.Span{draw.Dim.Of("        " + th.Cut(th.Told(l.Teaches), max(1, p.w-9)))}, nil))
+			lines = append(lines, th.Line(p.w, []draw.Span{draw.Dim.Of("        " + th.Cut(th.FormatText(l.Teaches), max(1, p.w-9)))}, nil))
 		}
 	}
 	for len(lines) < p.h-2 {
 		lines = append(lines, "")
 	}
-	lines = append(lines, th.Line(p.w, []draw.Span{draw.Late.Of(" " + th.Cut(th.Told(p.Notice), max(1, p.w-2)))}, nil),
-		th.Line(p.w, []draw.Span{draw.Dim.Of(" " + th.Told(p.Hint))}, nil))
+	lines = append(lines, th.Line(p.w, []draw.Span{draw.Late.Of(" " + th.Cut(th.FormatText(p.Notice), max(1, p.w-2)))}, nil),
+		th.Line(p.w, []draw.Span{draw.Dim.Of(" " + th.FormatText(p.Hint))}, nil))
 	return strings.Join(lines[:min(len(lines), max(1, p.h))], "\n")
 }

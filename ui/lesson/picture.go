@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/graph"
 	"locktop/ui/page"
@@ -100,9 +100,9 @@ func (p *Pane) heading(columns []column) []draw.Span {
 	return cells
 }
 
-func askedSoFar(s *fold.State) asked {
+func askedSoFar(s *store.View) asked {
 	all := asked{}
-	for _, c := range s.Contenders() {
+	for _, c := range s.Reports().Contenders() {
 		if !c.Asked.At.IsZero() {
 			all[c.Name] = c.Asked
 		}
@@ -112,9 +112,9 @@ func askedSoFar(s *fold.State) asked {
 
 // askers are the programs of the lock with what they have asked since the last question, or
 // text after something was done; those first that asked most in vain.
-func (p *Pane) askers(s *fold.State) []model.Asked {
+func (p *Pane) askers(s *store.View) []model.Asked {
 	var all []model.Asked
-	for _, c := range s.Contenders() {
+	for _, c := range s.Reports().Contenders() {
 		if c.Asked.At.IsZero() || p.step.About != "" && c.Lock != p.step.About {
 			continue
 		}
@@ -175,17 +175,22 @@ func (p *Pane) cost(f page.Frame, w, h int) []string {
 	return lines
 }
 
-var resourceColumns = []column{{"who", 10, false}, {"does", 7, false}, {"token", 6, true}, {"newest", 7, true}, {"resource", 40, false}}
+var resourceColumns = []column{{"who", 6, false}, {"does", 6, false}, {"token", 6, true}, {"seen", 6, true}, {"gave", 9, true}, {"resource", 33, false}}
 
-// resource lists the last accesses to what the lock guards.
+// resource lists the last accesses to what the lock guards: the highest token that the resource had
+// seen before, by which it decides, and the newest that etcd had given, of which it learns by an
+// access alone.
 func (p *Pane) resource(f page.Frame, w, h int) []string {
-	all, th := f.S.Accesses(p.step.About), f.Th
+	all, th := f.S.Reports().Accesses(p.step.About), f.Th
 	if len(all) == 0 {
 		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("no-access"))}, nil)}
 	}
 	lines := []string{th.Line(w, cellsOf(th, resourceColumns, p.heading(resourceColumns)), nil)}
 	for _, a := range all[max(0, len(all)-max(1, h-1)):] {
-		does, says, st := "reads", p.say("accepted"), draw.Plain
+		does, says, st, seen := "reads", p.say("accepted"), draw.Plain, "-"
+		if a.Highest > 0 {
+			seen = strconv.FormatInt(a.Highest, 10)
+		}
 		if a.Write {
 			does = "writes-it"
 		}
@@ -196,7 +201,7 @@ func (p *Pane) resource(f page.Frame, w, h int) []string {
 			says, st = th.Sign.Bad+" "+p.say("refused-old"), draw.Bad
 		}
 		lines = append(lines, th.Line(w, cellsOf(th, resourceColumns, []draw.Span{draw.Plain.Of(th.Clean(a.Contender)), draw.Plain.Of(p.say(does)),
-			draw.Plain.Of(strconv.FormatInt(a.Token, 10)), draw.Dim.Of(strconv.FormatInt(max(a.Token, a.Newer), 10)), st.Of(says)}), nil))
+			draw.Plain.Of(strconv.FormatInt(a.Token, 10)), draw.Plain.Of(seen), draw.Dim.Of(strconv.FormatInt(max(a.Token, a.Newer), 10)), st.Of(says)}), nil))
 	}
 	return lines
 }
@@ -208,7 +213,7 @@ func (p *Pane) graph(f page.Frame, w, h int) []string {
 	th := f.Th
 	type edge struct{ has, wants, whose string }
 	edges, names := map[string]*edge{}, []string(nil)
-	of := func(c *keyspace.Claim) *edge {
+	of := func(c *locks.Claim) *edge {
 		who := th.Who(f.S, c.Ref())
 		if edges[who] == nil {
 			edges[who] = &edge{}

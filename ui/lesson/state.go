@@ -21,8 +21,8 @@ type Pane struct {
 	closed bool
 	plays  bool // it goes on by itself
 
-	told []read // what was read, in that order
-	back int    // how many of them the person has gone back, 0: not at all
+	readSteps []read // what was read, in that order
+	back      int    // how many of them the person has gone back, 0: not at all
 
 	page, pages int    // of the text, as far as it does not fit
 	has         bool   // the keyboard is with the options
@@ -35,7 +35,7 @@ type Pane struct {
 	drawn       drawn
 	body        [][]draw.Span // what was drawn of it
 	right       int           // how many predictions were right, of how many
-	asked       int
+	questions   int
 }
 
 // StepMsg is the next step, or says that a text was there for long enough.
@@ -57,8 +57,8 @@ func (p *Pane) Showing() bool { return p != nil && !p.closed }
 // Has says whether the keyboard is with its question.
 func (p *Pane) Has() bool { return p.Showing() && p.has }
 
-// over says whether nothing more will come.
-func (p *Pane) over() bool {
+// ended says whether nothing more will come.
+func (p *Pane) ended() bool {
 	return p.err != nil || p.step.Kind == StepVerdict || p.step.Kind == StepDone
 }
 

@@ -3,18 +3,18 @@ package page
 import (
 	"time"
 
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
-	"locktop/ui/axis"
+	"locktop/model/locks"
+	"locktop/model/status"
 	"locktop/ui/draw"
 	"locktop/ui/table"
+	"locktop/ui/timeline"
 )
 
 // Axis is the time that is looked at, and what paints it. All pages that show one look at
 // the same.
 type Axis struct {
-	axis.Window
-	axis.Brush
+	timeline.Window
+	timeline.Painter
 	// Keyless is what was chosen of locks that no other page has.
 	Keyless Keyless
 	minutes map[string]minute
@@ -27,8 +27,8 @@ type Keyless struct{ Lock, Beside string }
 
 // past is the lanes of a lock as they were painted last, and what from.
 type past struct {
-	of    pastOf
-	lines []string
+	source pastOf
+	lines  []string
 }
 
 type pastOf struct {
@@ -37,14 +37,14 @@ type pastOf struct {
 	now, event time.Time
 	th         *draw.Theme
 	w, rows    int
-	window     axis.Window
+	window     timeline.Window
 }
 
 // Lanes returns the lines of at most n lanes of a lock.
-func (x *Axis) Lanes(f table.View, l *keyspace.Lock, w, n int) []string {
-	of := pastOf{l.Name, l.Version(), f.Now, f.S.Now(), f.Th, w, n, x.Window}
-	if x.last.of != of {
-		all := x.Brush.Of(f, &x.Window, l.Name, n, axis.PictureCells(w))
+func (x *Axis) Lanes(f table.View, l *locks.Lock, w, n int) []string {
+	of := pastOf{l.Name, f.S.VersionOf(l), f.Now, f.S.Now(), f.Th, w, n, x.Window}
+	if x.last.source != of {
+		all := x.Painter.Lanes(f, &x.Window, l.Name, n, timeline.PictureCells(w))
 		x.last = past{of, all.Lines(nil, f, w)}
 	}
 	return x.last.lines
@@ -53,7 +53,7 @@ func (x *Axis) Lanes(f table.View, l *keyspace.Lock, w, n int) []string {
 // minute is the last minute of a lock as it was painted, and what from.
 type minute struct {
 	version uint64
-	scale   axis.Scale
+	scale   timeline.Scale
 	trouble bool
 	th      *draw.Theme
 	spans   []draw.Span
@@ -63,20 +63,20 @@ type minute struct {
 const minutesKept = 512
 
 // LastMinute paints the last minute of a lock, unless it looks as it did.
-func (x *Axis) LastMinute(f table.View, l *keyspace.Lock, now time.Time, cells int) []draw.Span {
-	var last axis.Window
+func (x *Axis) LastMinute(f table.View, l *locks.Lock, now time.Time, cells int) []draw.Span {
+	var last timeline.Window
 	whole := last.Scale(time.Time{}, now, cells)
 	sc := whole
 	sc.Now = 0 // what it is now is in the version
-	trouble := outlook.Of(l).Trouble()
-	if m, ok := x.minutes[l.Name]; ok && m.version == l.Version() && m.scale == sc && m.trouble == trouble && m.th == f.Th {
+	trouble := status.Of(f.S, l).Trouble()
+	if m, ok := x.minutes[l.Name]; ok && m.version == f.S.VersionOf(l) && m.scale == sc && m.trouble == trouble && m.th == f.Th {
 		return m.spans
 	}
 	if x.minutes == nil || len(x.minutes) >= minutesKept {
 		x.minutes = map[string]minute{}
 	}
-	row := x.Brush.Row(f.S, l.Name, whole, !trouble, false)
-	m := minute{l.Version(), sc, trouble, f.Th, f.Th.LaneCells(row.Cells)}
+	row := x.Painter.Row(f.S, l.Name, whole, !trouble, false)
+	m := minute{f.S.VersionOf(l), sc, trouble, f.Th, f.Th.LaneCells(row.Cells)}
 	x.minutes[l.Name] = m
 	return m.spans
 }

@@ -3,7 +3,7 @@ package page
 import (
 	"time"
 
-	"locktop/model/keyspace"
+	"locktop/model/locks"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
@@ -24,6 +24,6 @@ func Calm(f table.View) table.View {
 }
 
 // CalmLease says whether a step means little for a lease.
-func CalmLease(l *keyspace.Lease) bool {
+func CalmLease(l *locks.Lease) bool {
 	return l == nil || !l.HasRead || time.Duration(l.Granted())*time.Second >= calmTTL
 }

@@ -2,16 +2,16 @@ package page
 
 import (
 	"locktop/model"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
-	"locktop/ui/axis"
+	"locktop/model/locks"
+	"locktop/model/status"
 	"locktop/ui/draw"
 	"locktop/ui/table"
+	"locktop/ui/timeline"
 )
 
 // RoleLook says what a key is in the queue of a lock.
-func RoleLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim, i int) (draw.Style, string, string) {
-	role := outlook.RoleAt(l, c, i)
+func RoleLook(f table.View, l *locks.Lock, c *locks.Claim, i int) (draw.Style, string, string) {
+	th, role := f.Th, status.RoleAt(l, c, i)
 	st, sign := draw.Waiting, th.Sign.Waits
 	switch {
 	case !l.Recipe().HasHolder:
@@ -19,7 +19,7 @@ func RoleLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim, i int) (draw.
 	case role == model.RoleBlocks, role == model.RoleForeign:
 		st, sign = draw.Bad, th.Sign.Bad
 	case role == model.RoleHolds:
-		st, sign = axis.HolderLook(th, l, c)
+		st, sign = timeline.HolderLook(f, l, c)
 	default:
 		if how := c.LeaseInfo().State().Condition(); how.Trouble() {
 			st, trouble := th.Level(how.Level)
@@ -30,37 +30,38 @@ func RoleLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim, i int) (draw.
 }
 
 // Identity fills in who a claim belongs to, and how that is known.
-func Identity(r *table.Row, c *keyspace.Claim) {
+func Identity(r *table.Row, c *locks.Claim) {
 	th := r.F.Th
 	id := r.F.S.Identity(draw.Brief(c.Ref()))
-	switch {
-	case id.Text == "" && c.KV.Lease == 0:
-		r.Add(draw.Dim, "unknown")
-	case id.Text == "":
-		text := "lease " + c.KV.Lease.Short()
-		if draw.Width(text) > r.Room() {
-			text = c.KV.Lease.Short()
+	st, text, source := draw.Plain, th.Escape(id.Text), " ("+id.Source+")"
+	if id.Text == "" {
+		st, text, source = draw.Dim, "unknown", ""
+		if id := c.KV.Lease; id != 0 {
+			if text = "lease " + id.Short(); draw.Width(text) > r.Room() {
+				text = id.Short()
+			}
+			text = th.Escape(text)
 		}
-		r.Add(draw.Dim, th.Tame(text))
-	default:
-		text, source := th.Tame(id.Text), " ("+id.Source+")"
-		if room := r.Room(); draw.Width(text)+len(source) > room {
-			source, text = "", th.Cut(text, room)
+		if c.Unread { // it might name the owner
+			source = " (" + model.ValueUnread + ")"
 		}
-		r.Add(draw.Plain, text)
-		r.Add(draw.Dim, source)
 	}
+	if room := r.Room(); draw.Width(text)+len(source) > room {
+		source, text = "", th.Cut(text, room)
+	}
+	r.Add(st, text)
+	r.Add(draw.Dim, source)
 }
 
 // Standing ranks what a lease is to others: 3 holds a lock for which others wait,
 // 2 holds one, 1 waits or is listed, 0 nothing of that.
-func Standing(l *keyspace.Lease) int {
+func Standing(l *locks.Lease) int {
 	best := 0
 	for _, c := range l.Claims() {
 		lock := c.Lock()
 		switch {
 		case lock == nil:
-		case outlook.Role(lock, c) == model.RoleHolds:
+		case status.Role(lock, c) == model.RoleHolds:
 			if lock.Behind() > 0 {
 				return 3
 			}

@@ -4,18 +4,18 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/lab"
+	"locktop/model/reports"
+	"locktop/model/store"
 )
 
 // Unknown says whether nothing can be said of a contender's place: a program of the user's
 // own does not say which lock it wants, or the keys of its lock were not listed yet.
-func Unknown(s *fold.State, c lab.ContenderInfo) bool {
-	return c.Lock == "" || !s.LoadedFor(c.Lock)
+func Unknown(s *store.View, c reports.ContenderInfo) bool {
+	return c.Lock == "" || !s.Coverage().LoadedFor(c.Lock)
 }
 
 // Holds says whether a contender at that place, from 1, holds its lock.
-func Holds(s *fold.State, c lab.ContenderInfo, place int) bool {
+func Holds(s *store.View, c reports.ContenderInfo, place int) bool {
 	l := s.Lock(c.Lock)
 	return l != nil && l.Holds(place-1)
 }
@@ -24,29 +24,42 @@ func Holds(s *fold.State, c lab.ContenderInfo, place int) bool {
 // client that lets go tells us a moment after etcd did.
 const DoubtAfter = 2 * time.Second
 
-// Doubts remembers since when a contender believes to hold and does not.
-type Doubts map[string]time.Time
+// Uncertain remembers since when a contender believes to hold and does not.
+type Uncertain map[string]time.Time
 
 // Look compares belief with truth.
-func (d Doubts) Look(s *fold.State, now time.Time) {
-	for _, c := range s.Contenders() {
-		_, place := s.Truth(c)
+func (d Uncertain) Look(s *store.View, now time.Time) {
+	for _, c := range s.Reports().Contenders() {
+		_, place := s.Reports().Truth(c)
 		if c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding || Unknown(s, c) || Holds(s, c, place) {
 			delete(d, c.Name)
 		} else if _, known := d[c.Name]; !known {
-			d[c.Name] = now
+			d[c.Name] = since(s, c, now)
 		}
 	}
 }
 
+// since is when a contender that believes to hold began to do so without the lock: when it lost
+// it, as far as the book of the state knows that, and now at the latest.
+func since(s *store.View, c reports.ContenderInfo, now time.Time) time.Time {
+	x := s.Timeline().LastHold(c.Lock, "", c.Lease, c.Belief.At, now)
+	if x == nil || x.Gone.IsZero() || x.Gone.After(now) {
+		return now
+	}
+	if x.Gone.Before(c.Belief.At) {
+		return c.Belief.At
+	}
+	return x.Gone
+}
+
 // Alarming says whether it has been so for long enough.
-func (d Doubts) Alarming(name string, now time.Time) bool {
+func (d Uncertain) Alarming(name string, now time.Time) bool {
 	since, ok := d[name]
 	return ok && now.Sub(since) >= DoubtAfter
 }
 
 // Count returns how many contenders alarm.
-func (d Doubts) Count(now time.Time) int {
+func (d Uncertain) Count(now time.Time) int {
 	n := 0
 	for name := range d {
 		if d.Alarming(name, now) {

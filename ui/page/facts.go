@@ -61,7 +61,7 @@ func LastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []stri
 	if len(facts) == 0 && h > 0 && !f.Axis.At().IsZero() {
 		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of(TooFarBack)}, nil))
 	}
-	if since := f.S.Book.Start(); len(facts) == 0 && h > 0 && !since.IsZero() {
+	if since := f.S.Timeline().Start(); len(facts) == 0 && h > 0 && !since.IsZero() {
 		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nothing since " + since.In(f.Now.Location()).Format(time.TimeOnly))}, nil))
 	}
 	var all [][]string

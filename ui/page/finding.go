@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/outlook"
+	"locktop/model/status"
 	"locktop/ui/draw"
 )
 
@@ -12,7 +12,7 @@ import (
 // lock, else the worst one about the lock.
 func (t Target) Finds(f Frame, claim bool) (*model.Finding, string) {
 	if claim && t.Lock != nil && t.Claim != nil {
-		if x := outlook.Worst(t.Lock, t.Claim); x != nil {
+		if x := status.Worst(f.S, t.Lock, t.Claim); x != nil {
 			return x, ""
 		}
 	}
@@ -30,18 +30,18 @@ func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same is found " + draw.Plural(x.Count-1, "time") + " more: one story"})
 	}
 	for _, e := range th.Evidence(x) {
-		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: th.Prose(e)})
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: th.FormatSentence(e)})
 	}
 	lead := th.Label("  do: ")
 	for _, d := range th.Advice(x) {
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: th.Prose(d)})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: th.FormatSentence(d)})
 		lead = "      "
 	}
 	if len(x.Alternatives) > 0 {
 		all = append(all, draw.Paragraph{St: draw.Plain, Lead: th.Label("  looks the same: "), Text: Codes(x.Alternatives)})
 	}
 	for _, c := range x.Etcdctl {
-		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  $ ", Text: th.Prose(c)})
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  $ ", Text: th.FormatSentence(c)})
 	}
 	return all
 }

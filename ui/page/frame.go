@@ -5,23 +5,23 @@ import (
 	"strings"
 	"time"
 
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
 
-// Board is what every page may read of the console.
-type Board struct {
-	Locks  *LockList // all of them; the selected one is what other pages start from
-	Tally  Tally
-	Doubts Doubts
-	Marked marks
-	Picked marks // the locks that x is about
-	Pulse  Pulse
-	Axis   Axis // the time that is looked at, on every page that shows one
+// ViewState is what every page may read of the console.
+type ViewState struct {
+	Locks     *LockList // all of them; the selected one is what other pages start from
+	Counters  Counters
+	Uncertain Uncertain
+	Marked    bookmarks
+	Picked    bookmarks // the locks that x is about
+	Sparkline Sparkline
+	Axis      Axis // the time that is looked at, on every page that shows one
 	// Ahead is the latest state that was seen of a recording, while an earlier moment is shown;
 	// nil: there is no later one. The axis goes on to it.
-	Ahead *fold.State
+	Ahead *store.View
 	// Latest is the time of day there, while the watch goes on.
 	Latest   time.Time
 	Lab      bool
@@ -53,14 +53,14 @@ func (f Frame) Watched() string {
 	return strings.Join(names, ", ")
 }
 
-// marks are the locks that are bookmarked, in the order in which they were.
-type marks struct {
+// bookmarks are the locks that are bookmarked, in the order in which they were.
+type bookmarks struct {
 	Names []string
 	Has   map[string]bool
 }
 
 // Toggle marks a lock, or takes its mark away.
-func (m *marks) Toggle(name string) {
+func (m *bookmarks) Toggle(name string) {
 	if m.Has[name] {
 		m.Drop(name)
 		return
@@ -70,18 +70,18 @@ func (m *marks) Toggle(name string) {
 }
 
 // Drop takes the mark of a lock away.
-func (m *marks) Drop(name string) {
+func (m *bookmarks) Drop(name string) {
 	delete(m.Has, name)
 	m.Names = slices.DeleteFunc(slices.Clone(m.Names), func(n string) bool { return n == name })
 }
 
-// NoMarks is no lock marked.
-func NoMarks() marks { return marks{Has: map[string]bool{}} }
+// NoBookmarks is no lock marked.
+func NoBookmarks() bookmarks { return bookmarks{Has: map[string]bool{}} }
 
-// Bookmarks are what stays of a board when all that was seen is forgotten.
-func (b *Board) Bookmarks() marks {
+// Bookmarks are what stays of a view when all that was seen is forgotten.
+func (b *ViewState) Bookmarks() bookmarks {
 	if b == nil {
-		return NoMarks()
+		return NoBookmarks()
 	}
 	return b.Marked
 }
@@ -91,7 +91,7 @@ const TableLeast = 9
 
 // Frame is what a page needs to paint.
 type Frame struct {
-	*Board
+	*ViewState
 	table.View
 }
 
@@ -115,7 +115,7 @@ func (f Frame) AsOf() []draw.Span {
 }
 
 // RankLocks goes on with putting the locks in order.
-func (f Frame) RankLocks() { f.Locks.Rank(f.View, f.Tally.Worst()) }
+func (f Frame) RankLocks() { f.Locks.Rank(f.View, f.Counters.Worst()) }
 
 // UpdateLocks puts the locks in order if that is due.
-func (f Frame) UpdateLocks() { f.Locks.Update(f.View, f.Tally.Worst()) }
+func (f Frame) UpdateLocks() { f.Locks.Update(f.View, f.Counters.Worst()) }

@@ -5,20 +5,20 @@ import (
 	"strings"
 	"time"
 
-	"locktop/model/fold"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/draw"
 )
 
 // freshness is how true the screen is: live, loading or lost.
 type freshness struct {
-	State   prefixes.State
+	State   locks.WatchState
 	Percent int // while loading, -1 if not known
 	Since   time.Time
 	Seen    time.Time // when everything was last known to be complete
 	What    string    // what failed and what to do, for lost
 	// Denied are the prefixes that may not be read. They make nothing else out of date.
-	Denied []*prefixes.Watch
+	Denied []*locks.Watch
 	// Nothing: all are denied.
 	Nothing bool
 }
@@ -66,7 +66,7 @@ func (fr freshness) denied(th *draw.Theme) []draw.Paragraph {
 		add(draw.Strong, "  ", "No permission to read "+th.Clean(prefixWord(f.Prefix)))
 		_, grant := f.Denied()
 		if grant == "" {
-			add(draw.Late, "  ", th.Prose(f.Detail))
+			add(draw.Late, "  ", th.FormatSentence(f.Detail))
 			continue
 		}
 		add(draw.Dim, "  ", "This allows it, with a role of the user in place of ROLE. y copies the command.")
@@ -76,24 +76,24 @@ func (fr freshness) denied(th *draw.Theme) []draw.Paragraph {
 }
 
 // Fresh sums up the feeds: the worst one counts.
-func Fresh(s *fold.State) freshness {
-	fr := freshness{State: prefixes.Live, Percent: -1}
+func Fresh(s *store.View) freshness {
+	fr := freshness{State: locks.Live, Percent: -1}
 	var done, total int64
-	feeds := s.Watches()
+	feeds := s.Coverage().Watches()
 	if len(feeds) == 0 {
-		fr.State = prefixes.Loading
+		fr.State = locks.Loading
 	}
 	for _, f := range feeds {
 		switch {
 		case fr.isDenied(f):
-		case f.State == prefixes.Lost:
-			if fr.State != prefixes.Lost {
-				fr.State, fr.Since, fr.Seen = prefixes.Lost, f.Since, f.SeenAt
+		case f.State == locks.Lost:
+			if fr.State != locks.Lost {
+				fr.State, fr.Since, fr.Seen = locks.Lost, f.Since, f.SeenAt
 				fr.What = fmt.Sprintf("watch of %s lost (%s): %s", prefixWord(f.Prefix), f.Reason, f.Detail)
 			}
-		case f.State == prefixes.Loading:
-			if fr.State != prefixes.Lost {
-				fr.State = prefixes.Loading
+		case f.State == locks.Loading:
+			if fr.State != locks.Lost {
+				fr.State = locks.Loading
 			}
 			done, total = done+f.Done, total+f.Total
 		}
@@ -106,7 +106,7 @@ func Fresh(s *fold.State) freshness {
 }
 
 // isDenied notes that a prefix is denied, if it is.
-func (fr *freshness) isDenied(f *prefixes.Watch) bool {
+func (fr *freshness) isDenied(f *locks.Watch) bool {
 	denied, _ := f.Denied()
 	if denied {
 		fr.Denied = append(fr.Denied, f)

@@ -24,7 +24,7 @@ func NewList(name string, t table.Table, order *table.Rhythm) List {
 // MoveTo puts the cursor on the ith of n rows, which then stay where they are for a while.
 func (l *List) MoveTo(i, n int, id func(int) string, now time.Time) {
 	l.Pick.Move(i, n, id)
-	l.order.Held = now.Add(table.SortHold)
+	l.order.NotBefore = now.Add(table.SortHold)
 }
 
 // Choose puts the cursor on a row by its id.

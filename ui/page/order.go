@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/findings"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 	"locktop/ui/table"
@@ -27,7 +27,7 @@ const (
 
 // order is the list of locks as shown: names, filtered and sorted.
 type order struct {
-	table.Ranking[*keyspace.Lock, string]
+	table.Ranking[*locks.Lock, string]
 	By       table.SortKey
 	Reversed bool
 	Filter   string
@@ -43,8 +43,8 @@ type order struct {
 func (o *order) many() bool { return o.Total > table.RankPiece }
 
 // refresh goes on with what is due, and says whether that changed what is shown.
-func (o *order) refresh(s *fold.State, now time.Time, worst model.Code) bool {
-	if o.verdict != worst && !now.Before(o.Held) {
+func (o *order) refresh(s *store.View, now table.Clock, worst model.Code) bool {
+	if o.verdict != worst && (now.Stands || !now.Now.Before(o.NotBefore)) {
 		o.verdict, o.Force = worst, true
 	}
 	if !o.Unranked(s.Version(), now) {
@@ -54,9 +54,9 @@ func (o *order) refresh(s *fold.State, now time.Time, worst model.Code) bool {
 	if o.Reversed != (o.By == SortName) {
 		sign = 1
 	}
-	list := func() []*keyspace.Lock { o.badSeen, o.worstSeen, o.waitSeen, o.longSeen = 0, 0, 0, 0; return s.Locks() }
-	done := o.Ranking.Refresh(s.Version(), now, list, func(l *keyspace.Lock, i int) (table.Scored[string], bool) {
-		c := outlook.Of(l)
+	list := func() []*locks.Lock { o.badSeen, o.worstSeen, o.waitSeen, o.longSeen = 0, 0, 0, 0; return s.Locks() }
+	done := o.Ranking.Refresh(s.Version(), now, list, func(l *locks.Lock, i int) (table.Scored[string], bool) {
+		c := status.Of(s, l)
 		if o.Found++; c.Trouble() {
 			o.badSeen++
 			o.worstSeen = max(o.worstSeen, c.Level)
@@ -79,7 +79,7 @@ func (o *order) refresh(s *fold.State, now time.Time, worst model.Code) bool {
 // first is more than any rank of a condition.
 const first = 1 << 10
 
-func (o *order) rank(s *fold.State, l *keyspace.Lock, c model.Condition, i int) int64 {
+func (o *order) rank(s *store.View, l *locks.Lock, c model.Condition, i int) int64 {
 	switch o.By {
 	case SortName:
 		return int64(i)
@@ -116,19 +116,19 @@ func (o *order) rank(s *fold.State, l *keyspace.Lock, c model.Condition, i int) 
 
 // LockText is what a filter looks at: name, state, recipe, findings, and who holds or waits
 // by which key, as far as a queue is looked at.
-func LockText(s *fold.State, l *keyspace.Lock) []string {
-	all := []string{l.Name, diagnose.StateWord(outlook.Of(l)), l.Recipe().Name}
-	for _, f := range l.Findings() {
+func LockText(s *store.View, l *locks.Lock) []string {
+	all := []string{l.Name, findings.StateWord(status.Of(s, l)), l.Recipe().Name}
+	for _, f := range s.FindingsOf(l) {
 		all = append(all, string(f.Code))
 	}
 	if h := l.Head(); h != nil {
 		all = append(all, s.Who(draw.Brief(h.Ref())))
 	}
 	n := 0
-	l.Claims(func(c *keyspace.Claim) bool {
+	l.Claims(func(c *locks.Claim) bool {
 		all = append(all, c.Key)
 		n++
-		return n < keyspace.MaxScan
+		return n < locks.MaxScan
 	})
 	return all
 }
@@ -185,7 +185,7 @@ type LockList struct {
 
 // NewLockList returns an empty list, worst first.
 func NewLockList() *LockList {
-	return &LockList{Order: order{Ranking: table.NewRanking[*keyspace.Lock, string](), By: SortState}}
+	return &LockList{Order: order{Ranking: table.NewRanking[*locks.Lock, string](), By: SortState}}
 }
 
 // Name is the name of the lock in row i.
@@ -195,7 +195,7 @@ func (p *LockList) Name(i int) string { return p.Order.IDs[i] }
 // by messages. Between two sorts the rows stay where they are, so a place found once
 // stays right.
 func (p *LockList) Update(f table.View, worst model.Code) {
-	for more := !p.Order.many(); more; more = p.Order.Going && !p.Order.Waits(f.Now) {
+	for more := !p.Order.many(); more; more = p.Order.Going && !p.Order.Waits(f.Clock()) {
 		p.Rank(f, worst)
 	}
 }
@@ -203,7 +203,7 @@ func (p *LockList) Update(f table.View, worst model.Code) {
 // Rank goes on with sorting. The locks with the worst finding that stands on top of the page come
 // first, if it is not "".
 func (p *LockList) Rank(f table.View, worst model.Code) {
-	if p.Order.refresh(f.S, f.Now, worst) {
+	if p.Order.refresh(f.S, f.Clock(), worst) {
 		find := p.Pick.Follow
 		if p.Order.By != SortState && p.Pick.ID != "" {
 			find = p.Pick.stay // here no row stands first for long, or for a reason
@@ -213,14 +213,14 @@ func (p *LockList) Rank(f table.View, worst model.Code) {
 }
 
 // Unranked says whether locks are to be ranked in pieces.
-func (p *LockList) Unranked(s *fold.State, now time.Time) bool {
+func (p *LockList) Unranked(s *store.View, now table.Clock) bool {
 	return p.Order.many() && p.Order.Unranked(s.Version(), now)
 }
 
 // Move puts the cursor at a row and holds the order still for a moment.
 func (p *LockList) Move(i int, now time.Time) {
 	p.Pick.Move(i, len(p.Order.IDs), p.Name)
-	p.Order.Held = now.Add(table.SortHold)
+	p.Order.NotBefore = now.Add(table.SortHold)
 }
 
 // Choose selects a lock by its name.
@@ -230,7 +230,7 @@ func (p *LockList) Choose(name string) {
 }
 
 // Reveal selects a lock. A filter that hides it is let go.
-func (p *LockList) Reveal(s *fold.State, name string) {
+func (p *LockList) Reveal(s *store.View, name string) {
 	if l := s.Lock(name); l != nil {
 		if keep := Matcher(p.Order.Filter); keep != nil && !keep(LockText(s, l)...) {
 			p.SetFilter("")

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/store"
+
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
@@ -101,7 +101,7 @@ const (
 type Request struct {
 	Show    Things // one of them, 0 for nothing
 	Lock    string
-	Claim   *keyspace.Claim // in the queue of the lock, nil for none of them
+	Claim   *locks.Claim // in the queue of the lock, nil for none of them
 	Lease   model.LeaseID
 	Finding *model.Finding
 	Program string // whose output, "" for all
@@ -122,7 +122,12 @@ type Key struct {
 	Act   func(f Frame) (a model.Action, why string)
 	Kind  model.ActionKind
 	Needs string
+	Fold  Fold
 }
+
+// Fold is how help says several keys that stand side by side in one row; the zero value: each by
+// itself.
+type Fold struct{ Keys, What string }
 
 // QueueOf is the key of a page that leads to a lock.
 func QueueOf(lock func(Frame) Request) Key {
@@ -190,8 +195,8 @@ func (Usual) Commands(Frame) (string, []string) { return "the cluster", ClusterC
 // Target is what an action would be done to.
 type Target struct {
 	Action model.Action
-	Lock   *keyspace.Lock
-	Claim  *keyspace.Claim
+	Lock   *locks.Lock
+	Claim  *locks.Claim
 	// LockOnly: the lock is selected, and Claim is only what stands first in it.
 	LockOnly bool
 	// Unchosen: nobody chose Claim, it is what stands first.
@@ -219,7 +224,7 @@ func (t Target) Complete() Target {
 }
 
 // OfClient finds the contender that the claim of a target belongs to.
-func (t Target) OfClient(s *fold.State) Target {
+func (t Target) OfClient(s *store.View) Target {
 	var ref model.ClaimRef
 	switch {
 	case t.Claim != nil:
@@ -276,12 +281,13 @@ func NoLocks(f Frame, w int) []string {
 	switch {
 	case fr.Nothing:
 		return f.Th.OnlyText(w, fr.denied(f.Th)...)
-	case fr.State == prefixes.Lost:
+	case fr.State == locks.Lost:
 		return f.Th.OnlyText(w, blank, say(draw.Late, "nothing is known "+under+" yet: the watch is lost, see below"))
-	case !f.S.LoadedButDenied():
+	case !f.S.Coverage().LoadedButDenied():
 		return f.Th.OnlyText(w, blank, say(draw.Plain, "listing the keys "+under+" "+f.Th.Sign.Unread))
 	case keys == 0:
 		return f.Th.OnlyText(w, blank, say(draw.Strong, "No locks yet"), blank,
+			say(draw.Plain, "No key "+under+": nothing there was judged."),
 			say(draw.Dim, "Waiting for the first one: it will show here at once."),
 			say(draw.Dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
 	}
@@ -301,24 +307,30 @@ type Subject struct {
 }
 
 // FindingAbout is the worst finding about a lock, or why there is none.
-func FindingAbout(f Frame, l *keyspace.Lock) (*model.Finding, string) {
+func FindingAbout(f Frame, l *locks.Lock) (*model.Finding, string) {
 	if l == nil {
 		return nil, "no lock is selected"
 	}
-	if all := l.Findings(); len(all) > 0 {
+	if all := f.S.FindingsOf(l); len(all) > 0 {
 		return &all[0], ""
 	}
 	return nil, "no problem found on " + f.Th.Clean(l.Name)
 }
 
 // AxisKeys are the keys of a page with an axis. events are the moments of what it shows, by
-// their time.
-func AxisKeys(events func(f Frame, from, to time.Time) []time.Time) []Key {
+// their time, and why says why there is no axis now, nil: there always is one.
+func AxisKeys(events func(f Frame, from, to time.Time) []time.Time, why func() string) []Key {
 	do := func(g func(f Frame)) func(f Frame) Request {
-		return func(f Frame) Request { g(f.Whole()); return Request{} }
+		return func(f Frame) Request {
+			was := f.Axis.Window
+			if g(f.Whole()); f.Axis.Window == was {
+				return Request{Why: "nothing more that way in what was seen"}
+			}
+			return Request{}
+		}
 	}
-	start := func(f Frame) time.Time { return f.S.Book.Start() }
-	return []Key{
+	start := func(f Frame) time.Time { return f.S.Timeline().Start() }
+	keys := []Key{
 		{Keys: []string{"z", "+", "="}, Group: KeysOfParts, Short: "zoom", What: "less time, in more detail", Do: do(func(f Frame) { f.Axis.Zoom(true, start(f), f.Now) })},
 		{Keys: []string{"_", "Z"}, Group: KeysOfParts, What: "more time, up to all that was seen", Do: do(func(f Frame) { f.Axis.Zoom(false, start(f), f.Now) })},
 		{Keys: []string{"left"}, Group: KeysOfParts, What: "earlier", Do: do(func(f Frame) { f.Axis.Pan(-1, start(f), f.Now) })},
@@ -327,12 +339,17 @@ func AxisKeys(events func(f Frame, from, to time.Time) []time.Time) []Key {
 		{Keys: []string{"]"}, Group: KeysOfParts, What: "to the event after", Do: do(func(f Frame) { toEvent(f, events, 1) })},
 		{Keys: []string{"0"}, Group: KeysOfParts, What: "back to now", Do: do(func(f Frame) { f.Axis.Now() })},
 	}
+	for i := range keys {
+		keys[i].Why = why
+		keys[i].Fold = Fold{"z Z [ ] 0", "less and more time, event by event, now; left and right too"}
+	}
+	return keys
 }
 
 // toEvent moves the cursor to the next event in a direction. It looks at a part of the past
 // first, and at more of it only if nothing is there.
 func toEvent(f Frame, events func(f Frame, from, to time.Time) []time.Time, by int) {
-	start, now := f.S.Book.Start(), f.Exact()
+	start, now := f.S.Timeline().Start(), f.Exact()
 	at := f.Axis.At()
 	if at.IsZero() {
 		at = f.Axis.End(now)
@@ -385,12 +402,12 @@ func EventsOf(f Frame, lock string, from, to time.Time) []time.Time {
 			all = append(all, at)
 		}
 	}
-	for x := range f.S.Book.Stays(lock, from, to) {
+	for x := range f.S.Timeline().Spans(lock, from, to) {
 		add(x.Came)
 		add(x.Got)
 		add(x.Gone)
 	}
-	for _, m := range f.S.Book.Marks(lock, from, to) {
+	for _, m := range f.S.Timeline().Marks(lock, from, to) {
 		add(m.At)
 	}
 	slices.SortFunc(all, time.Time.Compare)

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/fold"
+	"locktop/model/findings"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
@@ -17,12 +17,12 @@ const verdictStays = time.Minute
 // Verdict is the worst of what is wrong, as it stands above the page. It stays for a while
 // after it has gone, a warning unless anything else is wrong.
 type Verdict struct {
-	diagnose.Verdict
+	findings.Verdict
 	Now   bool      // it is wrong still
 	ended time.Time // since when it is not any more
 }
 
-func (v *Verdict) update(s *fold.State, now time.Time) {
+func (v *Verdict) update(s *store.View, now time.Time) {
 	worst, any := s.Verdict()
 	failing, failed := worst.Finding.Severity == model.SevError, v.Finding.Severity == model.SevError
 	if v.Now && (failed && !failing || !any) {
@@ -128,7 +128,7 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Sp
 	}
 	var spans []draw.Span
 	if do := th.Do(v.Verdict); do != "" && room > 10 {
-		spans = []draw.Span{draw.Dim.Of(th.Label("   do ")), draw.Plain.Of(th.CutClause(th.Prose(do), room))}
+		spans = []draw.Span{draw.Dim.Of(th.Label("   do ")), draw.Plain.Of(th.CutClause(th.FormatSentence(do), room))}
 	}
 	return append(append(spans, dont...), keys...)
 }

@@ -9,8 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/locks"
+	"locktop/model/status"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -44,7 +44,7 @@ type Line struct {
 	found []string // what the line may become, first what begins like it
 	alike int      // how many of them begin like it
 	more  int      // how many more there are than are kept
-	of    *verb    // whose arguments they are, nil for commands
+	verb  *verb    // whose arguments they are, nil for commands
 	at    int      // which of them was chosen, -1 for none
 	hint  string   // why the command was not done
 }
@@ -177,7 +177,7 @@ func (p *Line) choose(by int) {
 // look finds what the line may become: first what begins like it, then what has its
 // argument anywhere.
 func (p *Line) look() {
-	p.found, p.alike, p.more, p.of, p.at = nil, 0, 0, nil, -1
+	p.found, p.alike, p.more, p.verb, p.at = nil, 0, 0, nil, -1
 	var inside []string
 	add := func(list *[]string, line string) {
 		if len(p.found)+len(inside) < offersMax {
@@ -196,10 +196,10 @@ func (p *Line) look() {
 		p.alike = len(p.found)
 		return
 	}
-	if p.of = commandNamed(word); p.of == nil || p.of.offers == nil {
+	if p.verb = commandNamed(word); p.verb == nil || p.verb.offers == nil {
 		return
 	}
-	c := p.of
+	c := p.verb
 	for _, o := range c.offers(p.c) {
 		switch o = p.c.Frame().Th.Clean(o); {
 		case strings.HasPrefix(o, arg):
@@ -260,16 +260,16 @@ const (
 	listFrom = 8
 )
 
-// Over paints the list over the lines of w cells above the last one, in which is typed.
-func (p *Line) Over(lines []string, w int) []string {
+// PaintOver paints the list over the lines of w cells above the last one, in which is typed.
+func (p *Line) PaintOver(lines []string, w int) []string {
 	if p == nil || len(p.found) == 0 || len(lines) < listFrom {
 		return lines
 	}
 	th, n := p.c.Frame().Th, len(p.found)
 	rows := min(n, rowsMax, len(lines)/2)
 	title, top := "commands", max(0, min(p.at-rows/2, n-rows))
-	if p.of != nil {
-		title = p.of.what
+	if p.verb != nil {
+		title = p.verb.what
 	}
 	head := []draw.Span{draw.Strong.Of(title)}
 	if all := n + p.more; all > rows {
@@ -282,7 +282,7 @@ func (p *Line) Over(lines []string, w int) []string {
 			mark, st = th.Sign.Cursor+" ", draw.Strong
 		}
 		line := []draw.Span{draw.Accent.Of(mark), st.Of(p.found[i])}
-		if c := commandNamed(strings.TrimSpace(p.found[i])); p.of == nil && c != nil {
+		if c := commandNamed(strings.TrimSpace(p.found[i])); p.verb == nil && c != nil {
 			text := c.name + " " + c.arg
 			line[1].Text = text + draw.Blank(max(1, 16-len(text)))
 			line = append(line, draw.Dim.Of(c.what))
@@ -305,7 +305,7 @@ func lockNames(c Console) []string {
 // that no other has.
 func cmdLock(c Console, arg string) (tea.Cmd, string) {
 	f := c.Frame()
-	l, parts := f.S.Lock(arg), []*keyspace.Lock(nil)
+	l, parts := f.S.Lock(arg), []*locks.Lock(nil)
 	for _, other := range f.S.Locks() {
 		switch name := f.Th.Clean(other.Name); {
 		case l != nil:
@@ -348,7 +348,7 @@ func cmdLease(c Console, arg string) (tea.Cmd, string) {
 		return nil, "no watched key has that lease, in hex or in decimal"
 	}
 	c.Show(page.Request{Show: page.ShowSession, Lease: id})
-	if page.Standing(l) == 0 && !outlook.OfSession(l).Trouble() {
+	if page.Standing(l) == 0 && !status.OfSession(c.Frame().S, l).Trouble() {
 		c.Say(draw.Late, "lease "+id.String()+" has "+draw.Plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
 	return nil, ""
@@ -360,7 +360,7 @@ const allPrograms = "all"
 // programNames are the programs that printed something.
 func programNames(c Console) []string {
 	names := []string{allPrograms}
-	for _, o := range c.Frame().S.Outputs() {
+	for _, o := range c.Frame().S.Reports().Outputs() {
 		names = append(names, o.Contender)
 	}
 	return names
@@ -426,18 +426,18 @@ var SortNames = []string{"", "state", "name", "held", "behind", "longest", "wait
 // is told when it is left.
 func Keys(where host.Where, open func(), line func() *Line, closed func()) []host.Key {
 	return []host.Key{
-		{Keys: []string{":"}, In: where, What: "type a command, from a list that narrows", Do: host.Run(open)},
-		{Keys: []string{"enter"}, In: host.InPalette, Short: "do it", What: "do the command", Do: func() tea.Cmd {
+		{Keys: []string{":"}, Where: where, What: "type a command, from a list that narrows", Do: host.Run(open)},
+		{Keys: []string{"enter"}, Where: host.InPalette, Short: "do it", What: "do the command", Do: func() tea.Cmd {
 			cmd, done := line().obey()
 			if done {
 				closed()
 			}
 			return cmd
 		}},
-		{Keys: []string{"tab"}, In: host.InPalette, Short: "complete", What: "complete, then the next match", Do: host.Run(func() { line().complete(1) })},
-		{Keys: []string{"shift+tab"}, In: host.InPalette, What: "the match before", Do: host.Run(func() { line().complete(-1) })},
-		{Keys: []string{"up"}, In: host.InPalette, What: "the match above in the list", Do: host.Run(func() { line().choose(-1) })},
-		{Keys: []string{"down"}, In: host.InPalette, Short: "choose", What: "the match below in the list", Do: host.Run(func() { line().choose(1) })},
-		{Keys: []string{"esc"}, In: host.InPalette, Short: "cancel", What: "close the palette", Do: host.Run(closed)},
+		{Keys: []string{"tab"}, Where: host.InPalette, Short: "complete", What: "complete, then the next match", Do: host.Run(func() { line().complete(1) })},
+		{Keys: []string{"shift+tab"}, Where: host.InPalette, What: "the match before", Do: host.Run(func() { line().complete(-1) })},
+		{Keys: []string{"up"}, Where: host.InPalette, What: "the match above in the list", Do: host.Run(func() { line().choose(-1) })},
+		{Keys: []string{"down"}, Where: host.InPalette, Short: "choose", What: "the match below in the list", Do: host.Run(func() { line().choose(1) })},
+		{Keys: []string{"esc"}, Where: host.InPalette, Short: "cancel", What: "close the palette", Do: host.Run(closed)},
 	}
 }

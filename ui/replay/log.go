@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // File is a recording that is being written.
@@ -30,8 +30,8 @@ func NewLog(open func() (File, error)) *Log { return &Log{open: open} }
 func (l *Log) On() bool { return l != nil && l.file != nil }
 
 // Begin begins a recording with what is so now, and says where.
-func (l *Log) Begin(s *fold.State) (path, why string) {
-	begin, ok := s.Beginning()
+func (l *Log) Begin(s *store.View) (path, why string) {
+	begin, ok := s.Checkpoint()
 	if !ok {
 		return "", "wait: the keys are still being listed"
 	}

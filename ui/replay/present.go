@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -16,8 +16,8 @@ import (
 
 // Present is what goes on underneath while the past of a running console is shown.
 type Present struct {
-	State   *fold.State
-	Board   *page.Board
+	State   *store.Store
+	Board   *page.ViewState
 	Now     time.Time
 	Spent   error // why the source ended
 	Actions host.Actions
@@ -25,7 +25,7 @@ type Present struct {
 
 // Frame is the one of now.
 func (p *Present) Frame(th *draw.Theme) page.Frame {
-	return page.Frame{Board: p.Board, View: table.View{S: p.State, Th: th, Now: p.Now, OnScreen: new([]model.LeaseID), Marks: p.Board.Marked.Has, Chosen: p.Board.Picked.Has}}
+	return page.Frame{ViewState: p.Board, View: table.View{S: p.State.View, Th: th, Now: p.Now, OnScreen: new([]model.LeaseID), Marks: p.Board.Marked.Has, Chosen: p.Board.Picked.Has}}
 }
 
 // Look takes in what there is by now, so that nothing of what only shows for a while is missed.
@@ -39,16 +39,16 @@ func (p *Present) Look(th *draw.Theme, tick time.Time) {
 	}
 	b := p.Board
 	p.Frame(th).UpdateLocks()
-	b.Tally.Update(p.State, b.Locks.Order.Total, p.Now)
-	b.Doubts.Look(p.State, p.Now)
-	b.Pulse.Update(p.State, b.Locks.Order.Waiting, p.Now)
+	b.Counters.Update(p.State.View, b.Locks.Order.Total, table.Clock{Now: p.Now})
+	b.Uncertain.Look(p.State.View, p.Now)
+	b.Sparkline.Update(p.State.View, b.Locks.Order.Waiting, p.Now)
 }
 
 // Chip says that the past is shown, and which moment.
-func (p *Present) Chip(t Tape, th *draw.Theme) draw.Span {
+func (p *Present) Chip(t Playback, th *draw.Theme) draw.Span {
 	dot := " " + th.Sign.Dot + " "
 	text := " PAST " + t.Now().Format(time.TimeOnly) + dot + p.ago(t.Now()) + " ago"
-	if says := t.Says(); says != "paused" {
+	if says := t.Label(); says != "paused" {
 		text += dot + says
 	}
 	return draw.Armed.Of(text + " ")
@@ -63,9 +63,9 @@ func (p *Present) ago(at time.Time) string {
 	return draw.Age(max(0, now.Sub(at)), false)
 }
 
-// Says is the line under the page: how to go on, how far back one can go, and what became of the
+// Texts is the line under the page: how to go on, how far back one can go, and what became of the
 // watch if it ended meanwhile. The chip on top says which moment it is.
-func (p *Present) Says(since time.Time) []draw.Span {
+func (p *Present) Texts(since time.Time) []draw.Span {
 	line := []draw.Span{draw.Dim.Of(" go to")}
 	for _, x := range [...]struct{ keys, what string }{{", .", "an event"}, {"( )", "a finding"}, {"{ }", "a handover"}} {
 		line = append(line, draw.Accent.Of("  "+x.keys), draw.Dim.Of(" "+x.what))
@@ -73,7 +73,7 @@ func (p *Present) Says(since time.Time) []draw.Span {
 	switch {
 	case p.Spent != nil:
 		line = append(line, draw.Bad.Of("   the watch has ended"))
-	case page.Fresh(p.State).State == prefixes.Lost:
+	case page.Fresh(p.State.View).State == locks.Lost:
 		line = append(line, draw.Bad.Of("   the watch is lost"))
 	}
 	return append(line, draw.Dim.Of("   kept since "+since.Format(time.TimeOnly)))

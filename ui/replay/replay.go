@@ -7,30 +7,30 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 )
 
-// Tape is a recording that the console shows: its time is that of the screen.
-type Tape interface {
+// Playback is a recording that the console shows: its time is that of the screen.
+type Playback interface {
 	// Now is the moment that it shows, zero before it is loaded.
 	Now() time.Time
-	// Says is how it goes: "paused", "4x", "ended".
-	Says() string
+	// Label is how it goes: "paused", "4x", "ended".
+	Label() string
 	// Pause stops it, or lets it go on.
 	Pause()
 	// Faster makes it go faster by so many steps, or slower.
 	Faster(by int)
 	// Go stops it at a goal and returns the state at that moment. What the source tells next
 	// comes after it. It may take its time: it is called beside the screen.
-	Go(ctx context.Context, g Goal) (*fold.State, error)
+	Go(ctx context.Context, g Goal) (*store.Store, error)
 }
 
-// Past is what a running console saw: the tape of a person who goes back, while the console goes on.
+// Past is what a running console saw: the playback of a person who goes back, while the console goes on.
 // After a moment to which the person went, the past plays on until it has come up to now.
 type Past interface {
-	Tape
+	Playback
 	model.Source
 	// Note takes a batch that the console took in, and what is so after it if that is due.
 	Note(b model.Batch, begin []model.Event)
@@ -68,15 +68,15 @@ type Goal struct {
 // host.NeedsTape says in the table of keys that a key is for recordings, and for the past.
 
 // Keys are the rows of the table of keys on pages. seek goes to a goal; now says that now is
-// shown, which no tape moves.
-func Keys(on host.Where, t Tape, seek func(Goal) tea.Cmd, now func() bool) []host.Key {
+// shown, which no playback moves.
+func Keys(on host.Where, t Playback, seek func(Goal) tea.Cmd, now func() bool) []host.Key {
 	whyNow := func() string {
 		if now() {
 			return "the screen shows now; , goes back to the event before"
 		}
 		return ""
 	}
-	rows := []host.Key{{Keys: []string{"p"}, In: on, Short: "pause", What: "stop the recording, or let it go on", Needs: host.NeedsTape, Why: whyNow, Hidden: now, Do: host.Run(func() { t.Pause() })}}
+	rows := []host.Key{{Keys: []string{"p"}, Where: on, Short: "pause", What: "stop the recording, or let it go on", Needs: host.NeedsTape, Why: whyNow, Hidden: now, Do: host.Run(func() { t.Pause() })}}
 	for _, x := range []struct {
 		key, what string
 		goal      Goal
@@ -84,18 +84,24 @@ func Keys(on host.Where, t Tape, seek func(Goal) tea.Cmd, now func() bool) []hos
 		{")", "to the next finding", Goal{Kind: StopFinding}}, {"(", "to the finding before", Goal{Kind: StopFinding, Back: true}},
 		{"}", "to the next change of a holder", Goal{Kind: StopHandover}}, {"{", "to the change of a holder before", Goal{Kind: StopHandover, Back: true}},
 		{"~", "to the next mark: a fault, an action, a step, a leader, a gap", Goal{Kind: StopMark}}, {"`", "to the mark before", Goal{Kind: StopMark, Back: true}}} {
-		row := host.Key{Keys: []string{x.key}, In: on, What: x.what, Needs: host.NeedsTape, Do: func() tea.Cmd { return seek(x.goal) }}
+		row := host.Key{Keys: []string{x.key}, Where: on, What: x.what, Needs: host.NeedsTape, Do: func() tea.Cmd { return seek(x.goal) }}
 		if !x.goal.Back {
 			row.Why = whyNow
 		}
 		rows = append(rows, row)
 	}
 	return append(rows,
-		host.Key{Keys: []string{">"}, In: on, What: "faster", Needs: host.NeedsTape, Why: whyNow, Do: host.Run(func() { t.Faster(1) })},
-		host.Key{Keys: []string{"<"}, In: on, What: "slower", Needs: host.NeedsTape, Why: whyNow, Do: host.Run(func() { t.Faster(-1) })})
+		host.Key{Keys: []string{">"}, Where: on, What: "faster", Needs: host.NeedsTape, Why: whyNow, Do: host.Run(func() { t.Faster(1) })},
+		host.Key{Keys: []string{"<"}, Where: on, What: "slower", Needs: host.NeedsTape, Why: whyNow, Do: host.Run(func() { t.Faster(-1) })})
+}
+
+// Stands says whether the time of a playback does not go on.
+func Stands(t Playback) bool {
+	says := t.Label()
+	return says == "paused" || says == "ended"
 }
 
 // AsOf says which moment is shown, where that is not now.
-func AsOf(t Tape, th *draw.Theme) draw.Span {
-	return draw.Armed.Of(" as of " + t.Now().Format("2006-01-02 15:04:05") + " " + th.Sign.Dot + " " + t.Says() + " ")
+func AsOf(t Playback, th *draw.Theme) draw.Span {
+	return draw.Armed.Of(" as of " + t.Now().Format("2006-01-02 15:04:05") + " " + th.Sign.Dot + " " + t.Label() + " ")
 }

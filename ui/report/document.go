@@ -3,12 +3,13 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/sight"
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/store"
 )
 
 // Schema is the version of the JSON output.
@@ -22,16 +23,73 @@ type Observation struct {
 	// Prefixes that were looked at.
 	Prefixes []string
 	// Asked says which of the locks there were asked for; nil: all.
-	Asked func(*keyspace.Lock) bool
+	Asked func(*locks.Lock) bool
 	// Denied are the things that could not be read, with the reason.
 	Denied []string
 	// Blind is what was asked for and could not be seen.
-	Blind []sight.Unseen
+	Blind []locks.CoverageGap
 	// Skipped is what belongs to the locks and was not looked at, with the reason.
 	Skipped []string
 	// Unread counts the leases that had no turn within the budget of readings.
 	Unread int
+	// Bare are the prefixes that were asked for and have no lock.
+	Bare []Bare
+	// Expected is what somebody said of the locks there.
+	Expected []locks.Expectation
 }
+
+// Bare is a prefix that was looked at and has no lock.
+type Bare struct {
+	locks.Bare
+	// Near are prefixes beside it that have keys; NearUnread is why nobody knows, empty if
+	// they were looked for.
+	Near       []locks.Bare
+	NearUnread string
+}
+
+// Words say in one line that there is no lock, and what there is.
+func (b Bare) Words() string {
+	line := fmt.Sprintf("no lock under %s (%s there)", prefixWords(b.Prefix), model.Many(b.Keys, "key"))
+	switch {
+	case len(b.Near) > 0:
+		var near []string
+		for _, n := range b.Near {
+			near = append(near, fmt.Sprintf("%s (%s)", prefixWords(n.Prefix), model.Many(n.Keys, "key")))
+		}
+		line += "; there are keys under " + strings.Join(near, ", ")
+	case b.NearUnread != "":
+		line += "; prefixes near it were not looked for: " + b.NearUnread
+	}
+	return line
+}
+
+func prefixWords(prefix string) string {
+	if prefix == "" {
+		return "all keys"
+	}
+	return strconv.Quote(prefix)
+}
+
+// UnmetWords say each in a line what is not as somebody said of the locks; nil if all is.
+func UnmetWords(all []locks.Expectation) (lines []string) {
+	for _, e := range all {
+		said := fmt.Sprintf("expected %s for each lock under %s", model.Many(e.Contenders, "contender"), prefixWords(e.Prefix))
+		if e.Locks == 0 {
+			lines = append(lines, said+": there is no lock")
+		}
+		for i, l := range e.Few {
+			if i == fewNamed {
+				lines = append(lines, fmt.Sprintf("%s: %d more locks have fewer", said, len(e.Few)-i))
+				break
+			}
+			lines = append(lines, fmt.Sprintf("%s: %s has %d", said, model.Short(model.Printable(l.Name), lineMax), l.Own()))
+		}
+	}
+	return lines
+}
+
+// fewNamed bounds how many locks are named that have fewer contenders than expected.
+const fewNamed = 10
 
 // Cluster names the cluster that was looked at. Revision is that up to which the keys are known,
 // so that one can ask a recording for the same.
@@ -46,16 +104,46 @@ type Cluster struct {
 
 // Observed says when was looked, for how long, and what was not seen.
 type Observed struct {
-	At         time.Time `json:"at"`
-	For        float64   `json:"for"`
-	Prefixes   []string  `json:"prefixes"`
-	Claims     int       `json:"claims"`
-	OtherKeys  int       `json:"other_keys"`
-	LeasesRead int       `json:"leases_read"`
-	LeasesLeft int       `json:"leases_unread"` // for want of budget
-	Denied     []string  `json:"denied"`
-	Blind      []blind   `json:"blind"`
-	Skipped    []string  `json:"not_looked_at"`
+	At         time.Time  `json:"at"`
+	For        float64    `json:"for"`
+	Prefixes   []string   `json:"prefixes"`
+	Claims     int        `json:"claims"`
+	OtherKeys  int        `json:"other_keys"`
+	LeasesRead int        `json:"leases_read"`
+	LeasesLeft int        `json:"leases_unread"` // for want of budget
+	Denied     []string   `json:"denied"`
+	Blind      []blind    `json:"blind"`
+	Skipped    []string   `json:"not_looked_at"`
+	Bare       []bare     `json:"without_locks"`
+	Expected   []expected `json:"expected"`
+}
+
+// bare is a prefix that has no lock. near is null where nobody looked for others.
+type bare struct {
+	Prefix     string  `json:"prefix"`
+	Keys       int     `json:"keys"`
+	Near       *[]near `json:"near"`
+	NearUnread *string `json:"near_unread"`
+}
+
+type near struct {
+	Prefix string `json:"prefix"`
+	Keys   int    `json:"keys"`
+}
+
+// expected is what somebody said of the locks under a prefix. met is null where waiting leaves
+// no key, so that nobody knows.
+type expected struct {
+	Prefix     string `json:"prefix"`
+	Contenders int    `json:"contenders"`
+	Locks      int    `json:"locks"`
+	Few        []few  `json:"few"`
+	Met        *bool  `json:"met"`
+}
+
+type few struct {
+	Lock       string `json:"lock"`
+	Contenders int    `json:"contenders"`
 }
 
 // blind is what could not be seen: keys of a prefix, so many leases, or the members'
@@ -69,9 +157,9 @@ type blind struct {
 }
 
 // JSON writes the locks of a state as one object.
-func JSON(w io.Writer, s *fold.State, locks []*keyspace.Lock, obs Observation) error {
+func JSON(w io.Writer, s *store.View, locks []*locks.Lock, obs Observation) error {
 	o := newStream(w, true, flushAt)
-	s.ToldOf(obs.Asked) // before several write what is said of the locks
+	s.StoriesOf(obs.Asked) // before several write what is said of the locks
 	o.open('{')
 	o.name(`"schema": `)
 	o.int(Schema)
@@ -90,7 +178,7 @@ func JSON(w io.Writer, s *fold.State, locks []*keyspace.Lock, obs Observation) e
 }
 
 // ClusterOf is the cluster of a state, nil where it is not known.
-func ClusterOf(s *fold.State) *Cluster {
+func ClusterOf(s *store.View) *Cluster {
 	c := s.Cluster()
 	if c.At.IsZero() {
 		return nil
@@ -114,7 +202,7 @@ func ClusterOf(s *fold.State) *Cluster {
 }
 
 // ObservedOf tells of a look at a state.
-func ObservedOf(s *fold.State, o Observation) Observed {
+func ObservedOf(s *store.View, o Observation) Observed {
 	keys, claims := s.Counts()
 	out := Observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: o.Denied}
 	if out.Denied == nil {
@@ -122,22 +210,57 @@ func ObservedOf(s *fold.State, o Observation) Observed {
 	}
 	out.Blind, out.Skipped = []blind{}, NotNil(o.Skipped)
 	for _, u := range o.Blind {
-		b := blind{What: string(u.What), For: u.For.Seconds(), Reason: u.Reason}
-		switch u.What {
-		case sight.Keys:
+		b := blind{What: string(u.Kind), For: u.Duration.Seconds(), Reason: u.Reason}
+		switch u.Kind {
+		case locks.CoverageKeys:
 			prefix, _ := Text(u.Prefix)
 			b.Prefix = &prefix
-		case sight.Leases:
+		case locks.CoverageLeases:
 			b.Leases = &u.Leases
 		}
 		out.Blind = append(out.Blind, b)
 	}
+	out.Bare, out.Expected = bareOf(o.Bare), expectedOf(o.Expected)
 	for _, l := range s.Locks() {
 		for c := range l.Claims {
 			if li := c.LeaseInfo(); l.IsClaim(c) && li != nil && li.HasRead {
 				out.LeasesRead++
 			}
 		}
+	}
+	return out
+}
+
+func bareOf(all []Bare) []bare {
+	out := []bare{}
+	for _, b := range all {
+		prefix, _ := Text(b.Prefix)
+		x := bare{Prefix: prefix, Keys: b.Keys, NearUnread: OrNull(b.NearUnread)}
+		if b.Near != nil {
+			x.Near = &[]near{}
+		}
+		for _, n := range b.Near {
+			prefix, _ := Text(n.Prefix)
+			*x.Near = append(*x.Near, near{prefix, n.Keys})
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func expectedOf(all []locks.Expectation) []expected {
+	out := []expected{}
+	for _, e := range all {
+		prefix, _ := Text(e.Prefix)
+		x := expected{Prefix: prefix, Contenders: e.Contenders, Locks: e.Locks, Few: []few{}}
+		for _, l := range e.Few {
+			name, _ := Text(l.Name)
+			x.Few = append(x.Few, few{name, l.Own()})
+		}
+		if met := e.Met(); !met || len(e.Hidden) == 0 {
+			x.Met = &met
+		}
+		out = append(out, x)
 	}
 	return out
 }

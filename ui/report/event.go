@@ -3,17 +3,18 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
+	"locktop/model/store"
 	"locktop/ui/fields"
 )
 
 // Event is an entry of the journal, as JSON.
 type Event struct {
-	At         *time.Time  `json:"at"` // null: before we looked
+	At         *time.Time  `json:"at"` // null: it was not seen as it happened
 	Revision   *int64      `json:"revision"`
 	Kind       string      `json:"kind"`
 	Lock       *string     `json:"lock"`
@@ -22,12 +23,21 @@ type Event struct {
 	Cause      *string     `json:"cause"`
 	Confidence *string     `json:"confidence"`
 	Gap        *float64    `json:"gap"`
-	Text       string      `json:"text"`
-	LeftOut    *uint64     `json:"left_out"` // entries that are missing in this place
-	Story      *uint64     `json:"story"`    // one number for what went together and the event that tells it
-	Count      *int        `json:"count"`    // of claims that went together
-	Locks      *int        `json:"locks"`
-	Leases     *int        `json:"leases"`
+	// Of what came late: it happened between the two. Null where At is known, or nothing is.
+	NotBefore *time.Time `json:"not_before"`
+	NotAfter  *time.Time `json:"not_after"`
+	// How long the previous holder held, and the claim waited: both bounds are the same where it
+	// was seen whole, and null where there is none.
+	HeldAtLeast   *float64 `json:"held_at_least"`
+	HeldAtMost    *float64 `json:"held_at_most"`
+	WaitedAtLeast *float64 `json:"waited_at_least"`
+	WaitedAtMost  *float64 `json:"waited_at_most"`
+	Text          string   `json:"text"`
+	LeftOut       *uint64  `json:"left_out"` // entries that are missing in this place
+	Story         *uint64  `json:"story"`    // one number for what went together and the event that tells it
+	Count         *int     `json:"count"`    // of claims that went together
+	Locks         *int     `json:"locks"`
+	Leases        *int     `json:"leases"`
 }
 
 // eventClaim is what can be said of a claim that may be gone.
@@ -40,16 +50,22 @@ type eventClaim struct {
 }
 
 // EventLine writes one entry as an object on a line of its own.
-func EventLine(w io.Writer, s *fold.State, f *journal.Entry) error {
+func EventLine(w io.Writer, s *store.View, f *journal.Entry) error {
 	return WriteJSON(w, EventOf(s, f), "")
 }
 
 // EventOf is the JSON of an entry.
-func EventOf(s *fold.State, f *journal.Entry) Event {
+func EventOf(s *store.View, f *journal.Entry) Event {
 	e := Event{At: &f.At, Kind: fields.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
 	if f.Past {
 		e.At = nil
 	}
+	if f.Past && f.Within > 0 {
+		after := f.At.Add(-f.Within)
+		e.NotBefore, e.NotAfter = &after, &f.At
+	}
+	e.HeldAtLeast, e.HeldAtMost = fields.HeldSeconds(f)
+	e.WaitedAtLeast, e.WaitedAtMost = fields.Waited(f)
 	if f.LeftOut != 0 {
 		e.LeftOut = &f.LeftOut
 	}
@@ -80,7 +96,7 @@ func EventOf(s *fold.State, f *journal.Entry) Event {
 	return e
 }
 
-func refOf(s *fold.State, r model.ClaimRef) *eventClaim {
+func refOf(s *store.View, r model.ClaimRef) *eventClaim {
 	if r.IsZero() {
 		return nil
 	}
@@ -95,7 +111,7 @@ func refOf(s *fold.State, r model.ClaimRef) *eventClaim {
 
 // EventText writes one entry as a sentence behind its time. It writes nothing of one that
 // another entry tells together with many.
-func EventText(w io.Writer, s *fold.State, f *journal.Entry) error {
+func EventText(w io.Writer, s *store.View, f *journal.Entry) error {
 	if f.Part() {
 		return nil
 	}
@@ -109,7 +125,10 @@ func EventText(w io.Writer, s *fold.State, f *journal.Entry) error {
 // width stands for it.
 func stamp(f *journal.Entry, layout string) string {
 	at := f.At.Format(layout)
-	if f.Past {
+	switch {
+	case f.Past && f.Within > 0:
+		return "≤" + f.At.Format(strings.Replace(layout, ".000", ".00", 1))
+	case f.Past:
 		return fmt.Sprintf("%-*s", len(at), "earlier")
 	}
 	return at

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
+	"locktop/model/store"
 	"locktop/ui/fields"
 )
 
@@ -16,13 +16,13 @@ import (
 // list, which Close ends.
 type Events struct {
 	w      io.Writer
-	s      *fold.State
+	s      *store.View
 	format string
 	n      int
 }
 
 // NewEvents returns a writer of what happens in s.
-func NewEvents(w io.Writer, s *fold.State, format string) *Events {
+func NewEvents(w io.Writer, s *store.View, format string) *Events {
 	return &Events{w: w, s: s, format: format}
 }
 
@@ -70,7 +70,7 @@ func (e *Events) put(text string) error {
 
 // eventWide writes one entry with its date, revision, kind, and where there are such,
 // key, lease, cause and confidence behind the sentence.
-func eventWide(w io.Writer, s *fold.State, f *journal.Entry) error {
+func eventWide(w io.Writer, s *store.View, f *journal.Entry) error {
 	if f.Part() {
 		return nil
 	}

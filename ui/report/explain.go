@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/diagnose/rule"
+	"locktop/model/findings"
+
 	"locktop/model/recipe"
 )
 
@@ -33,7 +33,7 @@ type Word struct {
 func Explain(w io.Writer, name string, more ...Word) error {
 	name = strings.ToLower(strings.TrimSpace(name))
 	var pages []string
-	for _, e := range diagnose.Called(name) {
+	for _, e := range findings.Called(name) {
 		pages = append(pages, codePage(e))
 	}
 	if r := recipe.Named(name); len(pages) == 0 && r != nil {
@@ -62,7 +62,7 @@ func ExplainList(w io.Writer, more ...Word) error {
 		width = max(width, len(n))
 	}
 	b.WriteString("Findings\n")
-	for _, e := range diagnose.Catalogue() {
+	for _, e := range findings.Catalogue() {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Code, e.Title)
 	}
 	b.WriteString("\nRecipes\n")
@@ -97,7 +97,7 @@ func wordPage(word Word) string {
 }
 
 // codePage explains a finding.
-func codePage(e rule.Entry) string {
+func codePage(e findings.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n", e.Code, e.Title)
 	paragraph(&b, "what happens", e.Mechanism)
@@ -112,22 +112,22 @@ func codePage(e rule.Entry) string {
 }
 
 // needWords name the source of a finding. They follow "with".
-var needWords = map[rule.Needs]string{
-	rule.NeedsEtcd:        "what etcd says",
-	rule.NeedsProxy:       "a proxy in the path",
-	rule.NeedsVersion:     "the server's version",
-	rule.NeedsClient:      "the client's word",
-	rule.NeedsMetrics:     "the members' own metrics",
-	rule.NeedsDeclaration: "a declared number of contenders",
+var needWords = map[findings.Needs]string{
+	findings.NeedsEtcd:        "what etcd says",
+	findings.NeedsProxy:       "a proxy in the path",
+	findings.NeedsVersion:     "the server's version",
+	findings.NeedsClient:      "the client's word",
+	findings.NeedsMetrics:     "the members' own metrics",
+	findings.NeedsDeclaration: "a declared number of contenders",
 }
 
 // confidenceWords says how sure a finding can be, from which source, and which other
 // source makes it surer.
-func confidenceWords(e rule.Entry) string {
+func confidenceWords(e findings.Entry) string {
 	var first, rest string
 	if len(e.Needs) > 0 {
 		first = " with " + needWords[e.Needs[0]]
-		if e.Needs[0] == rule.NeedsEtcd {
+		if e.Needs[0] == findings.NeedsEtcd {
 			first = " from etcd alone"
 		}
 		var more []string
@@ -251,7 +251,7 @@ func filled(b *strings.Builder, head, text string) {
 // ExplainNames returns every name that can be explained, with those of more words.
 func ExplainNames(more ...Word) []string {
 	var names []string
-	for _, e := range diagnose.Catalogue() {
+	for _, e := range findings.Catalogue() {
 		names = append(names, string(e.Code))
 	}
 	for _, r := range recipe.All() {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
-	"locktop/model/diagnose"
+	"locktop/model/findings"
 )
 
 func explained(t *testing.T, name string) string {
@@ -71,12 +71,12 @@ func TestConfidenceWords(t *testing.T) {
 		model.CodeDeadHolder:        "strong at most from etcd alone",
 		model.CodeOverloadReject:    "strong at most with the members' own metrics",
 	} {
-		e, _ := diagnose.Explain(code)
+		e, _ := findings.Explain(code)
 		if got := confidenceWords(e); got != want {
 			t.Errorf("%s: %q, want %q", code, got, want)
 		}
 	}
-	for _, e := range diagnose.Catalogue() {
+	for _, e := range findings.Catalogue() {
 		for _, n := range e.Needs {
 			if needWords[n] == "" {
 				t.Errorf("%s: a sentence ends before it names its source, %s", e.Code, n)

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/fields"
 )
 
@@ -33,25 +33,25 @@ func noFormat(format string) error {
 }
 
 // Locks writes locks in one of Formats.
-func Locks(w io.Writer, s *fold.State, locks []*keyspace.Lock, o Observation, format string) error {
+func Locks(w io.Writer, s *store.View, selected []*locks.Lock, o Observation, format string) error {
 	switch format {
 	case "table":
-		return Table(w, s, locks, o.At)
+		return Table(w, s, selected, o.At)
 	case "wide":
-		return align(w, fields.Rows(fields.Locks, lockRows(s, locks, o.At), true))
+		return align(w, fields.Rows(fields.Locks, lockRows(s, selected, o.At), true))
 	case "json":
-		return JSON(w, s, locks, o)
+		return JSON(w, s, selected, o)
 	case "jsonl":
-		s.ToldOf(o.Asked)
-		return eachLine(w, slices.Values(locks), func(out *stream, l *keyspace.Lock) { out.lock(s, l, o.At) })
+		s.StoriesOf(o.Asked)
+		return eachLine(w, slices.Values(selected), func(out *stream, l *locks.Lock) { out.lock(s, l, o.At) })
 	case "csv":
-		return writeCSV(w, fields.Records(fields.Locks, lockRows(s, locks, o.At)))
+		return writeCSV(w, fields.Records(fields.Locks, lockRows(s, selected, o.At)))
 	}
 	return noFormat(format)
 }
 
 // OneLock writes one lock in one of Formats.
-func OneLock(w io.Writer, s *fold.State, l *keyspace.Lock, o Observation, format string) error {
+func OneLock(w io.Writer, s *store.View, l *locks.Lock, o Observation, format string) error {
 	switch format {
 	case "table", "wide":
 		if err := describe(w, s, l, o.At, format == "wide"); err != nil {
@@ -64,7 +64,7 @@ func OneLock(w io.Writer, s *fold.State, l *keyspace.Lock, o Observation, format
 		}
 		return nil
 	case "json":
-		return JSON(w, s, []*keyspace.Lock{l}, o)
+		return JSON(w, s, []*locks.Lock{l}, o)
 	case "jsonl":
 		return eachLine(w, fields.Queue(s, l, o.At), (*stream).lockClaim)
 	case "csv":

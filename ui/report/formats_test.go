@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/hostile"
 	"locktop/model/journal"
+	"locktop/model/modeltest"
+	"locktop/model/store"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -25,8 +25,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // scene is a state with a healthy lock whose waiter has a name that a spreadsheet
 // would run, and one that a foreign key blocks.
-func scene() *fold.State {
-	s := fold.NewState()
+func scene() *store.Store {
+	s := store.New()
 	kv := func(key, value string, rev int64, lease model.LeaseID) model.KV {
 		return model.KV{Key: key, Value: value, CreateRev: rev, ModRev: rev, Version: 1, Lease: lease}
 	}
@@ -52,7 +52,7 @@ func scene() *fold.State {
 }
 
 // written is what each thing looks like in a format.
-func written(t *testing.T, s *fold.State, format string) string {
+func written(t *testing.T, s *store.Store, format string) string {
 	t.Helper()
 	var b strings.Builder
 	o := Observation{At: s.Now(), Prefixes: []string{""}}
@@ -60,13 +60,13 @@ func written(t *testing.T, s *fold.State, format string) string {
 		b.WriteString("== " + name + "\n")
 		must(t, f())
 	}
-	part("locks", func() error { return Locks(&b, s, s.Locks(), o, format) })
-	part("one lock", func() error { return OneLock(&b, s, s.Lock("/jobs/a"), o, format) })
+	part("locks", func() error { return Locks(&b, s.View, s.Locks(), o, format) })
+	part("one lock", func() error { return OneLock(&b, s.View, s.Lock("/jobs/a"), o, format) })
 	if format != "table" && format != "json" { // these are Findings and JSON
 		part("findings", func() error { return Diagnoses(&b, s.Findings(), format) })
 	}
 	part("events", func() error {
-		e := NewEvents(&b, s, format)
+		e := NewEvents(&b, s.View, format)
 		for _, f := range s.Journal() {
 			must(t, e.Write(f))
 		}
@@ -80,7 +80,7 @@ func TestFormats(t *testing.T) {
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
 			got := written(t, scene(), format)
-			hostile.Fit(t, got)
+			modeltest.Fit(t, got)
 			file := "testdata/formats-" + format + ".txt"
 			if *update {
 				must(t, os.WriteFile(file, []byte(got), 0o644))
@@ -102,10 +102,10 @@ func TestLinesAreObjectsAndRecordsHaveAHead(t *testing.T) {
 		n     int
 		write func(b *bytes.Buffer, format string) error
 	}{
-		{"locks", len(s.Locks()), func(b *bytes.Buffer, f string) error { return Locks(b, s, s.Locks(), o, f) }},
-		{"claims", 1, func(b *bytes.Buffer, f string) error { return OneLock(b, s, s.Lock("/jobs/a"), o, f) }},
+		{"locks", len(s.Locks()), func(b *bytes.Buffer, f string) error { return Locks(b, s.View, s.Locks(), o, f) }},
+		{"claims", 1, func(b *bytes.Buffer, f string) error { return OneLock(b, s.View, s.Lock("/jobs/a"), o, f) }},
 		{"findings", len(s.Findings()), func(b *bytes.Buffer, f string) error { return Diagnoses(b, s.Findings(), f) }},
-		{"no locks", 0, func(b *bytes.Buffer, f string) error { return Locks(b, s, nil, o, f) }},
+		{"no locks", 0, func(b *bytes.Buffer, f string) error { return Locks(b, s.View, nil, o, f) }},
 	} {
 		var lines, records bytes.Buffer
 		must(t, r.write(&lines, "jsonl"))
@@ -128,7 +128,7 @@ func TestEventsAsOneList(t *testing.T) {
 	s := scene()
 	for _, facts := range [][]*journal.Entry{nil, s.Journal()[:1], s.Journal()} {
 		var b bytes.Buffer
-		e := NewEvents(&b, s, "json")
+		e := NewEvents(&b, s.View, "json")
 		for _, f := range facts {
 			must(t, e.Write(f))
 		}
@@ -144,17 +144,17 @@ func TestFormatsFail(t *testing.T) {
 	s := scene()
 	o := Observation{At: s.Now()}
 	for _, format := range Formats {
-		e := NewEvents(brokenWriter{}, s, format)
-		errs := map[string]error{"locks": Locks(brokenWriter{}, s, s.Locks(), o, format),
-			"one lock": OneLock(brokenWriter{}, s, s.Locks()[0], o, format), "event": e.Write(s.Journal()[0])}
+		e := NewEvents(brokenWriter{}, s.View, format)
+		errs := map[string]error{"locks": Locks(brokenWriter{}, s.View, s.Locks(), o, format),
+			"one lock": OneLock(brokenWriter{}, s.View, s.Locks()[0], o, format), "event": e.Write(s.Journal()[0])}
 		for what, err := range errs {
 			if !errors.Is(err, errBroken) {
 				t.Errorf("%s as %s: %v", what, format, err)
 			}
 		}
 	}
-	for what, err := range map[string]error{"locks": Locks(brokenWriter{}, s, nil, o, "xml"), "lock": OneLock(brokenWriter{}, s, s.Locks()[0], o, "xml"),
-		"findings": Diagnoses(brokenWriter{}, nil, "xml"), "event": NewEvents(brokenWriter{}, s, "xml").Write(s.Journal()[0])} {
+	for what, err := range map[string]error{"locks": Locks(brokenWriter{}, s.View, nil, o, "xml"), "lock": OneLock(brokenWriter{}, s.View, s.Locks()[0], o, "xml"),
+		"findings": Diagnoses(brokenWriter{}, nil, "xml"), "event": NewEvents(brokenWriter{}, s.View, "xml").Write(s.Journal()[0])} {
 		if err == nil || !strings.Contains(err.Error(), "jsonl") {
 			t.Errorf("%s: %v: want the formats that there are", what, err)
 		}

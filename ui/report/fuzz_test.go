@@ -11,40 +11,40 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/hostile"
+	"locktop/model/modeltest"
 	"locktop/model/recipe"
+	"locktop/model/store"
 )
 
 // FuzzReports writes whatever can be in a state. Text is fit for a terminal and
 // has a line per row; JSON is UTF-8, parses, and has the bytes of every key.
 func FuzzReports(f *testing.F) {
-	for _, s := range hostile.Seeds() {
+	for _, s := range modeltest.Seeds() {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fold.NewState(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")})
-		s.Apply(model.Batch{Events: hostile.Events(data)})
+		s := store.New(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")})
+		s.Apply(model.Batch{Events: modeltest.Events(data)})
 		now := s.Now().Add(time.Second)
 		var b bytes.Buffer
-		must(t, Table(&b, s, s.Locks(), now))
+		must(t, Table(&b, s.View, s.Locks(), now))
 		if rows := strings.Count(b.String(), "\n"); rows != len(s.Locks())+1 {
 			t.Errorf("%d lines for %d locks:\n%q", rows, len(s.Locks()), &b)
 		}
 		for _, l := range s.Locks() {
-			must(t, describe(&b, s, l, now, false))
+			must(t, describe(&b, s.View, l, now, false))
 		}
 		must(t, Findings(&b, s.Findings(), "  "))
 		must(t, Findings(&b, s.ClusterFindings(), "  "))
 		for _, fact := range s.Journal() {
 			var line bytes.Buffer
-			must(t, EventText(&line, s, fact))
+			must(t, EventText(&line, s.View, fact))
 			if strings.Count(line.String(), "\n") != 1 {
 				t.Errorf("an event of several lines: %q", &line)
 			}
 			b.Write(line.Bytes())
 		}
-		hostile.Fit(t, b.String())
+		modeltest.Fit(t, b.String())
 		checkFormats(t, s, now)
 		checkJSON(t, s, now)
 		checkEvents(t, s)
@@ -53,7 +53,7 @@ func FuzzReports(f *testing.F) {
 
 // checkFormats wants of every format text that is fit for a terminal, objects on
 // lines, and records of which no cell is a formula.
-func checkFormats(t *testing.T, s *fold.State, now time.Time) {
+func checkFormats(t *testing.T, s *store.Store, now time.Time) {
 	t.Helper()
 	o := Observation{At: now}
 	for _, format := range []string{"wide", "jsonl", "csv"} {
@@ -63,24 +63,24 @@ func checkFormats(t *testing.T, s *fold.State, now time.Time) {
 			must(t, write(&b))
 			parts = append(parts, b.String())
 		}
-		add(func(b *bytes.Buffer) error { return Locks(b, s, s.Locks(), o, format) })
+		add(func(b *bytes.Buffer) error { return Locks(b, s.View, s.Locks(), o, format) })
 		add(func(b *bytes.Buffer) error { return Diagnoses(b, s.Findings(), format) })
 		for _, l := range s.Locks() {
-			add(func(b *bytes.Buffer) error { return OneLock(b, s, l, o, format) })
+			add(func(b *bytes.Buffer) error { return OneLock(b, s.View, l, o, format) })
 		}
 		add(func(b *bytes.Buffer) error {
-			e := NewEvents(b, s, format)
+			e := NewEvents(b, s.View, format)
 			for _, f := range s.Journal() {
 				must(t, e.Write(f))
 			}
 			return e.Close()
 		})
 		for _, part := range parts {
-			hostile.Fit(t, part)
+			modeltest.Fit(t, part)
 			switch format {
 			case "jsonl":
 				for line := range strings.Lines(part) {
-					hostile.FitJSON(t, []byte(line))
+					modeltest.FitJSON(t, []byte(line))
 				}
 			case "csv":
 				noFormula(t, part)
@@ -109,11 +109,11 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func checkJSON(t *testing.T, s *fold.State, now time.Time) {
+func checkJSON(t *testing.T, s *store.Store, now time.Time) {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, JSON(&b, s, s.Locks(), Observation{At: now, For: time.Second, Prefixes: []string{"\x1b\xff"}, Denied: []string{"\u202e"}}))
-	hostile.FitJSON(t, b.Bytes())
+	must(t, JSON(&b, s.View, s.Locks(), Observation{At: now, For: time.Second, Prefixes: []string{"\x1b\xff"}, Denied: []string{"\u202e"}}))
+	modeltest.FitJSON(t, b.Bytes())
 	var doc struct {
 		Locks []struct {
 			Name       string
@@ -137,12 +137,12 @@ func checkJSON(t *testing.T, s *fold.State, now time.Time) {
 	}
 }
 
-func checkEvents(t *testing.T, s *fold.State) {
+func checkEvents(t *testing.T, s *store.Store) {
 	t.Helper()
 	for _, fact := range s.Journal() {
 		var b bytes.Buffer
-		must(t, EventLine(&b, s, fact))
-		hostile.FitJSON(t, b.Bytes())
+		must(t, EventLine(&b, s.View, fact))
+		modeltest.FitJSON(t, b.Bytes())
 		if bytes.Count(b.Bytes(), []byte("\n")) != 1 {
 			t.Errorf("not one line: %q", &b)
 		}

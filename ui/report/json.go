@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/fields"
 )
 
@@ -35,7 +36,7 @@ type identity struct {
 	Source string  `json:"source"`
 }
 
-func (o *stream) lock(s *fold.State, l *keyspace.Lock, now time.Time) {
+func (o *stream) lock(s *store.View, l *locks.Lock, now time.Time) {
 	r := l.Recipe()
 	o.open('{')
 	o.bytes(`"name": `, `"name_base64": `, l.Name)
@@ -61,9 +62,9 @@ func (o *stream) lock(s *fold.State, l *keyspace.Lock, now time.Time) {
 	o.name(`"blocked": `)
 	o.truth(l.Blocked())
 	o.name(`"state": `)
-	o.text(outlook.Of(l).Word)
+	o.text(status.Of(s, l).Word)
 	o.name(`"moves_when": `)
-	if when := outlook.MovesWhen(l, now); when != "" {
+	if when := status.NextMove(s, l, now); when != "" {
 		o.text(when)
 	} else {
 		o.null()
@@ -78,8 +79,12 @@ func (o *stream) lock(s *fold.State, l *keyspace.Lock, now time.Time) {
 			o.open('[')
 		}
 	}
+	foreign := 0
 	for c := range fields.Queue(s, l, now) {
 		switch {
+		case r.HasHolder && c.Role.Name() == foreignRole:
+			foreign++
+			continue
 		case !r.HasHolder:
 			upTo(2)
 		case c.Role != model.RoleHolds:
@@ -92,12 +97,25 @@ func (o *stream) lock(s *fold.State, l *keyspace.Lock, now time.Time) {
 	}
 	upTo(2)
 	o.shut(']')
+	o.name(`"foreign": `)
+	o.open('[')
+	if foreign > 0 {
+		for c := range fields.Queue(s, l, now) {
+			if c.Role.Name() == foreignRole {
+				o.next()
+				o.open('{')
+				o.claim(c)
+				o.shut('}')
+			}
+		}
+	}
+	o.shut(']')
 	o.name(`"kubernetes": `)
 	o.kubernetes(l)
 	o.name(`"handovers": `)
 	o.handovers(l.Stats())
 	o.name(`"findings": `)
-	o.findings(l.Findings())
+	o.findings(s.FindingsOf(l))
 	lockRest.write(o, fields.Lock{S: s, L: l, Now: now})
 	o.shut('}')
 }
@@ -110,8 +128,11 @@ var (
 )
 
 // queueLists are the lists into which the keys of a name go, in the order in which they
-// are written: those of what is no lock are members, and neither hold nor wait.
+// are written: those of what is no lock are members, and neither hold nor wait. Those that
+// are no claims of the lock, and block its claims, are in a list of their own: foreign.
 var queueLists = [...]string{`"holders": `, `"waiters": `, `"members": `}
+
+const foreignRole = "foreign"
 
 // claim writes the names of a claim into the object that is open.
 func (o *stream) claim(c fields.Claim) {
@@ -128,7 +149,12 @@ func (o *stream) claim(c fields.Claim) {
 	o.int(c.Version)
 	o.name(`"lease": `)
 	o.lease(c.KV.Lease)
-	o.bytes(`"value": `, `"value_base64": `, c.Value)
+	if c.Unread {
+		o.name(`"value": `)
+		o.null()
+	} else {
+		o.bytes(`"value": `, `"value_base64": `, c.Value)
+	}
 	o.name(`"identity": `)
 	o.identity(c.S.IdentityOf(c.Claim))
 	o.reading(fields.ReadingOf(c.LeaseInfo(), c.Now))
@@ -158,7 +184,7 @@ func (o *stream) lease(id model.LeaseID) {
 	o.b = append(o.b, '"')
 }
 
-func (o *stream) identity(id keyspace.Identity) {
+func (o *stream) identity(id locks.Identity) {
 	o.open('{')
 	o.name(`"text": `)
 	if id.Text == "" {
@@ -188,13 +214,13 @@ func (o *stream) reading(r fields.Reading) {
 }
 
 // kubernetes writes what a Lease of Kubernetes says.
-func (o *stream) kubernetes(l *keyspace.Lock) {
-	k, ok := outlook.Kube(l)
+func (o *stream) kubernetes(l *locks.Lock) {
+	k, ok := status.Kube(l)
 	if !ok {
 		o.null()
 		return
 	}
-	skew, seen := outlook.KubeSkew(l)
+	skew, seen := status.KubeSkew(l)
 	o.value(kubeLease{readableIf(k.Holder), secondsIf(k.For > 0, k.For), timeIf(k.Acquired), timeIf(k.Renewed), k.Transitions,
 		readableIf(k.Strategy), readableIf(k.Preferred), secondsIf(seen, skew)})
 }
@@ -233,7 +259,7 @@ func secondsIf(known bool, d time.Duration) *float64 {
 	return seconds(d)
 }
 
-func (o *stream) handovers(st keyspace.Stats) {
+func (o *stream) handovers(st locks.Stats) {
 	o.open('{')
 	o.name(`"seen": `)
 	o.int(int64(st.Handovers))
@@ -268,8 +294,8 @@ func seconds(d time.Duration) *float64 {
 func FindingsOf(list []model.Finding) []Finding {
 	out := []Finding{}
 	for _, f := range list {
-		j := Finding{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Since: f.Since, Summary: f.Summary,
-			Evidence: NotNil(f.Evidence), Advice: NotNil(f.Advice), Etcdctl: NotNil(f.Etcdctl), Alternatives: []string{}}
+		j := Finding{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Since: f.Since, Summary: text.English(f.Summary),
+			Evidence: NotNil(text.EnglishAll(f.Evidence)), Advice: NotNil(text.EnglishAll(f.Advice)), Etcdctl: NotNil(f.Etcdctl), Alternatives: []string{}}
 		if f.Lock != "" {
 			name, _ := Text(f.Lock)
 			j.Lock = &name
@@ -301,7 +327,7 @@ func NotNil(list []string) []string {
 	return list
 }
 
-func identityOf(s *fold.State, r model.ClaimRef) identity {
+func identityOf(s *store.View, r model.ClaimRef) identity {
 	id := s.Identity(r)
 	out := identity{Source: id.Source}
 	if id.Text != "" {

@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/hostile"
+	"locktop/model/modeltest"
+	"locktop/model/store"
 )
 
 // kinds is a state with a lock of every kind, in every condition that events alone make.
-func kinds() *fold.State {
-	s := fold.NewState()
+func kinds() *store.Store {
+	s := store.New()
 	at := func(sec int) time.Time { return noon.Add(time.Duration(sec) * time.Second) }
 	rev := int64(100)
 	put := func(sec int, key, value string, lease model.LeaseID) {
@@ -75,16 +75,16 @@ func TestEveryKindInEveryFormat(t *testing.T) {
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
 			var b strings.Builder
-			must(t, Locks(&b, s, s.Locks(), o, format))
+			must(t, Locks(&b, s.View, s.Locks(), o, format))
 			for _, l := range s.Locks() {
 				fmt.Fprintf(&b, "== %s\n", l.Name)
-				must(t, OneLock(&b, s, l, o, format))
+				must(t, OneLock(&b, s.View, l, o, format))
 			}
 			if format != "table" && format != "json" {
 				b.WriteString("== findings\n")
 				must(t, Diagnoses(&b, s.Findings(), format))
 			}
-			hostile.Fit(t, b.String())
+			modeltest.Fit(t, b.String())
 			file := "testdata/kinds-" + format + ".txt"
 			if *update {
 				must(t, os.WriteFile(file, []byte(b.String()), 0o644))

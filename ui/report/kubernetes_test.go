@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // TestALeaseOfKubernetesInJSON: what is written in it has names of its own, which are null
@@ -34,21 +34,21 @@ func TestALeaseOfKubernetesInJSON(t *testing.T) {
 			"No problems on 1 lock (1 claim); 1 Lease of Kubernetes not judged: encrypted", false},
 		{"another lock", "/locks/a", "worker", 7, "null", "No problems on 1 lock (1 claim)", false}, // its lease was not read
 	} {
-		s := fold.NewState()
+		s := store.New()
 		s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{At: at, Rev: 1}, model.Loaded{At: at, Rev: 1},
 			model.Committed{At: at, Rev: 2, Changes: []model.Change{{KV: model.KV{Key: r.key, Value: r.value, CreateRev: 2, ModRev: 2, Version: 1, Lease: r.lease}}}}}})
 		var b bytes.Buffer
-		must(t, Locks(&b, s, s.Locks(), Observation{At: at}, "jsonl"))
+		must(t, Locks(&b, s.View, s.Locks(), Observation{At: at}, "jsonl"))
 		var lock struct{ Kubernetes json.RawMessage }
 		must(t, json.Unmarshal(b.Bytes(), &lock))
 		if d := cmp.Diff(r.want, string(lock.Kubernetes)); d != "" {
 			t.Errorf("%s (-want +got)\n%s", r.reason, d)
 		}
-		if got := Summary(s, s.Locks(), false); got != r.sums {
+		if got := Summary(s.View, s.Locks(), Observation{}, false); got != r.sums {
 			t.Errorf("%s: %q, want %q", r.reason, got, r.sums)
 		}
 		b.Reset()
-		must(t, describe(&b, s, s.Locks()[0], at, false))
+		must(t, describe(&b, s.View, s.Locks()[0], at, false))
 		if r.well != bytes.Contains(b.Bytes(), []byte("No problem found")) {
 			t.Errorf("%s: what is said of its health:\n%s", r.reason, &b)
 		}

@@ -23,7 +23,7 @@ func TestJSONHasTheNamesOfTheFields(t *testing.T) {
 		return b.String()
 	}
 	events := func(b *bytes.Buffer) error {
-		e := NewEvents(b, s, "jsonl")
+		e := NewEvents(b, s.View, "jsonl")
 		for _, f := range s.Journal() {
 			must(t, e.Write(f))
 		}
@@ -34,15 +34,17 @@ func TestJSONHasTheNamesOfTheFields(t *testing.T) {
 		names []string
 		text  string
 	}{
-		{"lock", inJSON(fields.Locks), lines(func(b *bytes.Buffer) error { return Locks(b, s, s.Locks(), o, "jsonl") })},
+		{"lock", inJSON(fields.Locks), lines(func(b *bytes.Buffer) error { return Locks(b, s.View, s.Locks(), o, "jsonl") })},
 		{"claim", append([]string{"lock"}, inJSON(fields.Claims)...), lines(func(b *bytes.Buffer) error {
 			for _, l := range s.Locks() {
-				must(t, OneLock(b, s, l, o, "jsonl"))
+				must(t, OneLock(b, s.View, l, o, "jsonl"))
 			}
 			return nil
 		})},
 		{"finding", inJSON(fields.Findings), lines(func(b *bytes.Buffer) error { return Diagnoses(b, s.Findings(), "jsonl") })},
-		{"cost", inJSON(fields.CostFields), lines(func(b *bytes.Buffer) error { return Top(b, s, Observation{At: s.Now(), For: time.Minute}, "jsonl") })},
+		{"cost", inJSON(fields.CostFields), lines(func(b *bytes.Buffer) error {
+			return Top(b, s.View, Observation{At: s.Now(), For: time.Minute}, "jsonl")
+		})},
 		{"event", inJSON(fields.Events), lines(events)},
 		{"prefix", inJSON(fields.Guesses), lines(func(b *bytes.Buffer) error { return Guesses(b, someGuesses[:1], "jsonl") })},
 	} {
@@ -86,11 +88,11 @@ func namesOf(t *testing.T, object string) []string {
 // Every output has the fields that have a place in it, titled as they are.
 func TestOutputsAreViewsOfTheFields(t *testing.T) {
 	s := kinds()
-	rows := lockRows(s, s.Locks(), s.Now())
+	rows := lockRows(s.View, s.Locks(), s.Now())
 	for _, f := range fields.Locks {
 		for output, there := range map[string]bool{"table": f.In.Table > 0, "wide": f.In.Table+f.In.Wide > 0, "csv": f.In.CSV > 0} {
 			var b bytes.Buffer
-			must(t, Locks(&b, s, s.Locks(), Observation{At: s.Now()}, output))
+			must(t, Locks(&b, s.View, s.Locks(), Observation{At: s.Now()}, output))
 			head, _, _ := strings.Cut(b.String(), "\n")
 			name := map[bool]string{true: f.Name, false: f.Title}[output == "csv"]
 			sep := map[bool]string{true: ",", false: "  "}[output == "csv"]

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"locktop/model/fold"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
+	"locktop/model/store"
 )
 
 const (
@@ -24,13 +24,13 @@ const (
 // no more memory than the streams, however long a queue is.
 type relay struct {
 	w    io.Writer
-	left []*keyspace.Lock
+	rest []*locks.Lock
 
-	mu    sync.Mutex
-	moved sync.Cond // on mu: turn rose
-	taken int       // parts that were taken
-	turn  int       // which of them goes out
-	err   error     // of the first that failed; also whose turn it is may look at it
+	mu        sync.Mutex
+	moved     sync.Cond // on mu: turn rose
+	sentParts int       // parts that were taken
+	turn      int       // which of them goes out
+	err       error     // of the first that failed; also whose turn it is may look at it
 }
 
 // leg is a part that one stream has taken. It is where the stream writes to.
@@ -57,17 +57,17 @@ func (g *leg) wait() {
 }
 
 // take returns the next locks, none at the end.
-func (g *leg) take() []*keyspace.Lock {
+func (g *leg) take() []*locks.Lock {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := 0
-	for claims := 0; n < len(g.left) && claims < partClaims; n++ {
-		claims += max(1, g.left[n].Len())
+	for claims := 0; n < len(g.rest) && claims < partClaims; n++ {
+		claims += max(1, g.rest[n].Len())
 	}
-	part := g.left[:n]
-	g.left = g.left[n:]
-	g.number = g.taken
-	g.taken++
+	part := g.rest[:n]
+	g.rest = g.rest[n:]
+	g.number = g.sentParts
+	g.sentParts++
 	return part
 }
 
@@ -87,7 +87,7 @@ func (g *leg) hand(err error) (more bool) {
 
 // run writes what is left of the locks, together with others that run. The first lock
 // of all has nothing before it in the list.
-func (r *relay) run(o *stream, s *fold.State, first *keyspace.Lock, now time.Time) {
+func (r *relay) run(o *stream, s *store.View, first *locks.Lock, now time.Time) {
 	g := &leg{relay: r}
 	o.w = g
 	for part := g.take(); len(part) > 0; part = g.take() {
@@ -104,12 +104,12 @@ func (r *relay) run(o *stream, s *fold.State, first *keyspace.Lock, now time.Tim
 }
 
 // locks writes the list of locks into the list that is open.
-func (o *stream) locks(s *fold.State, locks []*keyspace.Lock, now time.Time) {
+func (o *stream) locks(s *store.View, locks []*locks.Lock, now time.Time) {
 	o.flush()
 	if len(locks) == 0 || o.err != nil {
 		return
 	}
-	r := &relay{w: o.w, left: locks}
+	r := &relay{w: o.w, rest: locks}
 	r.moved.L = &r.mu
 	var wg sync.WaitGroup
 	for range min(streamsMax, runtime.GOMAXPROCS(0), 1+len(locks)/partClaims) {

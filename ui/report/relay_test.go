@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 )
 
 // Streams that write a list together write what one writes alone: many short queues, and
@@ -16,7 +16,7 @@ import (
 func TestSeveralWriteWhatOneWrites(t *testing.T) {
 	for _, r := range []struct {
 		reason string
-		s      *fold.State
+		s      *store.Store
 	}{
 		{"600 locks of ten claims: a dozen parts", manyClaims(6_000)},
 		{"a long queue between short ones", longAmongShort()},
@@ -26,9 +26,9 @@ func TestSeveralWriteWhatOneWrites(t *testing.T) {
 		o := Observation{At: noon}
 		var alone, together bytes.Buffer
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		must(t, JSON(&alone, r.s, r.s.Locks(), o))
+		must(t, JSON(&alone, r.s.View, r.s.Locks(), o))
 		runtime.GOMAXPROCS(streamsMax)
-		must(t, JSON(&together, r.s, r.s.Locks(), o))
+		must(t, JSON(&together, r.s.View, r.s.Locks(), o))
 		if !bytes.Equal(alone.Bytes(), together.Bytes()) {
 			t.Errorf("%s: %d bytes together, %d alone, or others", r.reason, together.Len(), alone.Len())
 		}
@@ -37,7 +37,7 @@ func TestSeveralWriteWhatOneWrites(t *testing.T) {
 }
 
 // longAmongShort is a queue of a document larger than partBytes, and locks around it.
-func longAmongShort() *fold.State {
+func longAmongShort() *store.Store {
 	s := manyClaims(3_000)
 	var kvs []model.KV
 	for i := range 2_000 {
@@ -71,7 +71,7 @@ func TestWhoCannotWriteEnds(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(streamsMax))
 	s := manyClaims(20_000)
 	w := &shortOf{left: 1 << 20}
-	err := JSON(w, s, s.Locks(), Observation{At: noon})
+	err := JSON(w, s.View, s.Locks(), Observation{At: noon})
 	if !errors.Is(err, errFull) || strings.Count(err.Error(), "writing JSON") != 1 {
 		t.Errorf("it says %v", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/history"
+	"locktop/model/modeltest"
+	"locktop/model/store"
 )
 
 // TestManyLocksOfOneCauseAreToldOnce: for people one paragraph, for programs all of them.
@@ -20,23 +20,23 @@ func TestManyLocksOfOneCauseAreToldOnce(t *testing.T) {
 		{200, 1, "200 locks of 10.0.0.7:1, by one lease: /l000, /l001, /l002 and 197 more; of the first:\n  warning dead-holder (strong): 10.0.0.7:1 stopped renewing"},
 		{3, 0, ""},
 	} {
-		h := history.New()
+		h := modeltest.New()
 		h.Loaded(0)
 		for i := range r.locks {
-			h.Put(1, history.ClaimKey(fmt.Sprintf("/l%03d", i), 0xa1), "10.0.0.7:1", 0xa1)
+			h.Put(1, modeltest.ClaimKey(fmt.Sprintf("/l%03d", i), 0xa1), "10.0.0.7:1", 0xa1)
 		}
 		h.Read(2, 0xa1, 12, 11)
 		h.Read(7, 0xa1, 12, 11)
 		h.Read(17, 0xa1, 12, 1)
-		s := fold.NewState()
+		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
 		var b bytes.Buffer
-		must(t, Stories(&b, s, s.Told()))
+		must(t, Stories(&b, s.View, s.StoriesOf(nil)))
 		if n := strings.Count(b.String(), "dead-holder ("); n != r.told || !strings.Contains(b.String(), r.text) {
 			t.Errorf("%d locks: told %d times, want %d and %q:\n%s", r.locks, n, r.told, r.text, &b)
 		}
 		b.Reset()
-		must(t, JSON(&b, s, s.Locks(), Observation{At: s.Now()}))
+		must(t, JSON(&b, s.View, s.Locks(), Observation{At: s.Now()}))
 		if n := strings.Count(b.String(), `"code": "dead-holder"`); n != r.locks {
 			t.Errorf("JSON has %d of %d findings", n, r.locks)
 		}

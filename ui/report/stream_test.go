@@ -12,18 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/hostile"
+	"locktop/model/modeltest"
+	"locktop/model/store"
 )
 
 // manyClaims is a state of claims, ten of each lock.
-func manyClaims(claims int) *fold.State {
+func manyClaims(claims int) *store.Store {
 	var kvs []model.KV
 	for i := range claims {
 		lease := model.LeaseID(0x694d81e5fc650000 + i)
 		kvs = append(kvs, model.KV{Key: fmt.Sprintf("/bench/lock-%06d/%s", i/10, lease), CreateRev: int64(i + 1), ModRev: int64(i + 1), Version: 1, Lease: lease})
 	}
-	s := fold.NewState()
+	s := store.New()
 	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{At: noon, Rev: 1}, model.Listed{At: noon, Rev: 1, KVs: kvs}, model.Loaded{At: noon, Rev: 1}}})
 	return s
 }
@@ -31,19 +31,19 @@ func manyClaims(claims int) *fold.State {
 // The document is written piece by piece, but it is the one that encoding/json would
 // write: the same blanks, and of every text the same escapes.
 func FuzzStream(f *testing.F) {
-	for _, s := range hostile.Seeds() {
+	for _, s := range modeltest.Seeds() {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fold.NewState()
-		s.Apply(model.Batch{Events: hostile.Events(data)})
+		s := store.New()
+		s.Apply(model.Batch{Events: modeltest.Events(data)})
 		o := Observation{At: s.Now().Add(1500 * time.Millisecond), Prefixes: []string{"a\u202e\"<\\"}}
 		var doc, lines bytes.Buffer
-		must(t, Locks(&doc, s, s.Locks(), o, "json"))
+		must(t, Locks(&doc, s.View, s.Locks(), o, "json"))
 		sameAsEncoded(t, doc.Bytes(), "  ")
-		must(t, Locks(&lines, s, s.Locks(), o, "jsonl"))
+		must(t, Locks(&lines, s.View, s.Locks(), o, "jsonl"))
 		for _, l := range s.Locks() {
-			must(t, OneLock(&lines, s, l, o, "jsonl"))
+			must(t, OneLock(&lines, s.View, l, o, "jsonl"))
 		}
 		for line := range strings.Lines(lines.String()) {
 			sameAsEncoded(t, []byte(line), "")
@@ -109,7 +109,7 @@ func TestJSONCosts(t *testing.T) {
 	const claims = 10_000
 	s := manyClaims(claims)
 	o := Observation{At: s.Now()}
-	allocs := testing.AllocsPerRun(5, func() { must(t, JSON(io.Discard, s, s.Locks(), o)) })
+	allocs := testing.AllocsPerRun(5, func() { must(t, JSON(io.Discard, s.View, s.Locks(), o)) })
 	if per := allocs / claims; per > claimAllocs {
 		t.Errorf("%.3f allocations for a claim, want %g at most", per, claimAllocs)
 	}
@@ -121,7 +121,7 @@ func BenchmarkJSON(b *testing.B) {
 	o := Observation{At: s.Now()}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := JSON(io.Discard, s, s.Locks(), o); err != nil {
+		if err := JSON(io.Discard, s.View, s.Locks(), o); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,17 +4,25 @@ import (
 	"fmt"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
 )
 
 // Summary is the last line of a diagnosis: how many findings of each severity, on how many
-// locks. blind says that not all could be seen.
-func Summary(s *fold.State, locks []*keyspace.Lock, blind bool) string {
+// locks. blind says that not all could be seen. Of no lock nothing is said to be well.
+func Summary(s *store.View, locks []*locks.Lock, o Observation, blind bool) string {
+	text := judged(s, locks, blind)
+	for _, b := range o.Bare {
+		text += "; " + b.Words()
+	}
+	return text
+}
+
+func judged(s *store.View, locks []*locks.Lock, blind bool) string {
 	sealed := 0
 	for _, l := range locks {
-		if outlook.Sealed(l) {
+		if status.Sealed(l) {
 			sealed++
 		}
 	}
@@ -24,7 +32,7 @@ func Summary(s *fold.State, locks []*keyspace.Lock, blind bool) string {
 	return summary(s, locks, blind)
 }
 
-func summary(s *fold.State, all []*keyspace.Lock, blind bool) string {
+func summary(s *store.View, all []*locks.Lock, blind bool) string {
 	locks := model.Many(len(all), "lock")
 	n, claims := map[model.Severity]int{}, 0
 	count := func(found []model.Finding) {
@@ -34,12 +42,14 @@ func summary(s *fold.State, all []*keyspace.Lock, blind bool) string {
 	}
 	count(s.ClusterFindings())
 	for _, l := range all {
-		count(l.Findings())
+		count(s.FindingsOf(l))
 		claims += l.Len()
 	}
 	switch {
 	case len(n) > 0:
 		return fmt.Sprintf("%s, %s, %d info on %s", model.Many(n[model.SevError], "error"), model.Many(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
+	case len(all) == 0:
+		return "Nothing was judged: there is no lock"
 	case blind:
 		return "No problems in what could be seen of " + locks
 	}

@@ -10,21 +10,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
-	"locktop/model/diagnose"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
+	"locktop/model/findings"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 )
 
 // Table writes one line per lock.
-func Table(w io.Writer, s *fold.State, locks []*keyspace.Lock, now time.Time) error {
+func Table(w io.Writer, s *store.View, locks []*locks.Lock, now time.Time) error {
 	return align(w, fields.Rows(fields.Locks, lockRows(s, locks, now), false))
 }
 
 // lockRows are the locks as what the fields are of.
-func lockRows(s *fold.State, locks []*keyspace.Lock, now time.Time) []fields.Lock {
+func lockRows(s *store.View, locks []*locks.Lock, now time.Time) []fields.Lock {
 	rows := make([]fields.Lock, len(locks))
 	for i, l := range locks {
 		rows[i] = fields.Lock{S: s, L: l, Now: now}
@@ -33,18 +34,23 @@ func lockRows(s *fold.State, locks []*keyspace.Lock, now time.Time) []fields.Loc
 }
 
 // describe writes one lock in full: its queue, its leases, what happened to it.
-func describe(w io.Writer, s *fold.State, l *keyspace.Lock, now time.Time, wide bool) error {
+func describe(w io.Writer, s *store.View, l *locks.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
 	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Short(model.Printable(l.Name), lineMax), r.Name, l.RecipeConfidence(),
-		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(l.RecipeEvidence(), "; "), lineMax), diagnose.StateWord(outlook.Of(l))); err != nil {
+		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(l.RecipeEvidence(), "; "), lineMax), findings.StateWord(status.Of(s, l))); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
-	if until := outlook.Until(l, now); until != "" {
+	if s.NoValues() {
+		if _, err := fmt.Fprintf(w, "  names    %s\n", model.NamesUnread); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+	}
+	if until := status.Until(s, l, now); until != "" {
 		if _, err := fmt.Fprintf(w, "  outlook  %s\n", until); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 	}
-	for _, line := range outlook.KubeWords(l, now) {
+	for _, line := range status.KubeWords(l, now) {
 		if _, err := fmt.Fprintf(w, "           %s\n", line); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
@@ -56,10 +62,10 @@ func describe(w io.Writer, s *fold.State, l *keyspace.Lock, now time.Time, wide 
 	if err := align(w, rows); err != nil {
 		return err
 	}
-	if err := Findings(w, l.Findings(), "  "); err != nil {
+	if err := Findings(w, s.FindingsOf(l), "  "); err != nil {
 		return err
 	}
-	if wellAsKnown(l) {
+	if wellAsKnown(s, l) {
 		if _, err := fmt.Fprintf(w, "  No problem found on %s\n", model.Short(model.Printable(l.Name), lineMax)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
@@ -73,9 +79,9 @@ func describe(w io.Writer, s *fold.State, l *keyspace.Lock, now time.Time, wide 
 }
 
 // wellAsKnown says whether nothing was found on a lock, and what its head hangs on was read.
-func wellAsKnown(l *keyspace.Lock) bool {
+func wellAsKnown(s *store.View, l *locks.Lock) bool {
 	c := l.Head()
-	if c == nil || len(l.Findings()) > 0 || outlook.Sealed(l) {
+	if c == nil || len(s.FindingsOf(l)) > 0 || status.Sealed(l) {
 		return false
 	}
 	state := c.LeaseInfo().State()
@@ -86,8 +92,8 @@ func wellAsKnown(l *keyspace.Lock) bool {
 func Findings(w io.Writer, list []model.Finding, indent string) error {
 	var b strings.Builder
 	for _, f := range list {
-		fmt.Fprintf(&b, "%s%s %s (%s): %s\n", indent, f.Severity, f.Code, f.Confidence, model.Short(f.Summary, lineMax))
-		for _, e := range f.Evidence {
+		fmt.Fprintf(&b, "%s%s %s (%s): %s\n", indent, f.Severity, f.Code, f.Confidence, model.Short(text.English(f.Summary), lineMax))
+		for _, e := range text.EnglishAll(f.Evidence) {
 			fmt.Fprintf(&b, "%s    %s\n", indent, model.Short(e, lineMax))
 		}
 		if len(f.Alternatives) > 0 {
@@ -97,7 +103,7 @@ func Findings(w io.Writer, list []model.Finding, indent string) error {
 			}
 			fmt.Fprintf(&b, "%s    looks the same from outside: %s\n", indent, strings.Join(names, ", "))
 		}
-		for _, a := range f.Advice {
+		for _, a := range text.EnglishAll(f.Advice) {
 			fmt.Fprintf(&b, "%s    do: %s\n", indent, model.Short(a, lineMax))
 		}
 		for _, e := range f.Etcdctl {
@@ -116,7 +122,7 @@ func Findings(w io.Writer, list []model.Finding, indent string) error {
 
 // Stories writes those of the findings told that many locks have for one cause, each once: how many locks
 // and which are the first, and all about one of them.
-func Stories(w io.Writer, s *fold.State, told []model.Finding) error {
+func Stories(w io.Writer, s *store.View, told []model.Finding) error {
 	parts := map[uint64][]model.Finding{}
 	var order []uint64
 	for _, f := range told {
@@ -129,7 +135,7 @@ func Stories(w io.Writer, s *fold.State, told []model.Finding) error {
 		parts[f.Story] = append(parts[f.Story], f)
 	}
 	for _, n := range order {
-		if _, err := fmt.Fprintf(w, "%s; of the first:\n", diagnose.StoryWords(s.Keyspace, parts[n])); err != nil {
+		if _, err := fmt.Fprintf(w, "%s; of the first:\n", s.StoryWords(parts[n])); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 		if err := Findings(w, parts[n][:1], "  "); err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/ui/fields"
 )
 
@@ -26,7 +26,7 @@ type verdict struct {
 	Warnings   int     `json:"warnings"`
 }
 
-func verdictOf(s *fold.State) *verdict {
+func verdictOf(s *store.View) *verdict {
 	v, any := s.Verdict()
 	if !any {
 		return nil
@@ -51,7 +51,7 @@ func OrNull(s string) *string {
 
 // Top writes what all locks cost in the time that was observed, those first for which most was
 // waited, in one of Formats.
-func Top(w io.Writer, s *fold.State, o Observation, format string) error {
+func Top(w io.Writer, s *store.View, o Observation, format string) error {
 	costs := fields.Costs(s, o.At.Add(-o.For), o.At)
 	switch format {
 	case "table", "wide":
@@ -89,7 +89,7 @@ func Top(w io.Writer, s *fold.State, o Observation, format string) error {
 
 // topHead says the worst of what is wrong, and what shorter holds of the first lock would
 // change.
-func topHead(w io.Writer, s *fold.State, costs []fields.Cost) error {
+func topHead(w io.Writer, s *store.View, costs []fields.Cost) error {
 	var lines []string
 	if v, any := s.Verdict(); any {
 		lines = append(lines, model.Short(v.Title(), lineMax))

@@ -11,15 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/history"
-	"locktop/model/hostile"
+	"locktop/model/modeltest"
+
+	"locktop/model/store"
 )
 
 // aRush is three locks: one with a queue, one that changes hands without, one of which nobody
 // can see who waits.
-func aRush() *fold.State {
-	h := history.New()
+func aRush() *store.Store {
+	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, "/jobs/calm/1", "", 0x1)
 	h.Del(2, "/jobs/calm/1")
@@ -30,8 +30,8 @@ func aRush() *fold.State {
 	h.Put(3, "/locks/one", "host-c", 0x13)
 	h.Del(11, "/jobs/hot/a")
 	h.Del(21, "/jobs/hot/b")
-	s := fold.NewState()
-	s.Apply(model.Batch{Events: append(h.Events, model.Tick{At: history.At(31)})})
+	s := store.New()
+	s.Apply(model.Batch{Events: append(h.Events, model.Tick{At: modeltest.At(31)})})
 	return s
 }
 
@@ -41,8 +41,8 @@ func TestTop(t *testing.T) {
 	o := Observation{At: s.Now(), For: 31 * time.Second}
 	write := func(format string) string {
 		var b bytes.Buffer
-		must(t, Top(&b, s, o, format))
-		hostile.Fit(t, b.String())
+		must(t, Top(&b, s.View, o, format))
+		modeltest.Fit(t, b.String())
 		return b.String()
 	}
 	type lock struct {
@@ -108,7 +108,7 @@ func TestTop(t *testing.T) {
 func TestTopSaysTheVerdict(t *testing.T) {
 	s := kinds()
 	var b bytes.Buffer
-	must(t, Top(&b, s, Observation{At: s.Now(), For: time.Minute}, "json"))
+	must(t, Top(&b, s.View, Observation{At: s.Now(), For: time.Minute}, "json"))
 	var doc struct{ Verdict *verdict }
 	must(t, json.Unmarshal(b.Bytes(), &doc))
 	v, any := s.Verdict()
@@ -116,12 +116,12 @@ func TestTopSaysTheVerdict(t *testing.T) {
 		t.Errorf("%+v, want %q: %s", doc.Verdict, v.Finding.Code, v.Title())
 	}
 	b.Reset()
-	must(t, Top(&b, s, Observation{At: s.Now(), For: time.Minute}, "table"))
+	must(t, Top(&b, s.View, Observation{At: s.Now(), For: time.Minute}, "table"))
 	if !strings.HasPrefix(b.String(), v.Title()+"\n") {
 		t.Errorf("it does not begin with %q:\n%s", v.Title(), b.String())
 	}
 	b.Reset()
-	must(t, Top(&b, aRush(), Observation{At: history.At(31), For: time.Minute}, "json"))
+	must(t, Top(&b, aRush().View, Observation{At: modeltest.At(31), For: time.Minute}, "json"))
 	if !strings.Contains(b.String(), `"verdict": null`) {
 		t.Errorf("nothing is wrong:\n%s", b.String())
 	}

@@ -284,7 +284,7 @@ const far = 1 << 30
 // Keys are those of the page; open is the one that is open.
 func Keys(open func() *Page) []host.Key {
 	row := func(short, what string, do func(p *Page) tea.Cmd, why func(p *Page) string, keys ...string) host.Key {
-		k := host.Key{Keys: keys, In: host.InStart, Short: short, What: what, Do: func() tea.Cmd { return do(open()) }}
+		k := host.Key{Keys: keys, Where: host.InStart, Short: short, What: what, Do: func() tea.Cmd { return do(open()) }}
 		if why != nil {
 			k.Why = func() string { return why(open()) }
 			k.Hidden = func() bool { return k.Why() != "" }

@@ -22,7 +22,7 @@ func CellsOf[R any](of []fields.Field[R], own map[string]func(*Row, *R), sorts m
 	for _, x := range fields.Console(of) {
 		fill := own[x.Title]
 		if fill == nil {
-			fill = func(r *Row, v *R) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Prose(x.Text(*v)), r.Room())) }
+			fill = func(r *Row, v *R) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.FormatSentence(x.Text(*v)), r.Room())) }
 		}
 		w := x.Width
 		all = append(all, cell[R]{Column{x.Title, w.Least, w.Fair, w.Most, w.Rank, w.Right, sorts[x.Title]}, fill})

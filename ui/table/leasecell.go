@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
 	"locktop/ui/draw"
 )
 
 // Lease fills in what is known of a lease, into the room that the cell has:
 // bar, remaining of granted, and how long ago it was renewed.
-func (r *Row) Lease(l *keyspace.Lease, now time.Time) {
+func (r *Row) Lease(l *locks.Lease, now time.Time) {
 	th := r.F.Th
 	left, ok := l.Remaining(now)
 	if !ok {
@@ -36,7 +36,7 @@ type beat struct{ sign, ago string }
 // leaseNow says what is left of a lease and when it was renewed last, or, if nobody has
 // asked since it was healthy, what it was then: no reason to let it run out. While no renewal
 // was seen there is no heart: what was so long ago may have been its grant.
-func leaseNow(th *draw.Theme, l *keyspace.Lease, left int64, now time.Time) (int64, beat, draw.Style) {
+func leaseNow(th *draw.Theme, l *locks.Lease, left int64, now time.Time) (int64, beat, draw.Style) {
 	st, _ := th.Level(l.State().Condition().Level)
 	if old := now.Sub(l.Read.At); st == draw.Good && old > time.Duration(l.Granted())*time.Second/3+3*time.Second {
 		return max(0, l.Read.Remaining), beat{th.Sign.Stale, model.Ticks(old)}, draw.Dim
@@ -52,7 +52,7 @@ func leaseNow(th *draw.Theme, l *keyspace.Lease, left int64, now time.Time) (int
 }
 
 // LeaseBrief is what is known of a lease in few cells, without a bar.
-func LeaseBrief(th *draw.Theme, l *keyspace.Lease, now time.Time) draw.Span {
+func LeaseBrief(th *draw.Theme, l *locks.Lease, now time.Time) draw.Span {
 	left, ok := l.Remaining(now)
 	if !ok {
 		return draw.Dim.Of(th.NoReading(l))

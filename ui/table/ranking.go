@@ -13,28 +13,35 @@ const (
 	SortPer   = 20_000          // for so many rows, another sortEvery between two sorts
 )
 
+// Clock is the time that is shown. Where it stands, as that of a recording that is paused,
+// nothing waits for its turn: the moment is shown as it is.
+type Clock struct {
+	Now    time.Time
+	Stands bool
+}
+
 // Rhythm says when a list is due to be gone over anew: not for every change, and the
 // less often the longer it is.
 type Rhythm struct {
 	Per    int // for so many, another sortEvery in between
 	AtOnce int // below so many, a change counts at once
 
-	n       int // how many there were
-	version uint64
-	At      time.Time
-	Held    time.Time // not before, unless forced
-	Force   bool
+	n         int // how many there were
+	version   uint64
+	At        time.Time
+	NotBefore time.Time // not before, unless forced
+	Force     bool
 }
 
 // Due says whether it is, for a state of that version.
-func (r *Rhythm) Due(version uint64, now time.Time) bool {
+func (r *Rhythm) Due(version uint64, c Clock) bool {
 	switch {
 	case r.Force, r.At.IsZero():
 		return true
 	case version == r.version:
 		return false
 	}
-	return r.n < r.AtOnce || now.Sub(r.At) >= sortEvery*time.Duration(1+r.n/r.Per) && !now.Before(r.Held)
+	return c.Stands || r.n < r.AtOnce || c.Now.Sub(r.At) >= sortEvery*time.Duration(1+r.n/r.Per) && !c.Now.Before(r.NotBefore)
 }
 
 // Begin notes that it is gone over now, and whether that was asked for.
@@ -73,12 +80,12 @@ type Ranking[T, ID any] struct {
 
 	// Of the ranking that goes on: all that is to be ranked, how many are, and what came
 	// of these, piece by piece: a heap of lists in order, by the first of each.
-	Going, forced bool
-	all           []T
-	seen, Found   int
-	keys          []Scored[ID]
-	pieces        [][]Scored[ID]
-	next          []ID
+	Going, forced  bool
+	all            []T
+	scanned, Found int
+	keys           []Scored[ID]
+	pieces         [][]Scored[ID]
+	next           []ID
 }
 
 // NewRanking returns a ranking that is due.
@@ -87,31 +94,31 @@ func NewRanking[T, ID any]() Ranking[T, ID] {
 }
 
 // Unranked says whether refresh has something to do.
-func (r *Ranking[T, ID]) Unranked(version uint64, now time.Time) bool {
-	return r.Going && !r.Waits(now) || r.begins(version, now)
+func (r *Ranking[T, ID]) Unranked(version uint64, c Clock) bool {
+	return r.Going && !r.Waits(c) || r.begins(version, c)
 }
 
-func (r *Ranking[T, ID]) begins(version uint64, now time.Time) bool {
-	return r.Force || !r.Going && r.Due(version, now)
+func (r *Ranking[T, ID]) begins(version uint64, c Clock) bool {
+	return r.Force || !r.Going && r.Due(version, c)
 }
 
 // Waits says whether all is ranked, and the rows have to stay where they are.
-func (r *Ranking[T, ID]) Waits(now time.Time) bool {
-	return r.Left() == 0 && len(r.pieces) == 0 && !r.forced && now.Before(r.Held)
+func (r *Ranking[T, ID]) Waits(c Clock) bool {
+	return r.Left() == 0 && len(r.pieces) == 0 && !r.forced && !c.Stands && c.Now.Before(r.NotBefore)
 }
 
 // Left is how many are still to be ranked.
-func (r *Ranking[T, ID]) Left() int { return len(r.all) - r.seen }
+func (r *Ranking[T, ID]) Left() int { return len(r.all) - r.scanned }
 
 // Refresh goes on with what is due, and says whether that changed what is shown. rank
 // gets what list has and its place there, and says whether it is to be shown; it counts
 // in found what would be without a filter.
-func (r *Ranking[T, ID]) Refresh(version uint64, now time.Time, list func() []T, rank func(T, int) (Scored[ID], bool)) bool {
-	if r.begins(version, now) {
+func (r *Ranking[T, ID]) Refresh(version uint64, c Clock, list func() []T, rank func(T, int) (Scored[ID], bool)) bool {
+	if r.begins(version, c) {
 		r.all = append(r.all[:0], list()...)
-		r.Going, r.forced = true, r.Begin(version, now, len(r.all))
+		r.Going, r.forced = true, r.Begin(version, c.Now, len(r.all))
 		r.keys, r.pieces, r.next = slices.Grow(r.keys[:0], len(r.all)), r.pieces[:0], r.next[:0]
-		r.seen, r.Found = 0, 0
+		r.scanned, r.Found = 0, 0
 	}
 	if r.Left() > 0 {
 		if r.piece(rank); len(r.all) > RankPiece {
@@ -119,7 +126,7 @@ func (r *Ranking[T, ID]) Refresh(version uint64, now time.Time, list func() []T,
 		}
 	}
 	r.merge()
-	if len(r.pieces) > 0 || r.Waits(now) {
+	if len(r.pieces) > 0 || r.Waits(c) {
 		return false
 	}
 	r.Going, r.Total = false, r.Found
@@ -132,11 +139,11 @@ func (r *Ranking[T, ID]) Refresh(version uint64, now time.Time, list func() []T,
 // piece ranks the next ones.
 func (r *Ranking[T, ID]) piece(rank func(T, int) (Scored[ID], bool)) {
 	from := len(r.keys)
-	for _, x := range r.all[r.seen:min(r.seen+RankPiece, len(r.all))] {
-		if k, keep := rank(x, r.seen); keep {
+	for _, x := range r.all[r.scanned:min(r.scanned+RankPiece, len(r.all))] {
+		if k, keep := rank(x, r.scanned); keep {
 			r.keys = append(r.keys, k)
 		}
-		r.seen++
+		r.scanned++
 	}
 	piece := r.keys[from:]
 	if len(piece) == 0 {

@@ -21,9 +21,9 @@ func TestARankingIsTheSortedList(t *testing.T) {
 		}
 		rank := func(x int) int64 { return int64(uint64(x)*mix>>20) % ranks }
 		r, calls := NewRanking[int, int](), 0
-		for r.Unranked(1, t0) {
+		for r.Unranked(1, Clock{Now: t0}) {
 			calls++
-			r.Refresh(1, t0, func() []int { return list }, func(x, at int) (Scored[int], bool) {
+			r.Refresh(1, Clock{Now: t0}, func() []int { return list }, func(x, at int) (Scored[int], bool) {
 				r.Found++
 				return Scored[int]{x, rank(x), uint64(at)}, x%keep == 0
 			})
@@ -55,13 +55,13 @@ func TestRhythm(t *testing.T) {
 		{Rhythm{At: t0, version: 1, n: 999, AtOnce: 1000}, 2, 0, true, "few enough to count at once"},
 		{Rhythm{At: t0, version: 1, n: 100_000}, 2, 5, false, "the more there are the less often"},
 		{Rhythm{At: t0, version: 1, n: 100_000}, 2, 6, true, "but then"},
-		{Rhythm{At: t0, version: 1, n: 5, Held: at(2)}, 2, 1, false, "a cursor key was pressed: the rows stay"},
-		{Rhythm{At: t0, version: 1, n: 5, Held: at(2)}, 2, 2, true, "for a while"},
-		{Rhythm{At: t0, version: 1, n: 5, Held: at(2), Force: true}, 1, 0, true, "a person has asked for it"},
+		{Rhythm{At: t0, version: 1, n: 5, NotBefore: at(2)}, 2, 1, false, "a cursor key was pressed: the rows stay"},
+		{Rhythm{At: t0, version: 1, n: 5, NotBefore: at(2)}, 2, 2, true, "for a while"},
+		{Rhythm{At: t0, version: 1, n: 5, NotBefore: at(2), Force: true}, 1, 0, true, "a person has asked for it"},
 	} {
 		r.Per = SortPer
 		r.AtOnce = max(1, r.AtOnce)
-		if got := r.Rhythm.Due(r.version, t0.Add(time.Duration(r.after*float64(time.Second)))); got != r.due {
+		if got := r.Rhythm.Due(r.version, Clock{Now: t0.Add(time.Duration(r.after * float64(time.Second)))}); got != r.due {
 			t.Errorf("%s: due %v: %s", fmt.Sprintf("%+v", r.Rhythm), got, r.reason)
 		}
 	}

@@ -4,26 +4,31 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/draw"
 )
 
 // View is what a row is painted from: what is true, when, and how it looks.
 type View struct {
-	S   *fold.State
+	S   *store.View
 	Th  *draw.Theme
 	Now time.Time
+	// Stands: Now does not go on, see [Clock].
+	Stands bool
 	// OnScreen collects the leases that are shown: they are read first.
 	OnScreen *[]model.LeaseID
 	Marks    map[string]bool // what is marked by hand
 	Chosen   map[string]bool // what an action is about, all of them at once
 	// Lane paints the last minute of a lock into so many cells; nil where it is not shown.
-	Lane func(l *keyspace.Lock, now time.Time, cells int) []draw.Span
+	Lane func(l *locks.Lock, now time.Time, cells int) []draw.Span
 }
 
+// Clock is the time that is shown.
+func (f View) Clock() Clock { return Clock{f.Now, f.Stands} }
+
 // Sees notes that the lease of a claim is shown.
-func (f View) Sees(c *keyspace.Claim) {
+func (f View) Sees(c *locks.Claim) {
 	if c != nil && c.KV.Lease != 0 {
 		*f.OnScreen = append(*f.OnScreen, c.KV.Lease)
 	}

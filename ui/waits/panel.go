@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/intervals"
-	"locktop/model/keyspace"
+	"locktop/model/locks"
+	"locktop/model/timeline"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 	"locktop/ui/table"
@@ -39,7 +39,7 @@ type panelOf struct {
 
 // Lines returns h lines of w cells about a lock, in the time from one moment to another: to
 // the zero moment is up to now. There are none where no hold and no wait ended.
-func (p *Panel) Lines(f table.View, l *keyspace.Lock, from, to time.Time, w, h int) []string {
+func (p *Panel) Lines(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	of := panelOf{l.Name, from.Truncate(time.Second), to, f.Th, w, h}
 	if to.IsZero() {
 		of.to = f.Now
@@ -52,7 +52,7 @@ func (p *Panel) Lines(f table.View, l *keyspace.Lock, from, to time.Time, w, h i
 	return p.lines
 }
 
-func paint(f table.View, l *keyspace.Lock, from, to time.Time, w, h int) []string {
+func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	th := f.Th
 	if n := l.Behind(); n > waitersMost {
 		return []string{th.Ruler(w, draw.Strong.Of("how long")), th.Line(w, []draw.Span{draw.Dim.Of(draw.Count(int64(n)) + " wait, too many for figures here:")}, nil),
@@ -61,10 +61,10 @@ func paint(f table.View, l *keyspace.Lock, from, to time.Time, w, h int) []strin
 	if to.IsZero() {
 		to = f.Exact()
 	}
-	if t := f.S.Book.Recent(l.Name, to, staysMost); t.After(from) {
+	if t := f.S.Timeline().Recent(l.Name, to, staysMost); t.After(from) {
 		from = t
 	}
-	x := f.S.Book.Contention(l.Name, from, to, fields.Contender(f.S))
+	x := f.S.Timeline().Contention(l.Name, from, to, fields.Contender(f.S))
 	if len(x.Holds) == 0 && len(x.Waits) == 0 {
 		return nil
 	}
@@ -83,7 +83,7 @@ func paint(f table.View, l *keyspace.Lock, from, to time.Time, w, h int) []strin
 }
 
 // lengths are the histograms of holds and of waits, on one scale.
-func lengths(th *draw.Theme, x *intervals.Contention, w int) []string {
+func lengths(th *draw.Theme, x *timeline.Contention, w int) []string {
 	waits := x.Waits
 	if !x.Visible {
 		waits = nil
@@ -93,7 +93,7 @@ func lengths(th *draw.Theme, x *intervals.Contention, w int) []string {
 	lines := []string{th.Line(w, []draw.Span{draw.Dim.Of(draw.Blank(nameCells) + scale.ruler() + " "), draw.Dim.Of("  usual")}, nil)}
 	for _, r := range []struct {
 		name string
-		of   intervals.Durations
+		of   timeline.Durations
 		tone draw.Tone
 	}{{"hold", x.Holds, draw.ToneHold}, {"wait", waits, draw.ToneDepth}} {
 		usual, any := r.of.P50()
@@ -118,8 +118,8 @@ type scale struct {
 
 // scaleOf is a round scale for all lengths but the longest hundredth, which stand in its last
 // cell.
-func scaleOf(a, b intervals.Durations, cells int) scale {
-	longest := max(keyspace.Percentile(a, 99), keyspace.Percentile(b, 99), time.Millisecond)
+func scaleOf(a, b timeline.Durations, cells int) scale {
+	longest := max(locks.Percentile(a, 99), locks.Percentile(b, 99), time.Millisecond)
 	each := time.Duration(1)
 	for _, next := range [...]time.Duration{time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour} {
 		for _, n := range [...]time.Duration{1, 2, 5, 10, 20, 50, 100, 200, 500} {
@@ -131,7 +131,7 @@ func scaleOf(a, b intervals.Durations, cells int) scale {
 	return scale{each, cells}
 }
 
-func (s scale) counts(all intervals.Durations) []int {
+func (s scale) counts(all timeline.Durations) []int {
 	n := make([]int, s.cells)
 	for _, d := range all {
 		n[min(int(d/s.each), s.cells-1)]++
@@ -170,7 +170,7 @@ func brief(d time.Duration) string {
 }
 
 // use says for how much of the time somebody held.
-func use(x *intervals.Contention) []draw.Span {
+func use(x *timeline.Contention) []draw.Span {
 	text := "held " + fields.Percent(x.Utilisation()) + " of the time"
 	if x.Visible && x.Convoy() {
 		text += ", a convoy"
@@ -179,7 +179,7 @@ func use(x *intervals.Contention) []draw.Span {
 }
 
 // fair says how fair it is, as far as that is known.
-func fair(x *intervals.Contention) []draw.Span {
+func fair(x *timeline.Contention) []draw.Span {
 	if !x.Visible || x.Fairness == 0 {
 		return nil
 	}
@@ -191,7 +191,7 @@ func fair(x *intervals.Contention) []draw.Span {
 }
 
 // half says what shorter holds would have changed, where a replay gives what was.
-func half(x *intervals.Contention) []draw.Span {
+func half(x *timeline.Contention) []draw.Span {
 	d, ok := x.WhatIf(0.5)
 	if !ok || x.TotalWait == 0 {
 		return nil
@@ -200,7 +200,7 @@ func half(x *intervals.Contention) []draw.Span {
 }
 
 // pairs are who waited for whom, the longest in all first.
-func pairs(th *draw.Theme, x *intervals.Contention, w, h int) []string {
+func pairs(th *draw.Theme, x *timeline.Contention, w, h int) []string {
 	lines := []string{th.Ruler(w, draw.Dim.Of("who waited for whom"))}
 	n := min(h-1, len(x.Pairs))
 	if n < len(x.Pairs) || x.PairsCut {
@@ -209,8 +209,8 @@ func pairs(th *draw.Theme, x *intervals.Contention, w, h int) []string {
 	for _, p := range x.Pairs[:max(0, n)] {
 		text := draw.Plural(p.Episodes, "time") + ", " + model.Duration(p.Total, false) + ", longest " + model.Duration(p.Longest, false)
 		room := max(6, (w-len(text)-8)/2)
-		lines = append(lines, th.Line(w, []draw.Span{draw.Waiting.Of("  " + th.CutKey(th.Tame(p.Waiter), room)), draw.Dim.Of(" for "),
-			draw.Good.Of(th.CutKey(th.Tame(p.Holder), room))}, []draw.Span{draw.Dim.Of(text)}))
+		lines = append(lines, th.Line(w, []draw.Span{draw.Waiting.Of("  " + th.CutKey(th.Escape(p.Waiter), room)), draw.Dim.Of(" for "),
+			draw.Good.Of(th.CutKey(th.Escape(p.Holder), room))}, []draw.Span{draw.Dim.Of(text)}))
 	}
 	switch more := len(x.Pairs) - n; {
 	case x.PairsCut:

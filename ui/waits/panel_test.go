@@ -9,32 +9,32 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/history"
+	"locktop/model/modeltest"
+	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
 
 // turns is a lock that n contenders take one after the other, each for a second; the next one
 // comes a tenth of a second after the one before it.
-func turns(n int) (s *fold.State, now time.Time) {
-	h := history.New()
+func turns(n int) (s *store.Store, now time.Time) {
+	h := modeltest.New()
 	h.Loaded(0)
-	key := func(i int) string { return history.ClaimKey("/l", model.LeaseID(0xa0+i)) }
+	key := func(i int) string { return modeltest.ClaimKey("/l", model.LeaseID(0xa0+i)) }
 	for i := range n {
 		h.Put(1+float64(i)/10, key(i), "", model.LeaseID(0xa0+i))
 	}
 	for i := range n - 1 {
 		h.Del(max(2+float64(i), 1+float64(n)/10), key(i))
 	}
-	h.Add(model.Tick{At: history.At(float64(n) + 2)})
-	s = fold.NewState()
+	h.Add(model.Tick{At: modeltest.At(float64(n) + 2)})
+	s = store.New()
 	s.Apply(model.Batch{Events: h.Events})
 	return s, s.Now()
 }
 
-func view(s *fold.State, now time.Time, set draw.SignSet) table.View {
-	return table.View{S: s, Th: draw.NewTheme(draw.ThemeDark, termenv.TrueColor, set), Now: now, OnScreen: new([]model.LeaseID)}
+func view(s *store.Store, now time.Time, set draw.SignSet) table.View {
+	return table.View{S: s.View, Th: draw.NewTheme(draw.ThemeDark, termenv.TrueColor, set), Now: now, OnScreen: new([]model.LeaseID)}
 }
 
 func text(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) }
@@ -44,7 +44,7 @@ func text(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) 
 func TestPanel(t *testing.T) {
 	s, now := turns(6)
 	var p Panel
-	got := text(p.Lines(view(s, now, draw.SignsUnicode), s.Lock("/l"), history.At(0), time.Time{}, 60, 12))
+	got := text(p.Lines(view(s, now, draw.SignsUnicode), s.Lock("/l"), modeltest.At(0), time.Time{}, 60, 12))
 	for _, want := range []string{"5 holds since", "hold ", "1.0s", "held 8", "nobody was overtaken, Jain 0.", "if    half as long: ", "who waited for whom",
 		"1 time, ", " more"} {
 		if !strings.Contains(got, want) {
@@ -54,7 +54,7 @@ func TestPanel(t *testing.T) {
 	for _, set := range []draw.SignSet{draw.SignsUnicode, draw.SignsWide, draw.SignsASCII} {
 		for w := Least; w < 140; w += 9 {
 			for h := 1; h < 20; h += 3 {
-				lines := p.Lines(view(s, now, set), s.Lock("/l"), history.At(0), time.Time{}, w, h)
+				lines := p.Lines(view(s, now, set), s.Lock("/l"), modeltest.At(0), time.Time{}, w, h)
 				if len(lines) != h {
 					t.Fatalf("%d lines, want %d", len(lines), h)
 				}
@@ -84,9 +84,9 @@ func TestPanelOfAnotherTime(t *testing.T) {
 		var p Panel
 		to := time.Time{}
 		if r.to > 0 {
-			to = history.At(r.to)
+			to = modeltest.At(r.to)
 		}
-		if got := text(p.Lines(f, s.Lock("/l"), history.At(r.from), to, 60, 12)); !strings.Contains(got, r.want) || (got == "") != (r.want == "") {
+		if got := text(p.Lines(f, s.Lock("/l"), modeltest.At(r.from), to, 60, 12)); !strings.Contains(got, r.want) || (got == "") != (r.want == "") {
 			t.Errorf("%s: want %q:\n%s", r.reason, r.want, got)
 		}
 	}
@@ -102,18 +102,18 @@ func TestPanelOfMany(t *testing.T) {
 		{1200, "holds since 0", "the last five hundred or so"},
 		{waitersMost + 1202, "too many for figures here", "more wait than a frame can look at"},
 	} {
-		h := history.New()
+		h := modeltest.New()
 		h.Loaded(0)
 		for i := range r.n {
-			h.Put(1, history.ClaimKey("/l", model.LeaseID(0x1000+i)), "", model.LeaseID(0x1000+i))
+			h.Put(1, modeltest.ClaimKey("/l", model.LeaseID(0x1000+i)), "", model.LeaseID(0x1000+i))
 		}
 		for i := range 1199 {
-			h.Del(2+float64(i), history.ClaimKey("/l", model.LeaseID(0x1000+i)))
+			h.Del(2+float64(i), modeltest.ClaimKey("/l", model.LeaseID(0x1000+i)))
 		}
-		s := fold.NewState()
+		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
 		var p Panel
-		got := text(p.Lines(view(s, s.Now(), draw.SignsUnicode), s.Lock("/l"), history.At(0), time.Time{}, 60, 12))
+		got := text(p.Lines(view(s, s.Now(), draw.SignsUnicode), s.Lock("/l"), modeltest.At(0), time.Time{}, 60, 12))
 		if !strings.Contains(got, r.want) {
 			t.Errorf("%s: want %q:\n%s", r.reason, r.want, got)
 		}

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
-	"locktop/watcher/answers"
+	"locktop/watcher/validate"
 )
 
 // What a watch itself fails with.
@@ -56,7 +56,7 @@ func (f Class) Reason() model.LostReason {
 // Classify finds the class of an error.
 func Classify(err error) Class {
 	switch {
-	case CodeOf(err) == answers.Code:
+	case CodeOf(err) == validate.Code:
 		return Malformed
 	case errors.Is(err, ErrTooMuch):
 		return TooMuch

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
-	"locktop/watcher/answers"
+	"locktop/watcher/validate"
 )
 
 func TestExplainSaysWhatFailedWhereAndWhatToDo(t *testing.T) {
@@ -37,7 +37,7 @@ func TestExplainSaysWhatFailedWhereAndWhatToDo(t *testing.T) {
 		{"compacted", rpctypes.ErrCompacted, "/a/", Compacted, model.LostCompacted, []string{`compacted on m1:1; listing "/a/" anew`}},
 		{"restored", ErrRestored, "/a/", Restored, model.LostCompacted, []string{"restored from a backup"}},
 		{"silent", ErrSilent, "/a/", Silent, model.LostSilent, []string{"opening the watch again"}},
-		{"an answer that no etcd gives", status.Error(answers.Code, "no header"), "/a/", Malformed, model.LostDisconnect, []string{`cannot list "/a/": no header`}},
+		{"an answer that no etcd gives", status.Error(validate.Code, "no header"), "/a/", Malformed, model.LostDisconnect, []string{`cannot list "/a/": no header`}},
 		{"another address than those asked", At("m2:2", ErrStalled), "/a/", Timeout, model.LostDisconnect, []string{"no answer in time from m2:2"}},
 		{"something else", errors.New("disk on fire"), "/a/", Other, model.LostDisconnect, []string{`cannot list "/a/" on m1:1: disk on fire; trying again`}},
 	} {

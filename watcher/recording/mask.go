@@ -65,6 +65,9 @@ var (
 func (m *Mask) walk(v reflect.Value, field string) {
 	switch v.Kind() {
 	case reflect.Struct:
+		if kv, ok := v.Addr().Interface().(*model.KV); ok && m.Drop && kv.Value != "" {
+			kv.Unread = true // or it would seem to have none
+		}
 		for i := range v.NumField() {
 			if f := v.Field(i); f.CanSet() {
 				m.walk(f, v.Type().Field(i).Name)

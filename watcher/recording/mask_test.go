@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/modeltest"
+	"locktop/model/store"
 )
 
 func TestWhatAMaskLeaves(t *testing.T) {
@@ -28,14 +32,16 @@ func TestWhatAMaskLeaves(t *testing.T) {
 		{"another value another one", &values, kv("/jobs/a/2f", "other"), kv("/jobs/a/2f", "hidden-2")},
 		{"the same the same", &values, kv("/jobs/b/1f", "secret"), kv("/jobs/b/1f", "hidden-1")},
 		{"none stays none", &values, kv("/jobs/b/1f", ""), kv("/jobs/b/1f", "")},
-		{"dropped", &Mask{Drop: true}, kv("/jobs/b/1f", "secret"), kv("/jobs/b/1f", "")},
+		{"dropped, and it is said that there was one", &Mask{Drop: true}, kv("/jobs/b/1f", "secret"),
+			model.Committed{Rev: 7, Changes: []model.Change{{KV: model.KV{Key: "/jobs/b/1f", Unread: true, Lease: 0x1f}}}}},
+		{"that stays said, whatever is masked of such a recording", &Mask{Names: true}, model.Listed{KVs: []model.KV{{Key: "/a/1f", Unread: true}}}, model.Listed{KVs: []model.KV{{Key: "/n1/1f", Unread: true}}}},
 		{"dropped from the last of a revision, though the first has none", &Mask{Drop: true},
 			model.Committed{Changes: []model.Change{{KV: model.KV{Key: "/a"}}, {Deleted: true, KV: model.KV{Key: "/b", Value: "secret"}}}},
-			model.Committed{Changes: []model.Change{{KV: model.KV{Key: "/a"}}, {Deleted: true, KV: model.KV{Key: "/b"}}}}},
+			model.Committed{Changes: []model.Change{{KV: model.KV{Key: "/a"}}, {Deleted: true, KV: model.KV{Key: "/b", Unread: true}}}}},
 		{"there is nothing to drop", &Mask{Drop: true}, kv("/jobs/b/1f", ""), kv("/jobs/b/1f", "")},
 		{"no value, but names", &Mask{Drop: true, Names: true}, kv("/jobs/b/1f", ""), kv("/n1/n2/1f", "")},
 		{"a value in an answer to an action", &Mask{Drop: true}, model.Acted{Outcome: model.Outcome{Now: model.KV{Key: "/a", Value: "secret"}}},
-			model.Acted{Outcome: model.Outcome{Now: model.KV{Key: "/a"}}}},
+			model.Acted{Outcome: model.Outcome{Now: model.KV{Key: "/a", Unread: true}}}},
 		{"what a fault puts", &Mask{Drop: true}, model.FaultOn{Fault: model.Fault{Kind: model.FaultPut, Value: "secret"}}, model.FaultOn{Fault: model.Fault{Kind: model.FaultPut}}},
 		{"the segments of a key, but for the id of its lease", &names, kv("/jobs/billing/694d81e5fc652594", "host"), kv("/n1/n2/694d81e5fc652594", "hidden-1")},
 		{"the lock has the name that its keys have", &names, model.Contender{Lock: "/jobs/billing", Name: "c1", Recipe: "mutex", Proc: model.ProcRunning},
@@ -124,4 +130,56 @@ func TestAMaskIsBounded(t *testing.T) {
 	if got := m.text("Value", "value 2"); got != "hidden-3" {
 		t.Errorf("an early value became %q", got)
 	}
+}
+
+// TestWhatIsNotRecordedProvesNothing: whoever plays what was recorded without values is sure of no
+// recipe but for what was as sure when the values were seen: that a key has none is no secret. It
+// knows the same holders of queues. A base of such a state says the same.
+func TestWhatIsNotRecordedProvesNothing(t *testing.T) {
+	draws := []func(*rapid.T) *modeltest.History{modeltest.Draw, modeltest.DrawReturns}
+	rapid.Check(t, func(t *rapid.T) {
+		h := rapid.SampledFrom(draws).Draw(t, "kind")(t)
+		events := append([]model.Event{model.Requested{At: modeltest.At(0), Prefixes: []string{""}}}, h.Events...)
+		m := Mask{Drop: true}
+		var masked []model.Event
+		for _, e := range events {
+			masked = append(masked, m.Event(e))
+		}
+		live, played := store.New(), store.New()
+		live.Apply(model.Batch{Events: events})
+		played.Apply(model.Batch{Events: masked})
+		states := []*store.Store{played}
+		if begin, ok := played.Checkpoint(); ok {
+			based := store.New()
+			based.Apply(model.Batch{Events: begin})
+			states = append(states, based)
+		}
+		for _, s := range states {
+			for _, l := range s.Locks() {
+				if l.Free() {
+					continue
+				}
+				was := live.Lock(l.Name)
+				for _, why := range l.RecipeEvidence() {
+					ofContent := strings.Contains(why, "take turns") || strings.Contains(why, "the value that")
+					if ofContent && slices.ContainsFunc(slices.Collect(l.Claims), func(c *locks.Claim) bool { return c.Unread }) {
+						t.Errorf("%s: %q, but no value was seen", l.Name, why)
+					}
+				}
+				if l.RecipeConfidence() == model.Certain && (was == nil || was.Recipe() != l.Recipe() || !slices.Equal(was.RecipeEvidence(), l.RecipeEvidence())) {
+					t.Errorf("%s is %s for certain: %q, which is not what was seen live", l.Name, l.Recipe().Name, l.RecipeEvidence())
+				}
+				if l.Recipe().Name != "mutex-or-election" || was == nil {
+					continue
+				}
+				a, b := was.Holder(), l.Holder()
+				if a != nil && a.KV.Lease == 0 { // a key by itself that lost its lease: only its value told that it was a lock
+					continue
+				}
+				if (a == nil) != (b == nil) || a != nil && a.Key != b.Key {
+					t.Errorf("%s: the holder is another one than with values", l.Name)
+				}
+			}
+		}
+	})
 }

@@ -38,11 +38,11 @@ func (m *Memory) Bytes() int64 {
 	return m.bytes
 }
 
-// Reel returns what was written so far.
-func (m *Memory) Reel() *Reel {
+// Segments returns what was written so far.
+func (m *Memory) Segments() *Segments {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := &Reel{}
+	r := &Segments{}
 	for _, p := range m.parts {
 		r.add(p)
 	}

@@ -302,7 +302,7 @@ func damageIsNamed(t *testing.T, version int, parts [][]byte, batches []model.Ba
 		case !whole && !errors.Is(err, ErrNoRecording) && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "bytes ")):
 			t.Errorf("version %d, %s: %d batches, %v", version, reason, len(got), err)
 		}
-		r, err2 := OpenReel(t.Context(), bytes.NewReader(damaged), int64(len(damaged)))
+		r, err2 := OpenSegments(t.Context(), bytes.NewReader(damaged), int64(len(damaged)))
 		if (err2 != nil) != errors.Is(err, ErrNoRecording) {
 			t.Fatalf("version %d, %s: played %v, opened %v", version, reason, err, err2)
 		}

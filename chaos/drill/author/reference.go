@@ -84,6 +84,8 @@ func exampleOf(x drill.ExpectationInfo, f drill.Field) string {
 		return "dead-holder"
 	case f.Name == "text":
 		return "refused"
+	case f.Name == "prefix":
+		return "/app/data/"
 	}
 	return cmp.Or(strings.Join(f.Words[:min(1, len(f.Words))], ""), "a")
 }

@@ -72,7 +72,7 @@ func value(f drill.Field) node {
 	n := node{}
 	switch f.Form {
 	case drill.FormNumber, drill.FormStep:
-		n["type"], n["minimum"] = "integer", 0
+		n["type"], n["minimum"] = "integer", f.Min
 	case drill.FormFlag:
 		n["type"] = "boolean"
 	case drill.FormDuration:

@@ -28,6 +28,8 @@ type Options struct {
 	SingleKey bool
 	// StopsWithin is what a program has to stop that lost its lock; 0 is two seconds.
 	StopsWithin time.Duration
+	// Guards are prefixes of what their lock protects in etcd.
+	Guards []string
 	// Endpoints is how many members a cluster has that is not ours; 0: it is ours.
 	Endpoints int
 }
@@ -61,6 +63,7 @@ func (o Options) Cast(d *drill.Drill) (Cast, error) {
 		return Cast{}, Refusal{c.why}
 	}
 	c.expectations()
+	c.outlast()
 	return Cast{c.d, c.notAsked}, nil
 }
 
@@ -141,6 +144,11 @@ func (c *casting) fill() {
 	}
 	for lock := range locks {
 		c.shared(lock)
+		for _, prefix := range c.o.Guards {
+			if lock := c.renamed(lock); !c.o.SingleKey && (prefix == lock || strings.HasPrefix(prefix, lock+"/")) {
+				c.refuse("--guards %s: the keys below the lock %s are the places of those who want it; say where they write", model.Printable(prefix), model.Printable(lock))
+			}
+		}
 	}
 }
 
@@ -311,21 +319,11 @@ func (c *casting) fault(step int, f *model.Fault) {
 		c.refuse("step %d means a waiter, and a lock of one key shows none (--single-key)", step)
 	}
 	for _, name := range c.d.Lab.Programs() {
-		row, _ := c.d.Lab.Contender(name)
-		switch {
-		case info.Target == model.TargetMember:
-			c.hit[name] = c.hit[name] || row.Member != "" && (p.MemberOf == name || f.Target == row.Member || p.MemberOf != "" && c.sameMember(p.MemberOf, row))
-		case info.Target == model.TargetCluster, info.Target == model.TargetKey:
-		case p.Place > 0 || p.Name == "all" || drill.Process(p.Name) == name:
+		if c.d.Lab.Hit(*f, name) {
 			c.hit[name] = f.Kind != model.FaultKill && f.Kind != model.FaultStop
 		}
 	}
 	f.Target = c.target(*f)
-}
-
-func (c *casting) sameMember(name string, row drill.Contender) bool {
-	other, _ := c.d.Lab.Contender(name)
-	return other.Member == row.Member
 }
 
 // beliefs are findings that rest on what contenders say, besides on what etcd has.
@@ -388,9 +386,38 @@ func (c *casting) expectations() {
 		}
 		c.d.Expect = append(c.d.Expect, e)
 	}
+	for _, name := range c.d.Lab.Programs() {
+		for _, prefix := range c.o.Guards {
+			c.d.Expect = append(c.d.Expect, drill.Expectation{Name: "no-late-write", Contender: name, Prefix: prefix, Within: cmp.Or(c.o.StopsWithin, stopsWithin)})
+		}
+	}
 	slices.Sort(stops)
 	for _, name := range stops {
 		c.d.Expect = append(c.d.Expect, drill.Expectation{Name: "stops", Contender: name, Within: cmp.Or(c.o.StopsWithin, stopsWithin)})
+	}
+}
+
+// outlast lets each fault last until the bound is over by which a program is judged: the drill
+// as it was waited for a word that no program has to say, or had no such bound.
+func (c *casting) outlast() {
+	for all := c.d.Shorts(); len(all) > 0; all = c.d.Shorts() {
+		s := all[0]
+		at := s.End - 1
+		switch {
+		case s.End == s.Fault:
+			f := *c.d.Steps[at].Fault
+			f.For += s.Lacks
+			c.d.Steps[at].Fault = &f
+		case c.d.Steps[at-1].Pause > 0:
+			c.d.Steps[at-1].Pause += s.Lacks
+		default:
+			c.d.Steps = slices.Insert(c.d.Steps, at, drill.Step{Line: c.d.Steps[at-1].Line, Pause: s.Lacks})
+			for i := range c.d.Expect {
+				if c.d.Expect[i].After >= s.End {
+					c.d.Expect[i].After++
+				}
+			}
+		}
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/model/store"
 	"locktop/watcher"
 )
 
@@ -35,9 +35,9 @@ func serveFollow(ctx context.Context, endpoint string) error {
 	var last model.Committed
 	var latest time.Time
 	var lags []time.Duration
-	state := fold.NewState()
+	state := store.New()
 	for said := false; ctx.Err() == nil || time.Since(latest) <= followQuiet; {
-		b, err := w.Next(life, state.Want())
+		b, err := w.Next(life, state.Want(nil))
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func serveFollow(ctx context.Context, endpoint string) error {
 				}
 			}
 		}
-		if !said && state.Loaded() {
+		if !said && state.Coverage().Loaded() {
 			said = true
 			if err := Say("ready"); err != nil {
 				return err

@@ -8,8 +8,9 @@ import (
 
 	"locktop/demo/bench/load"
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
+	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/watcher"
 )
 
@@ -27,7 +28,8 @@ type order struct {
 // told is what an observer says: one of these.
 type told struct {
 	At      time.Time
-	Finding *model.Finding `json:",omitempty"` // that is new
+	Finding *model.Finding `json:",omitempty"` // that is new, without its sentences
+	Words   string         `json:",omitempty"` // what it says
 	Read    time.Time      // when its lease was read
 	Cause   *cause         `json:",omitempty"` // that has become known
 	Lost    string         `json:",omitempty"` // the watch
@@ -56,7 +58,7 @@ type totals struct {
 // observer follows the cluster and says what the model infers.
 type observer struct {
 	watcher *watcher.Watcher
-	state   *fold.State
+	state   *store.Store
 	seq     uint64 // of the last entry that was looked at
 	pending []*journal.Entry
 	done    map[claimID]struct{} // whose cause was said
@@ -73,7 +75,7 @@ func serveObserver(ctx context.Context, o order) error {
 	defer c.Close()
 	w := watcher.New(c, watcher.Options{Prefixes: o.Prefixes})
 	defer w.Close()
-	obs := &observer{watcher: w, state: fold.NewState(), done: map[claimID]struct{}{}, active: map[string]struct{}{}}
+	obs := &observer{watcher: w, state: store.New(), done: map[claimID]struct{}{}, active: map[string]struct{}{}}
 	if err := load.Say("watching"); err != nil {
 		return err
 	}
@@ -95,7 +97,7 @@ func serveObserver(ctx context.Context, o order) error {
 // run follows until ctx ends.
 func (o *observer) run(ctx context.Context) error {
 	for {
-		b, err := o.watcher.Next(ctx, o.state.Want())
+		b, err := o.watcher.Next(ctx, o.state.Want(nil))
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
@@ -157,7 +159,7 @@ func (o *observer) cause(f *journal.Entry) error {
 		return nil
 	}
 	o.done[id] = struct{}{}
-	return load.Say(told{At: time.Now(), Cause: &cause{f.Kind, f.At, gone, f.Cause, f.Confidence, f.Evidence}})
+	return load.Say(told{At: time.Now(), Cause: &cause{f.Kind, f.At, gone, f.Cause, f.Confidence, text.English(f.Evidence)}})
 }
 
 // findings says those that are new.
@@ -169,7 +171,9 @@ func (o *observer) findings() error {
 		if _, known := o.active[id]; known {
 			continue
 		}
-		t := told{At: time.Now(), Finding: &f, Read: time.Now()}
+		words := strings.Join(append([]string{text.English(f.Summary)}, text.EnglishAll(f.Evidence)...), "; ")
+		f.Summary, f.Evidence, f.Advice = model.Message{}, nil, nil // JSON keeps no kinds of arguments
+		t := told{At: time.Now(), Finding: &f, Words: words, Read: time.Now()}
 		if l := o.state.Lease(f.Lease); l != nil && l.HasRead {
 			t.Read = l.Read.At
 		}

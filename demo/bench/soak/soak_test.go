@@ -44,7 +44,7 @@ func TestASoakOfSecondsIsHealthyAndLeavesNothing(t *testing.T) {
 		t.Errorf("the summary lacks something: %+v", s)
 	}
 	for _, o := range s.Observers {
-		if o.Handovers == 0 || len(o.Causes) == 0 || o.Sure == 0 || o.RPS == 0 || o.RSSEnd == 0 {
+		if o.Handovers == 0 || len(o.Causes) == 0 || len(o.Verdicts) == 0 || o.RPS == 0 || o.RSSEnd == 0 {
 			t.Errorf("%s lacks something: %+v", o.Observer, o)
 		}
 	}

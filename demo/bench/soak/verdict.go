@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"strings"
 	"sync"
 	"time"
 
@@ -93,7 +92,7 @@ func (l *listener) judge(before time.Time) {
 	for _, t := range due {
 		switch {
 		case t.Finding != nil:
-			l.finding(*t.Finding, t.At, t.Read)
+			l.finding(*t.Finding, t.Words, t.At, t.Read)
 		case t.Cause != nil:
 			l.cause(t.Cause, t.At)
 		default:
@@ -130,7 +129,7 @@ func (l *listener) cause(c *cause, at time.Time) {
 	}
 }
 
-func (l *listener) finding(f model.Finding, at, read time.Time) {
+func (l *listener) finding(f model.Finding, words string, at, read time.Time) {
 	severity := string(f.Severity)
 	if l.out.Findings[severity] == nil {
 		l.out.Findings[severity] = map[string]int{}
@@ -140,8 +139,8 @@ func (l *listener) finding(f model.Finding, at, read time.Time) {
 		return
 	}
 	ok, why := l.ledger.confirms(f, at, read)
-	text := fmt.Sprintf("%s %s %s (%s) %s: %s; %s [true: %v, %s]", clock(at), f.Severity, f.Code, f.Confidence,
-		model.Printable(f.Lock), f.Summary, strings.Join(f.Evidence, "; "), ok, why)
+	text := fmt.Sprintf("%s %s %s (%s) %s: %s [true: %v, %s]", clock(at), f.Severity, f.Code, f.Confidence,
+		model.Printable(f.Lock), words, ok, why)
 	l.say.Print(l.out.Observer, ": ", text)
 	if !ok {
 		l.out.False = append(l.out.False, text)

@@ -11,7 +11,8 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/text"
 )
 
 // request is a line of a script.
@@ -133,10 +134,13 @@ func (r request) asFault() model.Fault {
 
 func (d *door) act(ctx context.Context, a model.Action) answer {
 	o := d.Do(ctx, a)
-	if !o.Done {
-		return answer{Error: cmp.Or(o.Err, o.Describe())}
+	if o.Unknown {
+		return answer{Error: text.English(o.Message())}
 	}
-	return answer{OK: true, Done: o.Describe()}
+	if !o.Done {
+		return answer{Error: cmp.Or(o.Err, text.English(o.Message()))}
+	}
+	return answer{OK: true, Done: text.English(o.Message())}
 }
 
 // await waits until the state is as asked for.
@@ -165,7 +169,7 @@ func (d *door) await(ctx context.Context, r request) answer {
 	case w.Within > withinMost:
 		return answer{Error: fmt.Sprintf("within is at most %s", withinMost)}
 	}
-	c := &check{w, make(chan struct{})}
+	c := &pendingWait{w, make(chan struct{})}
 	begun := time.Now()
 	if !d.inside(ctx, func() { d.checks[c] = struct{}{}; d.look(c) }) {
 		return answer{Error: "locktop ends"}
@@ -190,10 +194,10 @@ func (d *door) await(ctx context.Context, r request) answer {
 // list names what can be hit, and what is.
 func (d *door) list() answer {
 	a := answer{OK: true}
-	for _, c := range d.s.State.Contenders() {
+	for _, c := range d.s.State.Reports().Contenders() {
 		a.Programs = append(a.Programs, program{c.Name, c.PID, string(c.Proc), c.Ended})
 	}
-	for _, f := range d.s.State.Faults() {
+	for _, f := range d.s.State.Reports().Faults() {
 		a.Faults = append(a.Faults, inForce{f.Fault.Kind, f.Fault.Target, f.Fault.Describe(), f.At})
 	}
 	return a
@@ -203,15 +207,15 @@ func (d *door) list() answer {
 // everything is watched, else held.
 func (d *door) verdict() answer {
 	live, found, verdict := true, []finding{}, drill.Held
-	for _, w := range d.s.State.Watches() {
-		live = live && w.State == prefixes.Live
+	for _, w := range d.s.State.Coverage().Watches() {
+		live = live && w.State == locks.Live
 	}
-	live = live && len(d.s.State.Watches()) > 0
+	live = live && len(d.s.State.Coverage().Watches()) > 0
 	if !live {
 		verdict = drill.Unknown
 	}
 	for _, f := range d.s.State.Findings() {
-		found = append(found, finding{f.Code, string(f.Severity), f.Confidence, f.Lock, f.Summary})
+		found = append(found, finding{f.Code, string(f.Severity), f.Confidence, f.Lock, text.English(f.Summary)})
 		if f.Severity.AtLeast(model.SevError) {
 			verdict = drill.Violated
 		}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/judge"
-	"locktop/chaos/drill/play"
+	"locktop/chaos/drill/check"
+	"locktop/chaos/drill/runner"
 	"locktop/model"
 	"locktop/ui/cli/session"
 )
@@ -37,15 +37,15 @@ type door struct {
 	Room
 	s      *session.Session
 	view   drill.View
-	judge  *judge.Judge
-	checks map[*check]struct{} // waits under way, of the owner of the state
+	judge  *check.Checker
+	checks map[*pendingWait]struct{} // waits under way, of the owner of the state
 
-	mu    sync.Mutex
-	asked map[int64]func() // done where the state is owned, at the tick of that nanosecond
+	mu       sync.Mutex
+	requests map[int64]func() // done where the state is owned, at the tick of that nanosecond
 }
 
-// check is a wait under way.
-type check struct {
+// pendingWait is a wait under way.
+type pendingWait struct {
 	wait *drill.Wait
 	met  chan struct{}
 }
@@ -54,9 +54,9 @@ type check struct {
 func Serve(given context.Context, l *Listener, r Room) error {
 	ctx, cancel := context.WithCancel(given)
 	defer cancel()
-	d := &door{Room: r, s: session.New(r.Source, r.Pins...), judge: judge.New(&drill.Drill{}, time.Now()),
-		asked: map[int64]func(){}, checks: map[*check]struct{}{}}
-	d.view = play.NewView(d.s.State, d.judge)
+	d := &door{Room: r, s: session.New(r.Source, r.Pins...), judge: check.New(&drill.Drill{}, time.Now()),
+		requests: map[int64]func(){}, checks: map[*pendingWait]struct{}{}}
+	d.view = runner.NewView(d.s.State.View, d.judge)
 	d.s.OnBatch = d.turn
 	var all sync.WaitGroup
 	all.Go(func() { d.accept(ctx, l, &all) })
@@ -82,8 +82,8 @@ func (d *door) turn(b model.Batch) error {
 	for _, e := range b.Events {
 		if tick, ok := e.(model.Tick); ok {
 			d.mu.Lock()
-			f := d.asked[tick.At.UnixNano()]
-			delete(d.asked, tick.At.UnixNano())
+			f := d.requests[tick.At.UnixNano()]
+			delete(d.requests, tick.At.UnixNano())
 			d.mu.Unlock()
 			if f != nil {
 				f()
@@ -94,7 +94,7 @@ func (d *door) turn(b model.Batch) error {
 }
 
 // look ends a wait that is met.
-func (d *door) look(c *check) {
+func (d *door) look(c *pendingWait) {
 	if c.wait.Unmet(d.view) == "" {
 		delete(d.checks, c)
 		close(c.met)
@@ -108,10 +108,10 @@ func (d *door) inside(ctx context.Context, f func()) bool {
 	done := make(chan struct{})
 	d.mu.Lock()
 	at := time.Now()
-	for d.asked[at.UnixNano()] != nil {
+	for d.requests[at.UnixNano()] != nil {
 		at = at.Add(1)
 	}
-	d.asked[at.UnixNano()] = func() { f(); close(done) }
+	d.requests[at.UnixNano()] = func() { f(); close(done) }
 	d.mu.Unlock()
 	d.Report(model.Tick{At: at})
 	select {

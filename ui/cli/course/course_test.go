@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,41 @@ func TestProgressIsKept(t *testing.T) {
 	}
 	if again, err := Load(path); err != nil || again.Lessons["order"] != p.Lessons["order"] {
 		t.Errorf("%v, %v", again, err)
+	}
+}
+
+// TestTwoWindowsForgetNothing: each has read the file when it began, and both write to it.
+func TestTwoWindowsForgetNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "lessons.json")
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	names := []string{"order", "lease", "pause", "fence", "spin", "names"}
+	windows := make([]Progress, len(names))
+	for i := range windows {
+		var err error
+		if windows[i], err = Load(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wrote sync.WaitGroup
+	for i, name := range names {
+		wrote.Go(func() {
+			if err := windows[i].Remember(path, name, Done{At: at.Add(time.Duration(i) * time.Minute), Asked: i}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wrote.Wait()
+	all, err := Load(path)
+	if err != nil || len(all.Lessons) != len(names) {
+		t.Fatalf("%v, %v: want all of %q", all, err, names)
+	}
+	again := Done{At: at.Add(time.Hour), Asked: 9, Predicted: 9}
+	if err := windows[0].Remember(path, "order", again); err != nil || windows[0].Lessons["order"] != again || len(windows[0].Lessons) != len(names) {
+		t.Errorf("%v, %v", windows[0], err)
+	}
+	// A window that knows less, and later, leaves what was learnt anew.
+	if err := windows[1].Remember(path, "names", Done{At: at.Add(2 * time.Hour)}); err != nil || windows[1].Lessons["order"] != again {
+		t.Errorf("%v, %v", windows[1], err)
 	}
 }
 

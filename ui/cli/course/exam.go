@@ -19,14 +19,14 @@ var ownProgram = []string{
 
 // Exam implements play.Pupil: the fault that is there now, what it was, and then the person's own
 // program.
-func (p *Pupil) Exam(ctx context.Context, c drill.Case, err error, met <-chan struct{}) {
+func (p *Pupil) Exam(ctx context.Context, c drill.Case, err error, met, wrong <-chan struct{}) {
 	if err != nil {
 		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("exam-broke"), Code: []string{err.Error()}})
 	} else {
 		p.takes(true)
-		p.try(ctx, c.Done.Lock, p.say("exam")+p.d.Lesson.Exam.Text.In(p.lang), c.Hint.In(p.lang), met)
+		p.try(ctx, c.Done.Lock, p.say("exam")+p.d.Lesson.Exam.Text.In(p.lang), c.Hint.In(p.lang), met, wrong)
 		p.takes(false)
-		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: c.Told.In(p.lang)})
+		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: c.Explanation.In(p.lang)})
 	}
 	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("own"), Code: ownProgram})
 }

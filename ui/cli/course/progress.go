@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
+	"locktop/demo/process"
 	"locktop/ui/cli/remember"
 )
 
@@ -56,6 +58,51 @@ func Load(path string) (Progress, error) {
 		return p, fmt.Errorf("%s cannot be read (%w), nor set aside: %w", path, err, moved)
 	}
 	return p, fmt.Errorf("%s could not be read (%w): it is now %s, and the path begins anew", path, err, aside)
+}
+
+// lockWithin bounds the wait for another window that writes the progress, which takes no time.
+const lockWithin = 2 * time.Second
+
+// Remember adds a lesson that was taken to the file. What another window has added to it meanwhile
+// stays, and p has it afterwards; of a lesson that both took the later one counts.
+func (p *Progress) Remember(path, name string, done Done) (err error) {
+	unlock, err := lock(path + ".lock")
+	if err != nil {
+		return fmt.Errorf("remembering the lesson: %w", err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	there, damaged := Load(path)
+	for name, d := range p.Lessons {
+		if d.At.After(there.Lessons[name].At) {
+			there.Lessons[name] = d
+		}
+	}
+	there.Lessons[name] = done
+	*p = there
+	return errors.Join(damaged, p.Save(path))
+}
+
+// lock waits for the lock of a file, and makes it if needed.
+func lock(path string) (unlock func() error, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for end := time.Now().Add(lockWithin); ; time.Sleep(5 * time.Millisecond) {
+		mine, err := process.LockFile(f)
+		switch {
+		case mine:
+			return f.Close, nil // which unlocks
+		case err == nil && time.Now().After(end):
+			err = fmt.Errorf("%s is locked by another locktop", path)
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
 }
 
 // Save writes the progress whole, or leaves what was there. Only its owner may read it.

@@ -8,17 +8,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/play"
+	"locktop/chaos/drill/runner"
 	"locktop/model"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
 )
-
-// hintAfter is how long a person tries before there is a hint.
-const hintAfter = 40 * time.Second
 
 // Pupil is the person who takes a lesson: a play.Pupil towards the drill, and what the
 // console shows towards the screen.
@@ -39,7 +35,7 @@ type Pupil struct {
 	unseen span     // when the fault of the exam was done
 }
 
-var _ play.Pupil = (*Pupil)(nil)
+var _ runner.Pupil = (*Pupil)(nil)
 
 // New returns a pupil for a lesson. ctx ends with the console. With brief the lines to do it by hand are left out.
 func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Pupil {
@@ -53,9 +49,12 @@ func (p *Pupil) Shown() *lesson.Lesson {
 		Next: p.pane.Next, Answer: p.pane.Answer}
 }
 
-// show hands a step over to the console, and says whether it was taken.
+// show hands a step over to the console, and says whether it was taken. Lines of code have the room
+// of the picture, too.
 func (p *Pupil) show(ctx context.Context, s lesson.Step) bool {
-	s.Show, s.About = lesson.Picture(p.picture.What), p.picture.Lock
+	if len(s.Code) == 0 {
+		s.Show, s.About = lesson.Picture(p.picture.What), p.picture.Lock
+	}
 	return p.pane.Show(ctx, s)
 }
 
@@ -106,9 +105,9 @@ func (p *Pupil) Say(ctx context.Context, t drill.Text) {
 	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: t.In(p.lang), Lock: p.lock})
 }
 
-func (p *Pupil) texts(all []drill.Text) (in []string) {
-	for _, t := range all {
-		in = append(in, t.In(p.lang))
+func (p *Pupil) texts(all []drill.Option) (in []string) {
+	for _, o := range all {
+		in = append(in, o.Text.In(p.lang))
 	}
 	return in
 }
@@ -119,11 +118,11 @@ func (p *Pupil) Ask(ctx context.Context, q drill.Question) int {
 }
 
 // See implements play.Pupil.
-func (p *Pupil) See(ctx context.Context, s play.Seen) {
+func (p *Pupil) See(ctx context.Context, s runner.Seen) {
 	step := lesson.Step{Kind: lesson.StepSee, Text: s.Question.After.In(p.lang), Options: p.texts(s.Question.Options), Lock: p.lock,
 		Chosen: s.Chosen, Right: s.Right, Measured: s.Measured.In(p.lang)}
 	if s.Chosen > 0 && s.Chosen != s.Right {
-		step.Why = s.Question.Why[s.Chosen-1].In(p.lang)
+		step.Why = s.Question.Options[s.Chosen-1].Why.In(p.lang)
 	}
 	p.read(ctx, step)
 }
@@ -133,14 +132,14 @@ func (p *Pupil) Missed(ctx context.Context, s drill.Step) {
 	what := s.In(p.lang)
 	p.missed = cmp.Or(p.missed, what)
 	text := p.say("missed", what)
-	if hand := p.Hand(); len(hand) > 0 {
+	if hand := p.Actions(); len(hand) > 0 {
 		text = p.say("by-hand", hand[len(hand)-1], what)
 	}
 	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: text})
 }
 
-// Hand implements play.Pupil.
-func (p *Pupil) Hand() []string {
+// Actions implements runner.Pupil.
+func (p *Pupil) Actions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.hand)
@@ -157,42 +156,39 @@ func (p *Pupil) Task(ctx context.Context, met <-chan struct{}) {
 		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("go"), Code: p.code(l.Go)})
 		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("elsewhere") + l.Elsewhere.In(p.lang)})
 	}
-	p.try(ctx, l.Task.Done.Lock, p.say("task")+l.Task.Text.In(p.lang), l.Task.Hint.In(p.lang), met)
+	p.try(ctx, l.Task.Done.Lock, p.say("task")+l.Task.Text.In(p.lang), l.Task.Hint.In(p.lang), met, nil)
 }
 
-// try shows what is to be done to a lock until it is, or is given up, after a while with a hint.
-func (p *Pupil) try(ctx context.Context, lock, what, how string, met <-chan struct{}) {
-	step := lesson.Step{Kind: lesson.StepTask, Text: what, Lock: lock}
-	if !p.show(ctx, step) {
-		return
-	}
-	hint := time.NewTimer(hintAfter)
-	defer hint.Stop()
-	for {
+// try shows what is to be done to a lock until it is, no longer can be, or is given up. Who asks
+// for it gets a hint first.
+func (p *Pupil) try(ctx context.Context, lock, what, how string, met, wrong <-chan struct{}) {
+	step := lesson.Step{Kind: lesson.StepTask, Text: what, Lock: lock, Hint: true}
+	for p.show(ctx, step) {
 		select {
 		case <-met:
 			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-done")})
 			return
-		case <-p.pane.Answers():
-			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-left") + how})
+		case <-wrong:
+			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("exam-wrong") + how})
 			return
-		case <-hint.C:
-			step.Text += "\n\n" + p.say("hint") + how
-			if !p.show(ctx, step) {
-				return
-			}
+		case <-p.pane.Answers():
 		case <-ctx.Done():
 			return
 		}
+		if !step.Hint {
+			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-left")})
+			return
+		}
+		step.Text, step.Hint = what+"\n\n"+p.say("hint")+how, false
 	}
 }
 
 // End implements play.Pupil.
-func (p *Pupil) End(ctx context.Context, round *play.Round) {
+func (p *Pupil) End(ctx context.Context, round *runner.Run) {
 	s := lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.Verdict(round.Verdict)}
 	switch {
-	case len(round.Hand) > 0:
-		s.Text = p.say("meddled", strings.Join(round.Hand, "; "))
+	case len(round.Actions) > 0:
+		s.Text = p.say("meddled", strings.Join(round.Actions, "; "))
 	case p.missed != "":
 		s.Text = p.say("missed", p.missed)
 	}
@@ -220,7 +216,7 @@ func (p *Pupil) End(ctx context.Context, round *play.Round) {
 }
 
 // Broke shows why a lesson could not be told to its end.
-func (p *Pupil) Broke(round *play.Round) {
+func (p *Pupil) Broke(round *runner.Run) {
 	p.show(p.ctx, lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.VerdictUnknown, Text: round.Reason})
 }
 

@@ -12,9 +12,11 @@ import (
 	"unicode"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/play"
+	"locktop/chaos/drill/runner"
 	"locktop/demo/lessons"
 	"locktop/model"
+	"locktop/model/findings"
+
 	"locktop/ui/cli/course"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
@@ -31,9 +33,9 @@ type reader struct {
 	slow  time.Duration
 	wrong bool
 	rng   *rand.Rand
-	heals bool          // the fault of the exam, by what etcd shows
-	steps []lesson.Step // that were shown
-	all   []model.Event // that happened
+	heals func(*world) model.Action // the fault of the exam, if set
+	steps []lesson.Step             // that were shown
+	all   []model.Event             // that happened
 }
 
 // Next implements model.Source: it is the world, and keeps what happens there.
@@ -62,13 +64,13 @@ func (r *reader) Ask(ctx context.Context, q drill.Question) int {
 	return r.Pupil.Ask(ctx, q)
 }
 
-func (r *reader) See(ctx context.Context, s play.Seen) {
+func (r *reader) See(ctx context.Context, s runner.Seen) {
 	defer r.w.text(false)
 	r.Pupil.See(ctx, s)
 }
 
 // takes lets the reader take a lesson to its end.
-func (r *reader) takes(t *testing.T, seed uint64) play.Round {
+func (r *reader) takes(t *testing.T, seed uint64) runner.Run {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // of a deadlock
 	defer cancel()
 	r.w = newWorld(r.d)
@@ -78,7 +80,7 @@ func (r *reader) takes(t *testing.T, seed uint64) play.Round {
 	reads.Go(func() { r.read(ctx, t, seed, shown, hands) })
 	stage := r.w.stage()
 	stage.Source = r
-	round := play.Run(ctx, r.d, stage, play.Options{Seed: seed, Teller: r, Limit: time.Hour, Pace: time.Second})
+	round := runner.Play(ctx, r.d, stage, runner.Options{Seed: seed, Teller: r, Limit: time.Hour, Pace: time.Second})
 	if round.Err != nil {
 		r.Broke(&round)
 	}
@@ -111,10 +113,10 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *lesson.
 		case lesson.StepTask:
 			if inExam := strings.HasPrefix(s.Text, "The exam: ") || strings.HasPrefix(s.Text, "考试："); inExam && hands.Available(model.Action{Kind: model.HealAll}) == nil {
 				t.Errorf("%s: one key heals whatever the exam did", r.d.Name)
-			} else if inExam && r.heals {
-				if !healing { // a hint may come
+			} else if inExam && r.heals != nil {
+				if !healing {
 					healing = true
-					hands.Do(ctx, model.Plan{Action: r.w.remedy()})
+					hands.Do(ctx, model.Plan{Action: r.heals(r.w)})
 					r.w.reads(ctx, 10*time.Second) // while the lease of who was ended runs out
 				}
 				continue
@@ -207,10 +209,10 @@ func TestEveryReaderHearsTheStory(t *testing.T) {
 					who := r.reader
 					who.d, who.lang = d, lang
 					round := who.takes(t, 11)
-					if round.Verdict != drill.Held || len(round.Missed)+len(round.Hand) > 0 || !round.Told || len(round.Seen) == 0 {
+					if round.Verdict != drill.Held || len(round.Missed)+len(round.Actions) > 0 || !round.Explained || len(round.Screens) == 0 {
 						t.Fatalf("%s: %s, %s; missed %q\n%+v", r.reason, round.Verdict, round.Reason, round.Missed, round.Results)
 					}
-					for _, s := range round.Seen {
+					for _, s := range round.Screens {
 						if s.Right != s.Question.Answer || (s.Chosen == s.Right) == r.wrong {
 							t.Errorf("%s: %s answered %d, the file says %d, measured %+v", r.reason, s.Question.Text.In("en"), s.Chosen, s.Question.Answer, s.Measured)
 						}
@@ -220,12 +222,12 @@ func TestEveryReaderHearsTheStory(t *testing.T) {
 				for seed := range uint64(8) {
 					who := reader{d: d, lang: lang, rng: rand.New(rand.NewPCG(seed, 7))}
 					round := who.takes(t, seed+1)
-					if !round.Told || round.Err != nil || len(round.Seen) == 0 {
-						t.Fatalf("keys by chance, seed %d: told %v, %v", seed, round.Told, round.Err)
+					if !round.Explained || round.Err != nil || len(round.Screens) == 0 {
+						t.Fatalf("keys by chance, seed %d: told %v, %v", seed, round.Explained, round.Err)
 					}
 					verdict := who.says(lesson.StepVerdict)
-					if round.Verdict != drill.Held && (len(round.Hand) == 0 || verdict == "") {
-						t.Errorf("keys by chance, seed %d: %s by %q, and the reader is told %q", seed, round.Verdict, round.Hand, verdict)
+					if round.Verdict != drill.Held && (len(round.Actions) == 0 || verdict == "") {
+						t.Errorf("keys by chance, seed %d: %s by %q, and the reader is told %q", seed, round.Verdict, round.Actions, verdict)
 					}
 					who.inItsLanguage(t)
 				}
@@ -248,20 +250,44 @@ func TestTheExam(t *testing.T) {
 	for _, lang := range drill.Languages() {
 		for n, c := range d.Lesson.Exam.Cases {
 			seed := uint64(1)
-			for d.Lesson.Exam.Draw(seed).Told.In("en") != c.Told.In("en") {
+			for d.Lesson.Exam.Draw(seed).Explanation.In("en") != c.Explanation.In("en") {
 				seed++
 			}
-			for _, heals := range []bool{true, false} {
+			for _, heals := range []func(*world) model.Action{(*world).remedy, nil} {
 				who := reader{d: d, lang: lang, heals: heals}
 				round := who.takes(t, seed)
-				if !round.Told || round.Examined != heals || !strings.Contains(who.says(lesson.StepSay), c.Told.In(lang)) {
-					t.Errorf("case %d in %s, healed by the reader %v: seen %v, told %v, %s", n+1, lang, heals, round.Examined, round.Told, who.says(lesson.StepSay))
+				if !round.Explained || round.Examined != (heals != nil) || !strings.Contains(who.says(lesson.StepSay), c.Explanation.In(lang)) {
+					t.Errorf("case %d in %s, healed by the reader %v: seen %v, told %v, %s", n+1, lang, heals != nil, round.Examined, round.Explained, who.says(lesson.StepSay))
+				}
+				if asked := strings.Count(who.says(lesson.StepTask), c.Hint.In(lang)); asked != map[bool]int{false: 1}[heals != nil] {
+					t.Errorf("case %d in %s: %d hints, who healed it asked for none", n+1, lang, asked)
 				}
 				who.inItsLanguage(t)
 				who.namesNothing(t, n+1)
 			}
+			for _, harm := range wrongCures(c) {
+				who := reader{d: d, lang: lang, heals: func(*world) model.Action { return harm }}
+				round := who.takes(t, seed)
+				want := map[string]string{"en": "That was the wrong cure", "zh": "这样做不对"}[lang]
+				if !round.Explained || round.Examined || !strings.Contains(who.says(lesson.StepSay), want) {
+					t.Errorf("case %d in %s, %s: passed %v, told %v, %s", n+1, lang, harm.Describe(), round.Examined, round.Explained, who.says(lesson.StepSay))
+				}
+				who.inItsLanguage(t)
+			}
 		}
 	}
+}
+
+// wrongCures are what the console calls wrong for the claim that the fault of a case is about.
+func wrongCures(c drill.Case) (all []model.Action) {
+	shows := c.Steps[len(c.Steps)-1].Wait.Findings
+	if findings.BreakingOf(shows[0]).Effect != findings.BreakWrong {
+		return nil
+	}
+	for _, kind := range []model.FaultKind{model.FaultRevoke, model.FaultKill, model.FaultHoldKeepalives} {
+		all = append(all, model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kind, Target: c.Steps[0].Start}})
+	}
+	return all
 }
 
 // namesNothing fails where the screen is told of the fault of the exam by anything but keys and
@@ -302,6 +328,9 @@ func (w *world) remedy() model.Action {
 		if strings.HasPrefix(key, "/jobs/eu/") {
 			ends = "n"
 		}
+	}
+	if ends == "n" { // it is well: it lets go in order
+		return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStop, Target: ends}}
 	}
 	return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultKill, Target: ends}}
 }

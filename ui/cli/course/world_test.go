@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/play"
+	"locktop/chaos/drill/runner"
 	"locktop/model"
 )
 
@@ -85,8 +85,8 @@ func newWorld(d *drill.Drill) *world {
 	return w
 }
 
-func (w *world) stage() play.Stage {
-	return play.Stage{Source: w, Begin: w.begin, Do: w.do, Now: w.clock, Leader: func(context.Context) (string, error) { return "m1", nil }}
+func (w *world) stage() runner.Lab {
+	return runner.Lab{Source: w, Begin: w.begin, Do: w.do, Now: w.clock, Leader: func(context.Context) (string, error) { return "m1", nil }}
 }
 
 func (w *world) begin(context.Context) error {
@@ -575,6 +575,9 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 			w.end(p.lease)
 			return
 		case model.FaultStop:
+			for _, c := range p.held {
+				w.believes(p, c.lock, model.BeliefIdle, nil, "")
+			}
 			w.end(p.lease)
 			w.is(p, model.ProcEnded, "exit 0")
 			return

@@ -37,7 +37,7 @@ type Branch struct {
 	want   model.Want
 	events []model.Event
 	cost   model.Cost
-	left   bool
+	closed bool
 }
 
 // pump asks the source again whenever a branch wants something else.
@@ -74,7 +74,7 @@ func (f *forked) wanted() model.Want {
 	defer f.mu.Unlock()
 	var all model.Want
 	for _, b := range f.branches {
-		if b.left {
+		if b.closed {
 			continue
 		}
 		if b.want.Hurry && !all.Hurry { // what cannot wait comes first
@@ -96,7 +96,7 @@ func (f *forked) deliver(batch model.Batch, err error) {
 	defer f.mu.Unlock()
 	f.err = err
 	for _, b := range f.branches {
-		if !b.left {
+		if !b.closed {
 			b.events, b.cost = append(b.events, batch.Events...), batch.Cost
 			b.ring()
 			if len(batch.Events) > 0 {
@@ -152,5 +152,5 @@ func (b *Branch) Next(ctx context.Context, want model.Want) (model.Batch, error)
 func (b *Branch) Leave() {
 	b.f.mu.Lock()
 	defer b.f.mu.Unlock()
-	b.left, b.events = true, nil
+	b.closed, b.events = true, nil
 }

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/store"
 )
 
 // Session is a source and the state that is made of it.
 type Session struct {
-	State *fold.State
+	State *store.Store
 	// Name is what errors call the source, such as the endpoints.
 	Name string
 	// OneCluster makes the answer of another cluster an error. Without it the state begins
@@ -30,13 +30,13 @@ type Session struct {
 	// In between nobody changes the state. Nil: nobody wants to know.
 	OnWait func() (back func())
 
-	src  model.Source
-	told uint64 // the last entry that OnEntry had
+	src       model.Source
+	lastEntry uint64 // the last entry that OnEntry had
 }
 
 // New returns a session on a source. Whoever opened the source closes it.
 func New(src model.Source, pins ...model.Pin) *Session {
-	return &Session{State: fold.NewState(pins...), src: src}
+	return &Session{State: store.New(pins...), src: src}
 }
 
 // CouldNotLook is the error of a look that failed: nothing can be said of what it was to
@@ -89,7 +89,7 @@ func (s *Session) Pull(ctx context.Context, p Pull) error {
 		b, err := s.next(limited, p, since, confirm)
 		switch {
 		case err == nil:
-			err = s.take(b, p)
+			err = s.take(ctx, b, p)
 		case limited.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, context.DeadlineExceeded) && time.Since(since) >= p.Patience+overslept:
@@ -124,8 +124,8 @@ func (s *Session) Follow(ctx context.Context, d time.Duration) error {
 
 // outOfPatience says what was waited for in vain.
 func (s *Session) outOfPatience(p Pull) error {
-	for _, w := range s.State.Watches() {
-		if p.Listing && w.Reason == model.LostCompacted && w.State != prefixes.Live {
+	for _, w := range s.State.Coverage().Watches() {
+		if p.Listing && w.Reason == model.LostCompacted && w.State != locks.Live {
 			return couldNotLook("the list of %s did not end within %s (--command-timeout): what it stood at was compacted again and again on %s",
 				Keys(w.Prefix), p.Patience, s.Name)
 		}
@@ -147,7 +147,7 @@ func (s *Session) next(ctx context.Context, p Pull, since time.Time, confirm boo
 	if p.Want != nil {
 		want = p.Want()
 	} else {
-		want = s.State.Want()
+		want = s.State.Want(nil)
 	}
 	want.Confirm = want.Confirm || confirm
 	if s.OnWait != nil {
@@ -156,9 +156,12 @@ func (s *Session) next(ctx context.Context, p Pull, since time.Time, confirm boo
 	return s.src.Next(ctx, want)
 }
 
-// take puts a batch into the state and tells of it.
-func (s *Session) take(b model.Batch, p Pull) error {
-	s.State.Apply(b)
+// take puts a batch into the state and tells of it. It ends with ctx between any two events:
+// a batch may have thousands, each of which concerns thousands of locks.
+func (s *Session) take(ctx context.Context, b model.Batch, p Pull) error {
+	if !s.State.ApplyWhile(b, func() bool { return ctx.Err() == nil }) {
+		return ctx.Err()
+	}
 	if s.OnBatch != nil {
 		if err := s.OnBatch(b); err != nil {
 			return err
@@ -167,15 +170,15 @@ func (s *Session) take(b model.Batch, p Pull) error {
 	if err := s.tell(false); err != nil {
 		return err
 	}
-	if other := s.State.OtherCluster(); s.OneCluster && other != "" {
+	if other := s.State.Coverage().OtherCluster(); s.OneCluster && other != "" {
 		return couldNotLook("this was not a look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
 	}
 	if !p.Listing {
 		return nil
 	}
-	refused, watches := 0, s.State.Watches()
+	refused, watches := 0, s.State.Coverage().Watches()
 	for _, w := range watches {
-		if w.State != prefixes.Lost || w.Reason == model.LostCompacted {
+		if w.State != locks.Lost || w.Reason == model.LostCompacted {
 			continue
 		}
 		if refused++; w.Reason != model.LostDenied || !p.Denied || refused == len(watches) {
@@ -195,17 +198,17 @@ func (s *Session) tell(atEnd bool) error {
 	if s.OnEntry == nil {
 		return nil
 	}
-	entries := s.State.JournalAfter(s.told)
+	entries := s.State.JournalAfter(s.lastEntry)
 	for i, entry := range entries {
 		if entry.Pending && !atEnd && len(entries)-i <= backlogMax {
 			return nil // its cause is known within seconds, and the order is kept
 		}
-		if n := entry.Seq - s.told - 1; n > 0 {
+		if n := entry.Seq - s.lastEntry - 1; n > 0 {
 			if err := s.OnEntry(leftOut(n, entry.At)); err != nil {
 				return err
 			}
 		}
-		s.told = entry.Seq
+		s.lastEntry = entry.Seq
 		if err := s.OnEntry(entry); err != nil {
 			return err
 		}
@@ -215,11 +218,11 @@ func (s *Session) tell(atEnd bool) error {
 
 func leftOut(n uint64, at time.Time) *journal.Entry {
 	return &journal.Entry{At: at, Kind: journal.Gap, LeftOut: n,
-		Text: fmt.Sprintf("%d entries are left out here: more happened than is kept", n)}
+		Text: model.Say("entries-left-out", n)}
 }
 
 // couldNotList says why the keys of a prefix are not known, and what to do.
-func couldNotList(w *prefixes.Watch) error {
+func couldNotList(w *locks.Watch) error {
 	why := strings.TrimSuffix(w.Detail, "; trying again")
 	if strings.HasPrefix(why, "cannot ") {
 		return couldNotLook("%s", why)

@@ -83,7 +83,7 @@ func TestHowAPullEnds(t *testing.T) {
 			s := New(src)
 			s.Name, s.OneCluster = "here", row.one
 			if row.pull.Until == nil {
-				row.pull.Until = s.State.Loaded
+				row.pull.Until = s.State.Coverage().Loaded
 			} else {
 				row.pull.Want = func() model.Want { return model.Want{} }
 			}

@@ -10,9 +10,9 @@ import (
 	"locktop/model/journal"
 )
 
-// locks are so many locks of one claim each, on a lease of its own, and their end in one
+// burst is so many locks of one claim each, on a lease of its own, and their end in one
 // revision.
-func locks(n int) (list, end []model.Event) {
+func burst(n int) (list, end []model.Event) {
 	at := time.Unix(100, 0)
 	kvs, gone := make([]model.KV, n), make([]model.Change, n)
 	for i := range n {
@@ -40,7 +40,7 @@ func TestAStreamIsCompleteOrSaysWhereItIsNot(t *testing.T) {
 		{reason: "nobody listens at first", locks: 25_000, late: true},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			list, end := locks(row.locks)
+			list, end := burst(row.locks)
 			batches := []model.Batch{batch(list...)}
 			if row.batch == 0 {
 				batches = append(batches, batch(end...))

@@ -11,11 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
-	"locktop/model/keyspace"
-	"locktop/model/outlook"
-	"locktop/model/prefixes"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
 )
 
 // Bounds of what is told apart.
@@ -26,10 +25,14 @@ const (
 	// own.
 	LeastSeries = 1_000
 	groupsMax   = 8   // pairs of prefix and recipe that have series of their own
-	perLock     = 5   // series of a lock, and one for each finding of it
+	perLock     = 5   // series of a lock, and two for each finding of it
 	prefixesMax = 20  // that have series of their own
 	findingsMax = 100 // kinds of findings
 )
+
+// toldFor is for how long a finding is told after it ended: an alert sees each, though it lasts
+// for less than a minute, where Prometheus scrapes once a minute.
+const toldFor = 150 * time.Second
 
 // buckets are seconds: from what serve can tell apart to what nobody should wait.
 var buckets = []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
@@ -38,18 +41,19 @@ var buckets = []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
 type Exporter struct {
 	// Recording says how the recording does that is written, nil: there is none.
 	Recording func() Recording
-	// Shown is what the clock of this machine shows for a time of the state, nil: that time.
-	Shown func(time.Time) time.Time
+	// WallTime is what the clock of this machine shows for a time of the state, nil: that time.
+	WallTime func(time.Time) time.Time
 
 	series int
 
 	mu                sync.Locker // guards the state
-	state             *fold.State
+	state             *store.View
 	cost              func() model.Cost
 	groups            map[group]bool // those that have series of their own
 	waits, holds, gap *prometheus.HistogramVec
-	handovers, gone   *prometheus.CounterVec
+	handovers, ends   *prometheus.CounterVec
 	leftOut           prometheus.Counter
+	ended             map[ofLock]ended // the findings of locks that came of late and are told though they are over
 
 	scrape   sync.Mutex     // guards what follows, which is kept between scrapes to be cheap
 	patterns map[string]int // the name of a lock → its place in found
@@ -67,19 +71,19 @@ var byGroup = []string{"prefix", "recipe"}
 
 // New returns an exporter of a state that mu guards. It has so many series at most. Cost
 // says what looking costs.
-func New(s *fold.State, mu sync.Locker, series int, cost func() model.Cost) *Exporter {
+func New(s *store.View, mu sync.Locker, series int, cost func() model.Cost) *Exporter {
 	seconds := func(name, help string) *prometheus.HistogramVec {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "locktop_" + name, Help: help, Buckets: buckets}, byGroup)
 	}
 	count := func(name, help string, more ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "locktop_" + name, Help: help}, append(slices.Clone(byGroup), more...))
 	}
-	x := &Exporter{series: series, mu: mu, state: s, cost: cost, groups: map[group]bool{}, patterns: map[string]int{}, byName: map[string]int{},
+	x := &Exporter{series: series, mu: mu, state: s, cost: cost, groups: map[group]bool{}, ended: map[ofLock]ended{}, patterns: map[string]int{}, byName: map[string]int{},
 		waits:     seconds("wait_seconds", "How long the new holder had waited for the lock, if the wait was seen from its beginning."),
 		holds:     seconds("hold_seconds", "How long a holder held until it let go or lost its key, if the hold was seen from its beginning."),
 		gap:       seconds("handover_gap_seconds", "For how long nobody held between two holders."),
-		handovers: count("handovers_total", "Changes of holder, by the reason why the previous holder went.", "cause"),
-		gone:      count("holders_gone_total", "Holders whose key went, by reason; with or without a successor.", "cause"),
+		handovers: count("handovers_total", "Changes of holder, by the likeliest reason why the previous holder went.", "cause"),
+		ends:      count("holders_gone_total", "Holders whose key went, by the likeliest reason; with or without a successor.", "cause"),
 		leftOut:   prometheus.NewCounter(prometheus.CounterOpts{Name: "locktop_journal_left_out_total", Help: "Entries of the journal that were not counted: more happened than is kept."}),
 	}
 	x.begin(rest)
@@ -90,18 +94,29 @@ func New(s *fold.State, mu sync.Locker, series int, cost func() model.Cost) *Exp
 func (x *Exporter) Count(e *journal.Entry) error {
 	x.leftOut.Add(float64(e.LeftOut))
 	handover := e.Kind == journal.Handover
+	switch gone := handover || e.Kind == journal.Left && e.WasHolder; {
+	case e.Lock == "":
+	case e.Kind == journal.Finding:
+		x.remember(e.Lock, e.Code, ended{e.At, e.Confidence, e.Severity})
+	case gone && e.Cause == journal.CauseExpired:
+		// With a TTL of some seconds a holder that renewed late has lost its lock before anybody
+		// can find that it is dead.
+		if late, was := x.ended[ofLock{e.Lock, model.CodeKeepaliveStalled}]; was {
+			x.remember(e.Lock, model.CodeDeadHolder, ended{e.At, late.confidence, late.severity})
+		}
+	}
 	if !handover && !(e.Kind == journal.Left && e.WasHolder) && e.Kind != journal.Acquired {
 		return nil
 	}
 	g := x.groupOf(e.Lock, x.state.Lock(e.Lock))
 	timed := !e.Past && !e.Unseen
-	if (handover || e.Kind == journal.Acquired) && timed && e.Waited > 0 {
+	if (handover || e.Kind == journal.Acquired) && timed && !e.WaitedAtLeast && e.Waited > 0 {
 		x.waits.WithLabelValues(g.prefix, g.recipe).Observe(e.Waited.Seconds())
 	}
 	if e.Kind == journal.Acquired {
 		return nil
 	}
-	x.gone.WithLabelValues(g.prefix, g.recipe, string(e.Cause)).Inc()
+	x.ends.WithLabelValues(g.prefix, g.recipe, string(e.Cause)).Inc()
 	if timed && !e.HeldAtLeast {
 		x.holds.WithLabelValues(g.prefix, g.recipe).Observe(e.Held.Seconds())
 	}
@@ -114,9 +129,46 @@ func (x *Exporter) Count(e *journal.Entry) error {
 	return nil
 }
 
+// ofLock is a kind of finding of one lock.
+type ofLock struct {
+	lock string
+	code model.Code
+}
+
+// ended is when a finding was last there, and how sure and how bad it was.
+type ended struct {
+	at         time.Time
+	confidence model.Confidence
+	severity   model.Severity
+}
+
+// remember keeps when a finding was last there: it came, or it is over. There are no more of them than series.
+func (x *Exporter) remember(lock string, code model.Code, e ended) {
+	is := ofLock{lock, code}
+	was, known := x.ended[is]
+	if e.severity == model.SevInfo { // it is over
+		if !known {
+			return // it came before what is kept, or there was no room
+		}
+		e.confidence, e.severity = was.confidence, was.severity
+	}
+	if !known && len(x.ended) >= x.series {
+		x.forget()
+	}
+	if known || len(x.ended) < x.series {
+		x.ended[is] = e
+	}
+}
+
+// forget drops what is no longer told.
+func (x *Exporter) forget() {
+	now := x.state.Now()
+	maps.DeleteFunc(x.ended, func(_ ofLock, e ended) bool { return now.Sub(e.at) > toldFor })
+}
+
 // groupOf returns the group of a lock, which is made if there is room.
-func (x *Exporter) groupOf(lock string, l *keyspace.Lock) group {
-	g := group{prefix: label(x.state.PrefixOf(lock)), recipe: "unknown"}
+func (x *Exporter) groupOf(lock string, l *locks.Lock) group {
+	g := group{prefix: label(x.state.Coverage().PrefixOf(lock)), recipe: "unknown"}
 	if l != nil { // else it has no keys any more
 		g.recipe = l.Recipe().Name
 	}
@@ -135,7 +187,7 @@ func (x *Exporter) groupOf(lock string, l *keyspace.Lock) group {
 func (x *Exporter) begin(g group) {
 	for _, cause := range []journal.Cause{journal.CauseReleased, journal.CauseExpired, journal.CauseRevoked, journal.CauseDeleted, journal.CauseReplaced, journal.CauseUnknown} {
 		x.handovers.WithLabelValues(g.prefix, g.recipe, string(cause))
-		x.gone.WithLabelValues(g.prefix, g.recipe, string(cause))
+		x.ends.WithLabelValues(g.prefix, g.recipe, string(cause))
 	}
 	for _, h := range []*prometheus.HistogramVec{x.waits, x.holds, x.gap} {
 		h.WithLabelValues(g.prefix, g.recipe)
@@ -147,7 +199,7 @@ func (x *Exporter) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (x *Exporter) Collect(out chan<- prometheus.Metric) {
-	for _, c := range []prometheus.Collector{x.waits, x.holds, x.gap, x.handovers, x.gone, x.leftOut} {
+	for _, c := range []prometheus.Collector{x.waits, x.holds, x.gap, x.handovers, x.ends, x.leftOut} {
 		c.Collect(out)
 	}
 	for _, m := range x.gauges() {
@@ -176,17 +228,17 @@ func (x *Exporter) gauges() []prometheus.Metric {
 // watch tells what is seen, and what looking costs.
 func (x *Exporter) watch(g *gauges) {
 	s := x.state
-	watches := s.Watches()
+	watches := s.Coverage().Watches()
 	for _, w := range watches[:min(len(watches), prefixesMax)] {
 		prefix := label(w.Prefix)
-		g.add("prefix_live", "Whether the keys under a prefix are known as they are now.", truth(w.State == prefixes.Live), "prefix", prefix)
+		g.add("prefix_live", "Whether the keys under a prefix are known as they are now.", truth(w.State == locks.Live), "prefix", prefix)
 		if !w.SeenAt.IsZero() {
-			g.add("prefix_seen_timestamp_seconds", "When the keys under a prefix were last known to be complete.", unix(x.shown(w.SeenAt)), "prefix", prefix)
+			g.add("prefix_seen_timestamp_seconds", "When the keys under a prefix were last known to be complete.", unix(x.wallTime(w.SeenAt)), "prefix", prefix)
 		}
 		g.typed(prometheus.CounterValue, "prefix_missed_seconds_total", "For how long nothing was seen of a prefix, so that what happened then stays unknown.", w.Missed.Seconds(), "prefix", prefix)
 	}
 	g.add("prefixes", "Prefixes that are watched.", float64(len(watches)))
-	g.add("prefixes_not_live", "Prefixes whose keys are not known as they are now.", float64(len(slices.DeleteFunc(slices.Clone(watches), func(w *prefixes.Watch) bool { return w.State == prefixes.Live }))))
+	g.add("prefixes_not_live", "Prefixes whose keys are not known as they are now.", float64(len(slices.DeleteFunc(slices.Clone(watches), func(w *locks.Watch) bool { return w.State == locks.Live }))))
 	cost := x.cost()
 	g.add("requests_per_second", "Requests of locktop to etcd, averaged over some seconds.", cost.RPS)
 	g.add("lease_readings_budget", "Lease readings that are allowed in a second.", float64(cost.Budget))
@@ -194,23 +246,24 @@ func (x *Exporter) watch(g *gauges) {
 	g.add("events_behind", "Events that wait to be taken in.", float64(cost.Behind))
 	g.add("revision", "The revision up to which the keys are known.", float64(s.KeysRev()))
 	if c := s.Cluster(); !c.At.IsZero() {
-		up, down, leaders := 0, 0, 0
+		up, down := 0, 0
 		for _, m := range c.Members {
 			down += int(truth(!m.Unasked && (m.Err != "" || m.NoLeader)))
 			up += int(truth(m.Err == "" && !m.NoLeader && !m.Unasked))
-			leaders += int(truth(m.Leader))
 		}
 		g.add("members", "Members of the cluster.", float64(len(c.Members)))
 		g.add("members_serving", "Members that answer and know a leader.", float64(up))
 		g.add("members_not_serving", "Members that were asked, and do not answer or know no leader.", float64(down))
-		g.add("has_leader", "Whether a member says that it leads.", truth(leaders > 0))
+		if !c.Silent() {
+			g.add("has_leader", "Whether a member that answers knows a leader; missing while none answers.", truth(c.KnowsLeader()))
+		}
 		g.add("alarms", "Alarms of etcd in force.", float64(len(c.Alarms)))
 	}
 }
 
-// of returns what is said of the locks that go by the pattern of this one. Patterns are
+// lockOf returns what is said of the locks that go by the pattern of this one. Patterns are
 // remembered: to work one out costs more than all else that is said of a lock.
-func (x *Exporter) of(name string) *lock {
+func (x *Exporter) lockOf(name string) *lock {
 	i, ok := x.patterns[name]
 	if !ok {
 		p := Pattern(name)
@@ -237,26 +290,37 @@ func (x *Exporter) beginScrape() {
 
 // lock is what is said of the locks that go by one pattern.
 type lock struct {
-	pattern  string
-	n        int
-	waiters  int
-	held     int
-	since    time.Time // the first holder of them, zero for not known
-	waiting  time.Time // the first waiter of them, zero for none
-	level    model.Level
-	findings map[kind]time.Time // since when
+	pattern   string
+	n         int
+	waiters   int
+	held      int
+	since     time.Time // the first holder of them, zero for not known
+	waiting   time.Time // the first waiter of them, zero for none
+	level     model.Level
+	findings  map[kind]time.Time // since when
+	lastFound map[kind]time.Time // when those that are no mere information were last there
+}
+
+// saw notes when a kind of finding was last there.
+func (l *lock) saw(is kind, at time.Time) {
+	if l.lastFound == nil {
+		l.lastFound = map[kind]time.Time{}
+	}
+	if at.After(l.lastFound[is]) {
+		l.lastFound[is] = at
+	}
 }
 
 // kind is a kind of finding, and how sure it is: nobody is to be woken by a hint.
 type kind struct {
-	code model.Code
-	sure model.Confidence
+	code       model.Code
+	confidence model.Confidence
 }
 
 // locks tells of the locks.
 func (x *Exporter) locks(g *gauges) {
 	s := x.state
-	now, shown := s.Now(), x.shown(s.Now())
+	now, shown := s.Now(), x.wallTime(s.Now())
 	keys, claims := s.Counts()
 	g.add("keys", "Watched keys.", float64(keys))
 	g.add("claims", "Watched keys that are claims of a lock.", float64(claims))
@@ -266,13 +330,13 @@ func (x *Exporter) locks(g *gauges) {
 		if len(x.groups) < groupsMax {
 			x.groupOf(l.Name, l)
 		}
-		c := outlook.Of(l)
+		c := status.Of(s, l)
 		word := c.Word
 		if c.Code() != "" {
 			word = "found"
 		}
 		states[word]++
-		of := x.of(l.Name)
+		of := x.lockOf(l.Name)
 		of.n++
 		of.level = max(of.level, c.Level)
 		if !l.Recipe().HasHolder {
@@ -287,13 +351,22 @@ func (x *Exporter) locks(g *gauges) {
 		if d, _, any := l.LongestWait(now); any {
 			of.waiting = earlier(of.waiting, shown.Add(-d))
 		}
-		for _, f := range l.Findings() {
+		for _, f := range s.FindingsOf(l) {
 			if of.findings == nil {
 				of.findings = map[kind]time.Time{}
 			}
 			is := kind{f.Code, f.Confidence}
-			of.findings[is] = earlier(of.findings[is], x.shown(f.Since))
+			of.findings[is] = earlier(of.findings[is], x.wallTime(f.Since))
+			if f.Severity != model.SevInfo {
+				of.saw(is, shown)
+			}
 		}
+	}
+	x.forget()
+	for is, e := range x.ended {
+		of := x.lockOf(is.lock)
+		of.level = max(of.level, e.severity.Level())
+		of.saw(kind{is.code, e.confidence}, x.wallTime(e.at))
 	}
 	for word, n := range states {
 		g.add("locks", "Locks by how they are; found is one with a finding.", float64(n), "state", word)
@@ -305,7 +378,7 @@ func (x *Exporter) locks(g *gauges) {
 func (x *Exporter) most(g *gauges) {
 	list := make([]*lock, 0, len(x.found))
 	for i := range x.found {
-		if x.found[i].n > 0 {
+		if l := &x.found[i]; l.n > 0 || len(l.lastFound) > 0 {
 			list = append(list, &x.found[i])
 		}
 	}
@@ -314,7 +387,7 @@ func (x *Exporter) most(g *gauges) {
 	})
 	room, left := x.series-LeastSeries, 0
 	for _, l := range list {
-		if need := perLock + len(l.findings); need <= room {
+		if need := perLock + len(l.findings) + len(l.lastFound); need <= room {
 			room -= need
 			l.tell(g)
 		} else {
@@ -327,6 +400,14 @@ func (x *Exporter) most(g *gauges) {
 // tell adds the series of the locks that go by one pattern.
 func (l *lock) tell(g *gauges) {
 	name := []string{"lock", l.pattern}
+	inOrder := func(a, b kind) int { return cmp.Or(cmp.Compare(a.code, b.code), a.confidence.Compare(b.confidence)) }
+	for _, is := range slices.SortedFunc(maps.Keys(l.lastFound), inOrder) {
+		g.add("lock_finding_seen_timestamp_seconds", "When a finding that is a warning or an error was last there of a lock of this pattern, told for 150 s after it ended; dead-holder also where the lease of a late holder ran out.", unix(l.lastFound[is]),
+			append(slices.Clone(name), "code", string(is.code), "confidence", string(is.confidence))...)
+	}
+	if l.n == 0 {
+		return // its keys are gone
+	}
 	g.add("lock_names", "Locks that go by this pattern.", float64(l.n), name...)
 	g.add("lock_holders", "Locks of this pattern that are held.", float64(l.held), name...)
 	g.add("lock_waiters", "Claims that wait for locks of this pattern.", float64(l.waiters), name...)
@@ -336,9 +417,9 @@ func (l *lock) tell(g *gauges) {
 	if !l.waiting.IsZero() {
 		g.add("lock_waiting_since_timestamp_seconds", "Since when the first waiter has waited at least.", unix(l.waiting), name...)
 	}
-	for _, is := range slices.SortedFunc(maps.Keys(l.findings), func(a, b kind) int { return cmp.Or(cmp.Compare(a.code, b.code), a.sure.Compare(b.sure)) }) {
+	for _, is := range slices.SortedFunc(maps.Keys(l.findings), inOrder) {
 		g.add("lock_finding_since_timestamp_seconds", "Since when a finding stands of a lock of this pattern.", unix(l.findings[is]),
-			append(slices.Clone(name), "code", string(is.code), "confidence", string(is.sure))...)
+			append(slices.Clone(name), "code", string(is.code), "confidence", string(is.confidence))...)
 	}
 }
 
@@ -365,11 +446,11 @@ func (x *Exporter) findings(g *gauges) {
 	}
 }
 
-func (x *Exporter) shown(t time.Time) time.Time {
-	if x.Shown == nil {
+func (x *Exporter) wallTime(t time.Time) time.Time {
+	if x.WallTime == nil {
 		return t
 	}
-	return x.Shown(t)
+	return x.WallTime(t)
 }
 
 func earlier(a, b time.Time) time.Time {

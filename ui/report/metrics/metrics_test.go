@@ -14,9 +14,10 @@ import (
 	prommodel "github.com/prometheus/common/model"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/history"
-	"locktop/model/hostile"
+	"locktop/model/modeltest"
+
+	"locktop/model/journal"
+	"locktop/model/store"
 )
 
 func TestPattern(t *testing.T) {
@@ -38,10 +39,10 @@ func TestPattern(t *testing.T) {
 }
 
 // told folds a history, and counts its journal as a session does.
-func told(t *testing.T, h *history.History, series int) (*Exporter, *prometheus.Registry) {
+func told(t *testing.T, h *modeltest.History, series int) (*Exporter, *prometheus.Registry) {
 	t.Helper()
-	s := fold.NewState()
-	x := New(s, &sync.Mutex{}, series, func() model.Cost { return model.Cost{RPS: 2, Budget: 20, Readings: 7, Behind: 1} })
+	s := store.New()
+	x := New(s.View, &sync.Mutex{}, series, func() model.Cost { return model.Cost{RPS: 2, Budget: 20, Readings: 7, Behind: 1} })
 	s.Apply(model.Batch{Events: h.Events})
 	for _, e := range s.JournalAfter(0) {
 		if err := x.Count(e); err != nil {
@@ -56,24 +57,24 @@ func told(t *testing.T, h *history.History, series int) (*Exporter, *prometheus.
 // TestWhatIsTold: a queue of three that moves once, beside one that stands behind a key
 // without a lease.
 func TestWhatIsTold(t *testing.T) {
-	h := history.New()
+	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, "/jobs/7/b1", "", 0xb1)
 	h.Put(2, "/jobs/7/b2", "", 0xb2)
 	h.Put(3, "/jobs/7/b3", "", 0xb3)
 	h.Put(4, "/jobs/stuck/c1", "", 0)
 	h.Put(5, "/jobs/stuck/c2", "", 0xc2) // Go's mutex names its keys by their leases
-	h.Add(model.Watching{At: history.At(6), Rev: h.Rev})
+	h.Add(model.Watching{At: modeltest.At(6), Rev: h.Rev})
 	h.Del(11, "/jobs/7/b1")
 	h.Read(11.5, 0xb1, 60, 50)
-	h.Add(model.Watching{At: history.At(21), Rev: h.Rev}, model.Tick{At: history.At(30)})
+	h.Add(model.Watching{At: modeltest.At(21), Rev: h.Rev}, model.Tick{At: modeltest.At(30)})
 	x, r := told(t, h, DefaultSeries)
 	for _, row := range []struct{ name, want, reason string }{
 		{"locktop_lock_waiters", "locktop_lock_waiters{lock=\"/jobs/*\"} 1\nlocktop_lock_waiters{lock=\"/jobs/stuck\"} 1", "b3, and c2 behind the key that blocks"},
-		{"locktop_lock_holder_since_timestamp_seconds", fmt.Sprintf("locktop_lock_holder_since_timestamp_seconds{lock=\"/jobs/*\"} %.9e", unix(history.At(11))), "b2 since b1 let go; nobody holds the other"},
-		{"locktop_lock_waiting_since_timestamp_seconds", fmt.Sprintf("locktop_lock_waiting_since_timestamp_seconds{lock=\"/jobs/*\"} %.9e\nlocktop_lock_waiting_since_timestamp_seconds{lock=\"/jobs/stuck\"} %v", unix(history.At(3)), unix(history.At(5))), "moments, and no ages: whoever reads subtracts"},
+		{"locktop_lock_holder_since_timestamp_seconds", fmt.Sprintf("locktop_lock_holder_since_timestamp_seconds{lock=\"/jobs/*\"} %.9e", unix(modeltest.At(11))), "b2 since b1 let go; nobody holds the other"},
+		{"locktop_lock_waiting_since_timestamp_seconds", fmt.Sprintf("locktop_lock_waiting_since_timestamp_seconds{lock=\"/jobs/*\"} %.9e\nlocktop_lock_waiting_since_timestamp_seconds{lock=\"/jobs/stuck\"} %v", unix(modeltest.At(3)), unix(modeltest.At(5))), "moments, and no ages: whoever reads subtracts"},
 		{"locktop_findings", `locktop_findings{code="foreign-key",confidence="certain",severity="error"} 1`, "a key without a lease blocks"},
-		{"locktop_lock_finding_since_timestamp_seconds", fmt.Sprintf("locktop_lock_finding_since_timestamp_seconds{code=\"foreign-key\",confidence=\"certain\",lock=\"/jobs/stuck\"} %v", unix(history.At(5))), "at the lock"},
+		{"locktop_lock_finding_since_timestamp_seconds", fmt.Sprintf("locktop_lock_finding_since_timestamp_seconds{code=\"foreign-key\",confidence=\"certain\",lock=\"/jobs/stuck\"} %v", unix(modeltest.At(5))), "at the lock"},
 		{"locktop_prefix_live", `locktop_prefix_live{prefix=""} 1`, "it is seen"},
 		{"locktop_lease_readings_total", "locktop_lease_readings_total 7", "what looking costs"},
 		{"locktop_locks_without_series", "locktop_locks_without_series 0", "there is room"},
@@ -104,17 +105,17 @@ func TestWhatIsTold(t *testing.T) {
 // TestMomentsByTheClockThatIs: a moment is told as the machine's clock, which was set, shows it:
 // whoever reads subtracts it from what his own shows.
 func TestMomentsByTheClockThatIs(t *testing.T) {
-	h := history.New()
+	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, "/jobs/a/b1", "", 0xb1)
 	h.Put(2, "/jobs/a/config", "", 0)
 	h.Put(3, "/jobs/a/b2", "", 0xb2)
-	h.Add(model.Watching{At: history.At(4), Rev: h.Rev}, model.Tick{At: history.At(30)})
+	h.Add(model.Watching{At: modeltest.At(4), Rev: h.Rev}, model.Tick{At: modeltest.At(30)})
 	x, _ := told(t, h, DefaultSeries)
 	names := []string{"prefix_seen", "lock_holder_since", "lock_waiting_since", "lock_finding_since"}
 	before := map[string]float64{}
 	for _, set := range []time.Duration{0, -time.Hour} {
-		x.Shown = func(at time.Time) time.Time { return at.Add(set) }
+		x.WallTime = func(at time.Time) time.Time { return at.Add(set) }
 		for _, name := range names {
 			text := exposed(t, x, "locktop_"+name+"_timestamp_seconds")
 			at, err := strconv.ParseFloat(text[strings.LastIndexByte(text, ' ')+1:], 64)
@@ -133,17 +134,17 @@ func TestMomentsByTheClockThatIs(t *testing.T) {
 // TestSeriesAreBounded: 100,000 locks have no more series than were asked for, and what has
 // trouble is never among those that are left out.
 func TestSeriesAreBounded(t *testing.T) {
-	h := history.New()
+	h := modeltest.New()
 	h.Loaded(0)
 	name := func(i int) string { // letters: nothing of it varies
 		return "/many/" + strings.Map(func(r rune) rune { return r - '0' + 'g' }, fmt.Sprintf("%06d", i))
 	}
 	for i := range 100_000 {
-		h.Put(1, history.ClaimKey(name(i), model.LeaseID(i+1)), "", model.LeaseID(i+1))
+		h.Put(1, modeltest.ClaimKey(name(i), model.LeaseID(i+1)), "", model.LeaseID(i+1))
 	}
 	h.Put(2, "/z/stuck/config", "", 0)
-	h.Put(3, history.ClaimKey("/z/stuck", 0xfffff), "", 0xfffff)
-	h.Add(model.Watching{At: history.At(4), Rev: h.Rev}, model.Tick{At: history.At(5)})
+	h.Put(3, modeltest.ClaimKey("/z/stuck", 0xfffff), "", 0xfffff)
+	h.Add(model.Watching{At: modeltest.At(4), Rev: h.Rev}, model.Tick{At: modeltest.At(5)})
 	x, r := told(t, h, DefaultSeries)
 	n, err := testutil.GatherAndCount(r)
 	if err != nil || n > DefaultSeries || n < LeastSeries/2 {
@@ -161,21 +162,21 @@ func TestSeriesAreBounded(t *testing.T) {
 // printed, there is one series of each name, a reader of the format understands it, and nothing that
 // a terminal obeys is in it.
 func TestHostileNamesAreTold(t *testing.T) {
-	h := history.New()
+	h := modeltest.New()
 	h.Loaded(0)
 	names := []string{"\\x00", "\\n", `\"`, `"} 1`, "{", "#", strings.Repeat("長", 20_000), "a" + strings.Repeat("\xff", 60_000)}
-	for _, a := range hostile.Pieces {
+	for _, a := range modeltest.Pieces {
 		names = append(names, a, strconv.Quote(a), model.Printable(a))
-		for _, b := range hostile.Pieces {
+		for _, b := range modeltest.Pieces {
 			names = append(names, a+"/"+b)
 		}
 	}
 	lease := model.LeaseID(0xa0000)
 	for i, name := range names { // a key that nobody owns stands before one that waits
 		h.Put(1, "/h/"+name+"/config", "", 0)
-		h.Put(2, history.ClaimKey("/h/"+name, lease+model.LeaseID(i)), "", lease+model.LeaseID(i))
+		h.Put(2, modeltest.ClaimKey("/h/"+name, lease+model.LeaseID(i)), "", lease+model.LeaseID(i))
 	}
-	h.Add(model.Watching{At: history.At(4), Rev: h.Rev}, model.Tick{At: history.At(60)})
+	h.Add(model.Watching{At: modeltest.At(4), Rev: h.Rev}, model.Tick{At: modeltest.At(60)})
 	_, r := told(t, h, DefaultSeries)
 	n, err := testutil.GatherAndCount(r)
 	if err != nil || n > DefaultSeries || n < LeastSeries/2 {
@@ -191,7 +192,7 @@ func TestHostileNamesAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	hostile.Fit(t, text.String())
+	modeltest.Fit(t, text.String())
 	parser := expfmt.NewTextParser(prommodel.UTF8Validation)
 	read, err := parser.TextToMetricFamilies(strings.NewReader(text.String()))
 	if err != nil || len(read) != len(all) {
@@ -201,10 +202,10 @@ func TestHostileNamesAreTold(t *testing.T) {
 
 // TestGroupsAreBounded: each pair of prefix and recipe has a histogram, up to a number.
 func TestGroupsAreBounded(t *testing.T) {
-	h := history.New()
+	h := modeltest.New()
 	for p := range 30 {
 		prefix := fmt.Sprintf("/%c/", 'A'+p)
-		h.Add(model.LoadStarted{At: history.At(0), Prefix: prefix, Rev: h.Rev}, model.Loaded{At: history.At(0), Prefix: prefix, Rev: h.Rev})
+		h.Add(model.LoadStarted{At: modeltest.At(0), Prefix: prefix, Rev: h.Rev}, model.Loaded{At: modeltest.At(0), Prefix: prefix, Rev: h.Rev})
 	}
 	for p := range 30 {
 		lock := fmt.Sprintf("/%c/l", 'A'+p)
@@ -212,7 +213,7 @@ func TestGroupsAreBounded(t *testing.T) {
 		h.Put(2, lock+"/b2", "", 0xb2)
 		h.Del(3, lock+"/a1")
 	}
-	h.Add(model.Tick{At: history.At(60)})
+	h.Add(model.Tick{At: modeltest.At(60)})
 	x, _ := told(t, h, DefaultSeries)
 	text := exposed(t, x, "locktop_handovers_total")
 	if n := strings.Count(text, `cause="released"`); n != groupsMax+1 || !strings.Contains(text, `prefix="other"`) {
@@ -240,13 +241,60 @@ func exposed(t *testing.T, x *Exporter, name string) string {
 func BenchmarkScrape(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := fold.NewState()
-			x := New(s, &sync.Mutex{}, DefaultSeries, func() model.Cost { return model.Cost{} })
-			s.Apply(model.Batch{Events: history.TenClaims(n * 10)})
+			s := store.New()
+			x := New(s.View, &sync.Mutex{}, DefaultSeries, func() model.Cost { return model.Cost{} })
+			s.Apply(model.Batch{Events: modeltest.TenClaims(n * 10)})
 			x.gauges()
 			for b.Loop() {
 				x.gauges()
 			}
 		})
+	}
+}
+
+// TestAFindingIsToldForAWhile: who scrapes once a minute sees each finding, though it lasted for a
+// second, also of a lock whose keys are gone, and then no more. A holder that renewed late and lost
+// its lock by that was dead, though nobody had the time to find it.
+func TestAFindingIsToldForAWhile(t *testing.T) {
+	const code = model.CodeKeepaliveStalled
+	at := func(s float64, e journal.Entry) *journal.Entry {
+		e.At, e.Lock = modeltest.At(s), "/jobs/a"
+		return &e
+	}
+	late := journal.Entry{Kind: journal.Finding, Code: code, Severity: model.SevWarning, Why: journal.Why{Confidence: model.Strong}}
+	over := journal.Entry{Kind: journal.Finding, Code: code, Severity: model.SevInfo}
+	gone := func(cause journal.Cause) journal.Entry {
+		return journal.Entry{Kind: journal.Left, WasHolder: true, Why: journal.Why{Cause: cause}}
+	}
+	series := func(code string, s float64) string {
+		return fmt.Sprintf("locktop_lock_finding_seen_timestamp_seconds{code=%q,confidence=\"strong\",lock=\"/jobs/a\"} %v", code, unix(modeltest.At(s)))
+	}
+	for _, r := range []struct {
+		name, reason string
+		entries      []*journal.Entry
+		now          float64
+		want         string
+	}{
+		{"over", "it was last there when it ended", []*journal.Entry{at(10, late), at(11, over)}, 30, series("keepalive-stalled", 11)},
+		{"two minutes", "two scrapes of a minute", []*journal.Entry{at(10, late), at(11, over)}, 130, series("keepalive-stalled", 11)},
+		{"three minutes", "nobody is told of it for ever", []*journal.Entry{at(10, late), at(11, over)}, 190, ""},
+		{"information", "it is nothing to call anybody for", []*journal.Entry{at(11, over)}, 30, ""},
+		{"lost", "its lease ran out", []*journal.Entry{at(10, late), at(11, over), at(12, gone(journal.CauseExpired))}, 30,
+			series("dead-holder", 12) + "\n" + series("keepalive-stalled", 11)},
+		{"let go", "it renewed late, and then worked on", []*journal.Entry{at(10, late), at(11, over), at(12, gone(journal.CauseReleased))}, 30, series("keepalive-stalled", 11)},
+		{"expired alone", "that nobody was late before is no finding", []*journal.Entry{at(12, gone(journal.CauseExpired))}, 30, ""},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		h.Add(model.Tick{At: modeltest.At(r.now)})
+		x, _ := told(t, h, DefaultSeries)
+		for _, e := range r.entries {
+			if err := x.Count(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := exposed(t, x, "locktop_lock_finding_seen_timestamp_seconds"); got != r.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", r.name, r.reason, got, r.want)
+		}
 	}
 }

@@ -34,9 +34,9 @@ func newAxis(from, to time.Time, lanes int) axis {
 	return axis{from, to, max(1, axisWidth/width)}
 }
 
-// of returns the first cell that a time touches and the first that it does not, and
+// cellsOf returns the first cell that a time touches and the first that it does not, and
 // whether it fills the first and the last of them.
-func (a axis) of(from, to time.Time) (first, end int, fillsFirst, fillsLast bool) {
+func (a axis) cellsOf(from, to time.Time) (first, end int, fillsFirst, fillsLast bool) {
 	total := a.to.Sub(a.from)
 	if total <= 0 {
 		return 0, 0, false, false
@@ -72,18 +72,18 @@ func (a axis) lane(name string, stays []stay) lane {
 	n := 0
 	for _, s := range list {
 		if from, to, ok := s.waited(a.from, a.to); ok {
-			first, end, _, _ := a.of(from, to)
+			first, end, _, _ := a.cellsOf(from, to)
 			for i := first; i < end; i++ {
 				waits[i] = cellEven
 			}
 		}
-		from, to, ok := s.held(a.from, a.to)
+		from, to, ok := s.holdWithin(a.from, a.to)
 		if !ok {
 			continue
 		}
 		shade := byte(cellEven + n%2)
 		n++
-		first, end, fillsFirst, fillsLast := a.of(from, to)
+		first, end, fillsFirst, fillsLast := a.cellsOf(from, to)
 		for i := first; i < end; i++ {
 			whole := (i > first || fillsFirst) && (i < end-1 || fillsLast)
 			if holds[i] == cellFree && whole {
@@ -129,8 +129,8 @@ func (s stay) waited(from, to time.Time) (a, b time.Time, ok bool) {
 	return clip(s.Came, end, from, to)
 }
 
-// held returns when a stay held within a time.
-func (s stay) held(from, to time.Time) (a, b time.Time, ok bool) {
+// holdWithin returns when a stay held within a time.
+func (s stay) holdWithin(from, to time.Time) (a, b time.Time, ok bool) {
 	if s.Got.IsZero() {
 		return a, b, false
 	}
@@ -148,10 +148,10 @@ func clip(a, b, from, to time.Time) (time.Time, time.Time, bool) {
 	return a, b, b.After(a)
 }
 
-// held is how long was held within a time, by all together.
-func held(stays []stay, from, to time.Time) (sum time.Duration) {
+// heldWithin is how long was held within a time, by all together.
+func heldWithin(stays []stay, from, to time.Time) (sum time.Duration) {
 	for _, s := range stays {
-		if a, b, ok := s.held(from, to); ok {
+		if a, b, ok := s.holdWithin(from, to); ok {
 			sum += b.Sub(a)
 		}
 	}

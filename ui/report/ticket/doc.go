@@ -1,7 +1,7 @@
 // Package ticket makes one page of what happened, for people who were not there. A person attaches
 // it to the ticket of an incident; a drill or a lesson leaves one behind.
 //
-//	fold.State ──New──▶ Page ──Write──▶ HTML, Markdown, JSON, the file for Perfetto
+//	store.View ──New──▶ Page ──Write──▶ HTML, Markdown, JSON, the file for Perfetto
 //
 // value.go says what a page is, page.go collects it, stays.go takes from the book when each claim waited and held, axis.go
 // cuts the time into cells, graph.go draws who waits for whom, drill.go tells what was

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/intervals"
-	"locktop/model/lab"
-	"locktop/model/rehearsal"
+	"locktop/model/reports"
+
+	"locktop/model/timeline"
 	"locktop/ui/report"
 )
 
@@ -27,7 +27,7 @@ const (
 func plainText(s string, most int) string { return model.Short(model.Printable(s), most) }
 
 // drill takes what was told of a drill.
-func (p *Page) drill(r *rehearsal.Run) {
+func (p *Page) drill(r reports.DrillRun) {
 	if !r.Seen() {
 		return
 	}
@@ -60,11 +60,11 @@ func (p *Page) beliefs() {
 	p.Beliefs, p.Overlaps = []belief{}, []belief{}
 	for i := range p.Locks {
 		l := &p.Locks[i]
-		l.beliefs = slices.DeleteFunc(p.s.Beliefs(l.raw), func(b lab.Believed) bool { return b.From.After(p.To) || !b.To.IsZero() && b.To.Before(p.From) })
+		l.beliefs = slices.DeleteFunc(p.s.Reports().Beliefs(l.raw), func(b reports.Believed) bool { return b.From.After(p.To) || !b.To.IsZero() && b.To.Before(p.From) })
 		for _, b := range l.beliefs {
 			p.Beliefs = p.addBelief(p.Beliefs, belief{Lock: l.Name, By: plainText(b.Contender, 80), From: b.From, To: endOf(b.To)})
 		}
-		for _, o := range p.s.Overlaps(l.raw) {
+		for _, o := range p.s.Reports().Overlaps(l.raw) {
 			if !o.To.IsZero() && o.To.Before(p.From) {
 				continue
 			}
@@ -169,23 +169,23 @@ func (a axis) believers(l lock) (lanes []beliefLane) {
 		if says[b.Contender] == nil {
 			names = append(names, b.Contender)
 		}
-		says[b.Contender] = append(says[b.Contender], stay(intervals.Stay{Came: b.From, Got: b.From, Gone: b.To}))
+		says[b.Contender] = append(says[b.Contender], stay(timeline.Span{Came: b.From, Got: b.From, Gone: b.To}))
 	}
 	for _, o := range l.overlaps {
-		not[o.Believer] = append(not[o.Believer], stay(intervals.Stay{Came: o.From, Got: o.From, Gone: o.To}))
+		not[o.Believer] = append(not[o.Believer], stay(timeline.Span{Came: o.From, Got: o.From, Gone: o.To}))
 	}
 	for _, name := range names[:min(len(names), believersMax)] {
-		lanes = append(lanes, beliefLane{plainText(name, 40), a.any(says[name]), a.any(not[name])})
+		lanes = append(lanes, beliefLane{plainText(name, 40), a.cellsOfAny(says[name]), a.cellsOfAny(not[name])})
 	}
 	return lanes
 }
 
-// any paints every cell in which any of the stays held: a belief has no shades.
-func (a axis) any(stays []stay) string {
+// cellsOfAny paints every cell in which any of the stays held: a belief has no shades.
+func (a axis) cellsOfAny(stays []stay) string {
 	cells := make([]byte, a.cells)
 	for _, s := range stays {
-		if from, to, ok := s.held(a.from, a.to); ok {
-			first, end, _, _ := a.of(from, to)
+		if from, to, ok := s.holdWithin(a.from, a.to); ok {
+			first, end, _, _ := a.cellsOf(from, to)
 			for i := first; i < end; i++ {
 				cells[i] = cellEven
 			}

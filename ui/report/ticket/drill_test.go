@@ -5,30 +5,30 @@ import (
 	"testing"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/history"
+	"locktop/model/modeltest"
+	"locktop/model/store"
 )
 
 // aRehearsal is a drill in which a stopped holder believes on after another got the lock.
 func aRehearsal() []model.Event {
-	h := history.New()
-	h.Add(model.DrillBegan{At: history.At(0), Name: "pause", Title: "A paused holder", Why: "It cannot know.", Seed: 7})
+	h := modeltest.New()
+	h.Add(model.DrillBegan{At: modeltest.At(0), Name: "pause", Title: "A paused holder", Why: "It cannot know.", Seed: 7})
 	h.Loaded(0)
-	h.Add(model.DrillStep{At: history.At(1), N: 1, Text: "wait for a to hold /x"})
-	h.Put(1, history.ClaimKey("/x", 0xa1), "", 0xa1)
-	h.Add(model.Belief{At: history.At(1), Contender: "a", Lock: "/x", State: model.BeliefHolding, Key: history.ClaimKey("/x", 0xa1), Lease: 0xa1})
-	h.Put(2, history.ClaimKey("/x", 0xb2), "", 0xb2)
-	h.Add(model.DrillStep{At: history.At(2), N: 1, Over: true, Text: "after 1.0 s: a holds /x"},
-		model.DrillStep{At: history.At(2), N: 2, Acts: true, Text: "pause holder"},
-		model.DrillStep{At: history.At(3), N: 2, Over: true, Acts: true, Text: "holder is a: Paused a"},
-		model.DrillStep{At: history.At(3), N: 3, Text: "wait for b to hold /x"})
-	h.Del(5, history.ClaimKey("/x", 0xa1))
-	h.Add(model.Belief{At: history.At(5), Contender: "b", Lock: "/x", State: model.BeliefHolding, Key: history.ClaimKey("/x", 0xb2), Lease: 0xb2},
-		model.Belief{At: history.At(7), Contender: "a", Lock: "/x", State: model.BeliefLost},
-		model.DrillStep{At: history.At(9), N: 3, Over: true, Failed: true, Text: "waited 6s"},
-		model.DrillJudged{At: history.At(10), Expected: "one-holder", Verdict: model.DrillHeld},
-		model.DrillJudged{At: history.At(10), Expected: "handover: within 2s", Verdict: model.DrillViolated, Seen: "4 s, at most 2 s", Evidence: []string{"b got /x late"}},
-		model.DrillOver{At: history.At(10), Verdict: model.DrillViolated})
+	h.Add(model.DrillStep{At: modeltest.At(1), N: 1, Text: "wait for a to hold /x"})
+	h.Put(1, modeltest.ClaimKey("/x", 0xa1), "", 0xa1)
+	h.Add(model.Belief{At: modeltest.At(1), Contender: "a", Lock: "/x", State: model.BeliefHolding, Key: modeltest.ClaimKey("/x", 0xa1), Lease: 0xa1})
+	h.Put(2, modeltest.ClaimKey("/x", 0xb2), "", 0xb2)
+	h.Add(model.DrillStep{At: modeltest.At(2), N: 1, Over: true, Text: "after 1.0 s: a holds /x"},
+		model.DrillStep{At: modeltest.At(2), N: 2, Acts: true, Text: "pause holder"},
+		model.DrillStep{At: modeltest.At(3), N: 2, Over: true, Acts: true, Text: "holder is a: Paused a"},
+		model.DrillStep{At: modeltest.At(3), N: 3, Text: "wait for b to hold /x"})
+	h.Del(5, modeltest.ClaimKey("/x", 0xa1))
+	h.Add(model.Belief{At: modeltest.At(5), Contender: "b", Lock: "/x", State: model.BeliefHolding, Key: modeltest.ClaimKey("/x", 0xb2), Lease: 0xb2},
+		model.Belief{At: modeltest.At(7), Contender: "a", Lock: "/x", State: model.BeliefLost},
+		model.DrillStep{At: modeltest.At(9), N: 3, Over: true, Failed: true, Text: "waited 6s"},
+		model.DrillJudged{At: modeltest.At(10), Expected: "one-holder", Verdict: model.DrillHeld},
+		model.DrillJudged{At: modeltest.At(10), Expected: "handover: within 2s", Verdict: model.DrillViolated, Seen: "4 s, at most 2 s", Evidence: []string{"b got /x late"}},
+		model.DrillOver{At: modeltest.At(10), Verdict: model.DrillViolated})
 	return h.Events
 }
 
@@ -36,7 +36,7 @@ func aRehearsal() []model.Event {
 // beliefs beside what was so; and where no drill was played, no word of one.
 func TestADrillOnAPage(t *testing.T) {
 	all := aRehearsal()
-	held := append(all[:len(all)-2:len(all)-2], model.DrillOver{At: history.At(10), Verdict: model.DrillUnknown, Reason: "only 3 acquisitions"})
+	held := append(all[:len(all)-2:len(all)-2], model.DrillOver{At: modeltest.At(10), Verdict: model.DrillUnknown, Reason: "only 3 acquisitions"})
 	for _, row := range []struct {
 		reason string
 		events []model.Event
@@ -56,9 +56,9 @@ func TestADrillOnAPage(t *testing.T) {
 		{"a run that says nothing", held, "html", []string{"The drill: unknown. 1 of 1 expectation held. only 3 acquisitions.", `<div class="verdict warning">`}, nil},
 		{"no drill: beliefs are told all the same", all[1:3], "html", []string{"<h2>Findings</h2>"}, []string{"The drill", "expected", " says"}},
 	} {
-		s := fold.NewState()
+		s := store.New()
 		s.Apply(model.Batch{Events: row.events})
-		text := asText(t, pageOf(s, history.At(0)), row.format)
+		text := asText(t, pageOf(s, modeltest.At(0)), row.format)
 		if row.format == "html" {
 			checkHarmless(t, text)
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/sight"
+	"locktop/model/locks"
 	"locktop/ui/report"
 )
 
@@ -129,7 +129,7 @@ func (v *view) lanes() {
 		x := lockLane{lock: l, Level: levelWord(l.level), Held: secondsWords(l.TotalHold), Waited: secondsWords(l.TotalWait),
 			Behind: v.waiters(l), Who: "-", Lane: a.lane(l.Name, l.stays)}
 		for _, p := range parts[i] {
-			x.Parts = append(x.Parts, a.lane(p.who, p.stays))
+			x.Parts = append(x.Parts, a.lane(p.client, p.stays))
 		}
 		x.Beliefs = a.believers(l)
 		if l.Holder != nil {
@@ -149,8 +149,8 @@ func (v *view) lanes() {
 
 // part is one who took part in a lock.
 type part struct {
-	who   string
-	stays []stay
+	client string
+	stays  []stay
 }
 
 // parts are those who took part, the last to come last.
@@ -162,7 +162,7 @@ func (v *view) parts(l lock) (all []part) {
 		if !ok {
 			i = len(all)
 			at[who] = i
-			all = append(all, part{who: who})
+			all = append(all, part{client: who})
 		}
 		all[i].stays = append(all[i].stays, s)
 	}
@@ -194,7 +194,10 @@ func (p *Page) facts() []string {
 		if c.Version != nil {
 			line += ", etcd " + *c.Version
 		}
-		if c.Leader == nil {
+		switch {
+		case p.s.Cluster().Silent():
+			line += ", no member answers from here"
+		case c.Leader == nil:
 			line += ", no leader known"
 		}
 		facts = append(facts, line)
@@ -232,16 +235,16 @@ func (p *Page) blind() []string {
 	var out []string
 	for _, u := range p.o.Blind {
 		what := "the lists of leases"
-		switch u.What {
-		case sight.Keys:
+		switch u.Kind {
+		case locks.CoverageKeys:
 			what = "the keys under " + model.Short(model.Printable(u.Prefix), 80)
 			if u.Prefix == "" {
 				what = "all keys"
 			}
-		case sight.Leases:
+		case locks.CoverageLeases:
 			what = "the readings of " + model.Many(u.Leases, "lease")
 		}
-		out = append(out, fmt.Sprintf("%s, for %s: %s", what, model.Duration(u.For, false), model.Printable(u.Reason)))
+		out = append(out, fmt.Sprintf("%s, for %s: %s", what, model.Duration(u.Duration, false), model.Printable(u.Reason)))
 	}
 	return slices.Clip(out)
 }

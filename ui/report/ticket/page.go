@@ -7,18 +7,19 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/journal"
-	"locktop/model/outlook"
+	"locktop/model/status"
+	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/report"
 )
 
 // New makes a page of a state.
-func New(s *fold.State, o Options) *Page {
+func New(s *store.View, o Options) *Page {
 	p := &Page{Schema: report.Schema, Source: model.Short(model.Printable(o.Source), pageSource), From: o.From.Truncate(time.Microsecond), To: o.At.Truncate(time.Microsecond), Values: masked(o.Values), Names: masked(o.Names), s: s, o: o,
 		Cluster: report.ClusterOf(s), Seen: report.ObservedOf(s, o.Observation), Again: report.NotNil(o.Again)}
 	p.findings()
-	p.drill(s.Drill)
+	p.drill(s.Drill())
 	p.locks()
 	p.beliefs()
 	p.edges()
@@ -39,14 +40,14 @@ func (p *Page) about(lock string) bool { return p.o.Lock == "" || lock == p.o.Lo
 func (p *Page) findings() {
 	var all []model.Finding
 	worst := model.LevelIdle
-	for _, f := range p.s.Told() {
+	for _, f := range p.s.StoriesOf(nil) {
 		if f.Lock == "" || p.about(f.Lock) {
 			all = append(all, f)
 			worst = max(worst, f.Severity.Level())
 		}
 	}
 	slices.SortStableFunc(all, func(a, b model.Finding) int { return cmp.Compare(b.Severity.Level(), a.Severity.Level()) })
-	p.Verdict = verdict{Level: "well", Text: report.Summary(p.s, p.s.Locks(), len(p.o.Blind) > 0)}
+	p.Verdict = verdict{Level: "well", Text: report.Summary(p.s, p.s.Locks(), p.o.Observation, len(p.o.Blind) > 0)}
 	if v, any := p.s.Verdict(); any {
 		p.Verdict.Text = v.Title() + ". " + v.How() + ". " + p.Verdict.Text
 	}
@@ -58,7 +59,7 @@ func (p *Page) findings() {
 		p.Verdict.Level = string(model.SevError)
 	case worst == model.LevelWarning:
 		p.Verdict.Level = string(model.SevWarning)
-	case len(p.o.Blind) > 0:
+	case len(p.o.Blind) > 0 || len(p.s.Locks()) == 0 && worst == model.LevelIdle:
 		p.Verdict.Level = "unseen"
 	case worst == model.LevelInfo:
 		p.Verdict.Level = string(model.SevInfo)
@@ -79,7 +80,7 @@ func (p *Page) ofOne(findings int) string {
 	case findings == 0:
 		return "No problem found on " + name
 	}
-	return name + ": " + outlook.Of(l).Sentence()
+	return name + ": " + text.English(status.Of(p.s, l).Message())
 }
 
 func (p *Page) locks() {
@@ -102,7 +103,7 @@ func (p *Page) lock(name string, stays []stay) lock {
 	out := lock{raw: name, State: "no keys", Recipe: "-", stays: stays}
 	out.Name, out.NameBase64 = report.Text(name)
 	if l := p.s.Lock(name); l != nil {
-		c := outlook.Of(l)
+		c := status.Of(p.s, l)
 		out.State, out.level, out.Recipe, out.Handovers = c.Word, c.Level, l.Recipe().Name, l.Stats().Handovers
 		if h := l.Holder(); h != nil {
 			who := p.s.Who(h.Ref())
@@ -114,7 +115,7 @@ func (p *Page) lock(name string, stays []stay) lock {
 		}
 	}
 	out.Since = wholeSince(p.s, name, p.From)
-	out.TotalWait, out.TotalHold = p.s.Book.Waited(name, p.From, p.To).Seconds(), held(stays, p.From, p.To).Seconds()
+	out.TotalWait, out.TotalHold = p.s.Timeline().Waited(name, p.From, p.To).Seconds(), heldWithin(stays, p.From, p.To).Seconds()
 	return out
 }
 
@@ -128,11 +129,7 @@ func (p *Page) edges() {
 		if l == nil || l.Holder() == nil {
 			continue
 		}
-		for i := l.Holders(); i < l.Len(); i++ {
-			c := l.At(i)
-			if !l.IsClaim(c) {
-				continue
-			}
+		for _, c := range l.Waiters(l.Len()) {
 			has, waits := l.Holder().Ref(), c.Ref()
 			e := edge{p.s.Who(waits), p.s.Who(has), model.Printable(l.Name), sessionOf(waits), sessionOf(has)}
 			if seen[e] {

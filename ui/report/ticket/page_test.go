@@ -15,15 +15,15 @@ import (
 	"pgregory.net/rapid"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/history"
-	"locktop/model/hostile"
-	"locktop/model/sight"
+	"locktop/model/modeltest"
+
+	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/report"
 )
 
-func pageOf(s *fold.State, from time.Time) *Page {
-	return New(s, Options{Source: "x.rec", From: from, Observation: report.Observation{At: s.Now(), For: s.Now().Sub(from), Prefixes: []string{""}}, Names: true,
+func pageOf(s *store.Store, from time.Time) *Page {
+	return New(s.View, Options{Source: "x.rec", From: from, Observation: report.Observation{At: s.Now(), For: s.Now().Sub(from), Prefixes: []string{""}}, Names: true,
 		Again: []string{"locktop replay 'x.rec'"}})
 }
 
@@ -42,8 +42,8 @@ func asText(t *testing.T, p *Page, format string) string {
 }
 
 // anHour is an hour of 100 locks that all change hands every half minute, with two who wait.
-func anHour() *fold.State {
-	h := history.New()
+func anHour() *store.Store {
+	h := modeltest.New()
 	h.Loaded(0)
 	lease := func(lock, n int) model.LeaseID { return model.LeaseID(0x694d000000000000 + lock<<16 + n) }
 	name := func(lock int) string { return fmt.Sprintf("/service/region-%d/locks/job-%03d", lock%7, lock) }
@@ -51,13 +51,13 @@ func anHour() *fold.State {
 	for n := range 3600 / turn {
 		for lock := range 100 {
 			at := float64(n*turn) + float64(lock)/10
-			h.Put(at, history.ClaimKey(name(lock), lease(lock, n)), "", lease(lock, n))
+			h.Put(at, modeltest.ClaimKey(name(lock), lease(lock, n)), "", lease(lock, n))
 			if n >= 3 {
-				h.Del(at+0.01, history.ClaimKey(name(lock), lease(lock, n-3)))
+				h.Del(at+0.01, modeltest.ClaimKey(name(lock), lease(lock, n-3)))
 			}
 		}
 	}
-	s := fold.NewState()
+	s := store.New()
 	s.Apply(model.Batch{Events: h.Events})
 	return s
 }
@@ -67,7 +67,7 @@ func anHour() *fold.State {
 func TestAnHourOfAHundredLocksOnAPage(t *testing.T) {
 	s := anHour()
 	began := time.Now()
-	text := asText(t, pageOf(s, history.At(0)), "html")
+	text := asText(t, pageOf(s, modeltest.At(0)), "html")
 	took := time.Since(began)
 	t.Logf("%d bytes in %s", len(text), took)
 	if len(text) > 300_000 {
@@ -77,7 +77,7 @@ func TestAnHourOfAHundredLocksOnAPage(t *testing.T) {
 		t.Errorf("took %s", took)
 	}
 	for _, format := range Formats {
-		if asText(t, pageOf(s, history.At(0)), format) != asText(t, pageOf(anHour(), history.At(0)), format) {
+		if asText(t, pageOf(s, modeltest.At(0)), format) != asText(t, pageOf(anHour(), modeltest.At(0)), format) {
 			t.Errorf("%s differs from time to time", format)
 		}
 	}
@@ -119,25 +119,25 @@ func checkHarmless(t *testing.T, text string) {
 		case html.CommentToken:
 			t.Errorf("a comment: %q", z.Token().Data)
 		case html.TextToken:
-			hostile.Fit(t, strings.ReplaceAll(z.Token().Data, "\t", ""))
+			modeltest.Fit(t, strings.ReplaceAll(z.Token().Data, "\t", ""))
 		}
 	}
 }
 
 // FuzzPage makes pages of whatever can be in a state.
 func FuzzPage(f *testing.F) {
-	for _, s := range hostile.Seeds() {
+	for _, s := range modeltest.Seeds() {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fold.NewState()
-		s.Apply(model.Batch{Events: hostile.Events(data)})
-		p := pageOf(s, hostile.Start)
+		s := store.New()
+		s.Apply(model.Batch{Events: modeltest.Events(data)})
+		p := pageOf(s, modeltest.HostileStart)
 		checkHarmless(t, asText(t, p, "html"))
-		hostile.Fit(t, asText(t, p, "md"))
+		modeltest.Fit(t, asText(t, p, "md"))
 		for _, format := range []string{"json", "perfetto"} {
 			text := asText(t, p, format)
-			if hostile.Fit(t, text); !json.Valid([]byte(text)) {
+			if modeltest.Fit(t, text); !json.Valid([]byte(text)) {
 				t.Errorf("%s is no JSON: %q", format, text)
 			}
 		}
@@ -148,24 +148,24 @@ func FuzzPage(f *testing.F) {
 func TestHostileNamesOnAPage(t *testing.T) {
 	for _, name := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'onmouseover='alert(1)`, `</style><script>1</script>`,
 		`</title><script>1</script>`, `{{.}}`, `javascript:alert(1)`, "\x1b[2J\u202e", "\xff\xfe", `--><svg onload=1>`, `&lt;b&gt;`, `url(http://x/)`, strings.Repeat("long", 2000)} {
-		h := history.New()
+		h := modeltest.New()
 		h.Loaded(0)
 		lock := "/" + name
-		h.Put(1, history.ClaimKey(lock, 0xa1), name, 0xa1)
-		h.Put(2, history.ClaimKey(lock, 0xb2), name, 0xb2)
-		h.Add(model.Contender{At: history.At(3), Name: name, Lock: lock, Recipe: "mutex"},
-			model.Acted{At: history.At(4), Outcome: model.Outcome{At: history.At(4), By: name, Err: name, Action: model.Action{Kind: model.RevokeLease, Lock: lock, Key: lock + "/a1", Lease: 0xa1}}},
-			model.ClusterStatus{At: history.At(5), ClusterID: 1, Members: []model.Member{{ID: 1, Name: name, Version: name, Leader: true}}, Alarms: []string{name}})
-		h.Add(model.DrillBegan{At: history.At(5), Name: name, Title: name, Why: name, Defect: name},
-			model.DrillStep{At: history.At(5), N: 1, Text: name}, model.DrillStep{At: history.At(5), N: 1, Over: true, Failed: true, Text: name},
-			model.Belief{At: history.At(5), Contender: name, Lock: lock, State: model.BeliefHolding, Key: history.ClaimKey(lock, 0xa1), Lease: 0xa1},
-			model.DrillJudged{At: history.At(5), Expected: name, Verdict: model.DrillVerdict(name), Seen: name, Evidence: []string{name}},
-			model.DrillOver{At: history.At(5), Verdict: model.DrillVerdict(name), Reason: name})
-		h.Del(6, history.ClaimKey(lock, 0xa1))
-		s := fold.NewState()
+		h.Put(1, modeltest.ClaimKey(lock, 0xa1), name, 0xa1)
+		h.Put(2, modeltest.ClaimKey(lock, 0xb2), name, 0xb2)
+		h.Add(model.Contender{At: modeltest.At(3), Name: name, Lock: lock, Recipe: "mutex"},
+			model.Acted{At: modeltest.At(4), Outcome: model.Outcome{At: modeltest.At(4), By: name, Err: name, Action: model.Action{Kind: model.RevokeLease, Lock: lock, Key: lock + "/a1", Lease: 0xa1}}},
+			model.ClusterStatus{At: modeltest.At(5), ClusterID: 1, Members: []model.Member{{ID: 1, Name: name, Version: name, Leader: true}}, Alarms: []string{name}})
+		h.Add(model.DrillBegan{At: modeltest.At(5), Name: name, Title: name, Why: name, Defect: name},
+			model.DrillStep{At: modeltest.At(5), N: 1, Text: name}, model.DrillStep{At: modeltest.At(5), N: 1, Over: true, Failed: true, Text: name},
+			model.Belief{At: modeltest.At(5), Contender: name, Lock: lock, State: model.BeliefHolding, Key: modeltest.ClaimKey(lock, 0xa1), Lease: 0xa1},
+			model.DrillJudged{At: modeltest.At(5), Expected: name, Verdict: model.DrillVerdict(name), Seen: name, Evidence: []string{name}},
+			model.DrillOver{At: modeltest.At(5), Verdict: model.DrillVerdict(name), Reason: name})
+		h.Del(6, modeltest.ClaimKey(lock, 0xa1))
+		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
-		p := New(s, Options{Source: name, From: history.At(0), Observation: report.Observation{At: s.Now(), Prefixes: []string{name},
-			Blind: []sight.Unseen{{What: sight.Keys, Prefix: name, Reason: name}}}, Again: []string{"locktop describe " + model.ShellQuote(name)}})
+		p := New(s.View, Options{Source: name, From: modeltest.At(0), Observation: report.Observation{At: s.Now(), Prefixes: []string{name},
+			Blind: []locks.CoverageGap{{Kind: locks.CoverageKeys, Prefix: name, Reason: name}}}, Again: []string{"locktop describe " + model.ShellQuote(name)}})
 		text := asText(t, p, "html")
 		checkHarmless(t, text)
 		if len(text) > 60_000 {
@@ -173,14 +173,14 @@ func TestHostileNamesOnAPage(t *testing.T) {
 		}
 		md := asText(t, p, "md")
 		text, _, _ = strings.Cut(md, "## To see it again") // that is code, between fences
-		if hostile.Fit(t, md); strings.ContainsAny(text, "<") {
+		if modeltest.Fit(t, md); strings.ContainsAny(text, "<") {
 			t.Errorf("markup in Markdown with %q:\n%s", name, md)
 		}
 	}
 }
 
 func TestAPageAllowsItsStyleAlone(t *testing.T) {
-	text := asText(t, pageOf(fold.NewState(), history.At(0)), "html")
+	text := asText(t, pageOf(store.New(), modeltest.At(0)), "html")
 	for _, want := range []string{"default-src &#39;none&#39;; style-src &#39;sha256-", "<style>" + style + "</style>", "prefers-color-scheme:dark", "width=device-width"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %.60q", want)
@@ -194,7 +194,7 @@ func TestAPageAllowsItsStyleAlone(t *testing.T) {
 // TestNoCellIsOfOneHolderWhereTwoHeld: at every resolution.
 func TestNoCellIsOfOneHolderWhereTwoHeld(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		from := history.At(0)
+		from := modeltest.At(0)
 		a := axis{from, from.Add(time.Duration(rapid.IntRange(1, 100_000).Draw(t, "ms")) * time.Millisecond), rapid.IntRange(1, 200).Draw(t, "cells")}
 		total := a.to.Sub(a.from)
 		var stays []stay
@@ -239,7 +239,7 @@ func cellAt(a axis, path string, i int) bool {
 
 // TestPerfettoHasTheSumsOfThePage: to the microsecond, and those of waiting are the book's.
 func TestPerfettoHasTheSumsOfThePage(t *testing.T) {
-	p := pageOf(anHour(), history.At(100.123456))
+	p := pageOf(anHour(), modeltest.At(100.123456))
 	var doc struct {
 		TraceEvents []struct {
 			Name, Ph string
@@ -270,22 +270,22 @@ func TestPerfettoHasTheSumsOfThePage(t *testing.T) {
 func us(seconds float64) int64 { return int64(seconds*1e6 + 0.5) }
 
 func TestARingOnAPage(t *testing.T) {
-	h := history.New()
+	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, history.ClaimKey("/a", 0xa1), "", 0xa1)
-	h.Put(2, history.ClaimKey("/b", 0xb2), "", 0xb2)
+	h.Put(1, modeltest.ClaimKey("/a", 0xa1), "", 0xa1)
+	h.Put(2, modeltest.ClaimKey("/b", 0xb2), "", 0xb2)
 	for _, row := range []struct {
 		reason string
 		then   func()
 		ring   bool
 	}{
-		{"a chain is no ring", func() { h.Put(3, history.ClaimKey("/a", 0xb2), "", 0xb2) }, false},
-		{"each waits for the other", func() { h.Put(4, history.ClaimKey("/b", 0xa1), "", 0xa1) }, true},
+		{"a chain is no ring", func() { h.Put(3, modeltest.ClaimKey("/a", 0xb2), "", 0xb2) }, false},
+		{"each waits for the other", func() { h.Put(4, modeltest.ClaimKey("/b", 0xa1), "", 0xa1) }, true},
 	} {
 		row.then()
-		s := fold.NewState()
+		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
-		p := pageOf(s, history.At(0))
+		p := pageOf(s, modeltest.At(0))
 		text := asText(t, p, "html")
 		if got := strings.Contains(text, "wait for each other in a ring"); got != row.ring || strings.Contains(text, `class="ring"`) != row.ring {
 			t.Errorf("%s: ring %v", row.reason, got)
@@ -305,15 +305,15 @@ func TestANameIsNoSessionInARing(t *testing.T) {
 		{"three of one name are three", []string{"host-7", "host-7"}, 2},
 		{"names of their own", []string{"host-8", "host-9"}, 2},
 	} {
-		h := history.New()
+		h := modeltest.New()
 		h.Loaded(0)
 		for i, name := range append([]string{"host-7"}, row.waits...) {
 			lease := model.LeaseID(0x694d81e5fc650001 + i)
-			h.Put(1+float64(i), history.ClaimKey("/election/a", lease), name, lease)
+			h.Put(1+float64(i), modeltest.ClaimKey("/election/a", lease), name, lease)
 		}
-		s := fold.NewState()
+		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
-		p := pageOf(s, history.At(0))
+		p := pageOf(s, modeltest.At(0))
 		if len(p.WaitsFor) != row.lines || p.WaitsFor[0].Who != row.waits[0] || p.WaitsFor[0].For != "host-7" {
 			t.Errorf("%s: %+v", row.reason, p.WaitsFor)
 		}
@@ -340,17 +340,17 @@ func TestWhatWentTogetherIsOneLineOfAPage(t *testing.T) {
 		{"three are told one by one", 3, "", 3},
 		{"one of the twelve", 12, "/jobs/03", 2},
 	} {
-		h := history.New()
+		h := modeltest.New()
 		h.Loaded(0)
 		const lease = 0x694d81e5fc650001
 		for i := range row.locks {
-			h.Put(1, history.ClaimKey(fmt.Sprintf("/jobs/%02d", i), lease), "", lease)
+			h.Put(1, modeltest.ClaimKey(fmt.Sprintf("/jobs/%02d", i), lease), "", lease)
 		}
 		h.End(5, lease)
-		h.Add(model.Tick{At: history.At(600)})
-		s := fold.NewState()
+		h.Add(model.Tick{At: modeltest.At(600)})
+		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
-		p := New(s, Options{From: history.At(2), Observation: report.Observation{At: s.Now()}, Lock: row.lock})
+		p := New(s.View, Options{From: modeltest.At(2), Observation: report.Observation{At: s.Now()}, Lock: row.lock})
 		if len(p.Handovers) != row.lines || p.LeftOut.Handovers != 0 {
 			t.Errorf("%s: %d lines, want %d: %+v", row.reason, len(p.Handovers), row.lines, p.Handovers)
 		}
@@ -359,14 +359,14 @@ func TestWhatWentTogetherIsOneLineOfAPage(t *testing.T) {
 
 // TestPerfettoSaysWhatBeganEarlier: when it was not seen to begin, it did not begin there.
 func TestPerfettoSaysWhatBeganEarlier(t *testing.T) {
-	h := history.New()
-	early, late := history.ClaimKey("/a", 0xa1), history.ClaimKey("/b", 0xb2)
-	h.Add(model.LoadStarted{At: history.At(0), Rev: h.Rev + 1})
+	h := modeltest.New()
+	early, late := modeltest.ClaimKey("/a", 0xa1), modeltest.ClaimKey("/b", 0xb2)
+	h.Add(model.LoadStarted{At: modeltest.At(0), Rev: h.Rev + 1})
 	h.Rev++
-	h.Add(model.Listed{At: history.At(0), KVs: []model.KV{h.Write(early, "", 0xa1)}}, model.Loaded{At: history.At(0), Rev: h.Rev})
+	h.Add(model.Listed{At: modeltest.At(0), KVs: []model.KV{h.Write(early, "", 0xa1)}}, model.Loaded{At: modeltest.At(0), Rev: h.Rev})
 	h.Put(1, late, "", 0xb2)
-	h.Add(model.Tick{At: history.At(9)})
-	s := fold.NewState()
+	h.Add(model.Tick{At: modeltest.At(9)})
+	s := store.New()
 	s.Apply(model.Batch{Events: h.Events})
 	var doc struct {
 		TraceEvents []struct {
@@ -377,7 +377,7 @@ func TestPerfettoSaysWhatBeganEarlier(t *testing.T) {
 			}
 		}
 	}
-	must(t, json.Unmarshal([]byte(asText(t, pageOf(s, history.At(0)), "perfetto")), &doc))
+	must(t, json.Unmarshal([]byte(asText(t, pageOf(s, modeltest.At(0)), "perfetto")), &doc))
 	holds := map[string]bool{}
 	for _, e := range doc.TraceEvents {
 		if e.Name == "holds" {

@@ -3,32 +3,32 @@ package ticket
 import (
 	"time"
 
-	"locktop/model/fold"
-	"locktop/model/intervals"
+	"locktop/model/store"
+	"locktop/model/timeline"
 )
 
 // stay is the time of one claim in the queue of its lock, to the microsecond as the book
 // has it.
-type stay intervals.Stay
+type stay timeline.Span
 
 // stayBook are the stays of all locks within a time.
 type stayBook map[string][]stay
 
-func staysOf(s *fold.State, from, to time.Time) stayBook {
+func staysOf(s *store.View, from, to time.Time) stayBook {
 	book := stayBook{}
 	take := func(name string) bool {
 		if _, ok := book[name]; ok {
 			return true
 		}
 		list := []stay{}
-		for x := range s.Book.Stays(name, from, to) {
+		for x := range s.Timeline().Spans(name, from, to) {
 			x.Came, x.Got, x.Gone = x.Came.Truncate(time.Microsecond), x.Got.Truncate(time.Microsecond), x.Gone.Truncate(time.Microsecond)
 			list = append(list, stay(*x))
 		}
 		book[name] = list
 		return true
 	}
-	s.Book.Names(take)
+	s.Timeline().Names(take)
 	for _, l := range s.Locks() {
 		take(l.Name)
 	}
@@ -36,9 +36,9 @@ func staysOf(s *fold.State, from, to time.Time) stayBook {
 }
 
 // wholeSince is from when on the stays of a lock are whole, nil if from a time on.
-func wholeSince(s *fold.State, lock string, from time.Time) *time.Time {
-	since := s.Book.Since(lock)
-	if n, _ := s.Book.Dropped(); n == 0 || !since.After(from) {
+func wholeSince(s *store.View, lock string, from time.Time) *time.Time {
+	since := s.Timeline().Since(lock)
+	if n, _ := s.Timeline().Dropped(); n == 0 || !since.After(from) {
 		return nil
 	}
 	return &since

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/lab"
+	"locktop/model/reports"
+	"locktop/model/store"
 	"locktop/ui/report"
 )
 
@@ -59,7 +59,7 @@ type Page struct {
 	// LeftOut counts what a page has no room for.
 	LeftOut leftOut `json:"left_out"`
 
-	s *fold.State
+	s *store.View
 	o Options
 }
 
@@ -114,8 +114,8 @@ type lock struct {
 	level model.Level
 	stays []stay
 
-	beliefs  []lab.Believed
-	overlaps []lab.Overlap
+	beliefs  []reports.Believed
+	overlaps []reports.Overlap
 }
 
 // edge says that one session waits for another.

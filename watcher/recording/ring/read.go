@@ -11,16 +11,16 @@ import (
 	"locktop/watcher/recording"
 )
 
-// Stretch is what was written without a gap.
-type Stretch struct {
-	Reel         *recording.Reel
+// Span is what was written without a gap.
+type Span struct {
+	Segments     *recording.Segments
 	Begins, Ends time.Time
 }
 
-// Past is what is in the folder of a ring.
-type Past struct {
-	Stretches []Stretch // in the order in which they were written
-	files     []*os.File
+// Contents is what is in the folder of a ring.
+type Contents struct {
+	Spans []Span // in the order in which they were written
+	files []*os.File
 }
 
 // ErrNone is what [Read] returns for a folder in which no ring has written.
@@ -29,23 +29,23 @@ var ErrNone = errors.New("nothing of a recording of \"locktop serve --record\" i
 // tornFor is how long the end of the newest file may be that of a frame that is just written.
 const tornFor = 2 * time.Second
 
-// Read finds what is in a folder, which may be written meanwhile. [Past.Close] closes it.
-func Read(ctx context.Context, dir string) (_ *Past, err error) {
+// Read finds what is in a folder, which may be written meanwhile. [Contents.Close] closes it.
+func Read(ctx context.Context, dir string) (_ *Contents, err error) {
 	pieces, err := list(dir)
 	if err != nil {
 		return nil, err
 	}
-	p := &Past{}
+	p := &Contents{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	var reels []*recording.Reel // of the stretch that goes on
+	var parts []*recording.Segments // of the span that goes on
 	for i, now := range pieces {
 		if i > 0 && now.seq != pieces[i-1].seq+1 {
-			p.add(reels)
-			reels = nil
+			p.add(parts)
+			parts = nil
 		}
 		base, err := p.open(ctx, now.base())
 		if err != nil {
@@ -58,25 +58,25 @@ func Read(ctx context.Context, dir string) (_ *Past, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(reels) == 0 {
+		if len(parts) == 0 {
 			if base.Cut != nil || base.Parts() == 0 && i > 0 && pieces[i-1].seq+1 == now.seq {
 				continue // what was so is not known, so what followed says nothing
 			}
-			reels = append(reels, base)
+			parts = append(parts, base)
 		}
-		if reels = append(reels, log); log.Cut != nil {
-			p.add(reels)
-			reels = nil
+		if parts = append(parts, log); log.Cut != nil {
+			p.add(parts)
+			parts = nil
 		}
 	}
-	p.add(reels)
-	if len(p.Stretches) == 0 {
+	p.add(parts)
+	if len(p.Spans) == 0 {
 		return nil, ErrNone
 	}
 	return p, nil
 }
 
-func torn(r *recording.Reel) bool {
+func torn(r *recording.Segments) bool {
 	_, torn := r.Torn()
 	return torn
 }
@@ -92,54 +92,54 @@ func wait(ctx context.Context) bool {
 }
 
 // open opens a file, and keeps it open.
-func (p *Past) open(ctx context.Context, name string) (*recording.Reel, error) {
-	r, f, err := openReel(ctx, name)
+func (p *Contents) open(ctx context.Context, name string) (*recording.Segments, error) {
+	r, f, err := openSegments(ctx, name)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil: // it is none, or cannot be read: a gap, and said
-		return &recording.Reel{Cut: err}, nil
+		return &recording.Segments{Cut: err}, nil
 	case f != nil:
 		p.files = append(p.files, f)
 	}
 	return r, nil
 }
 
-// add adds a stretch, if there is anything in it.
-func (p *Past) add(reels []*recording.Reel) {
-	all := recording.Join(reels...)
+// add adds a span, if there is anything in it.
+func (p *Contents) add(parts []*recording.Segments) {
+	all := recording.Join(parts...)
 	begins, err := all.Begins()
 	if err != nil {
 		return
 	}
 	_, ends := all.Until(all.Parts() - 1)
-	p.Stretches = append(p.Stretches, Stretch{all, begins, ends.In(begins.Location())})
+	p.Spans = append(p.Spans, Span{all, begins, ends.In(begins.Location())})
 }
 
-// At returns the last stretch that had begun by a moment, else the first one.
-func (p *Past) At(at time.Time) Stretch {
-	for i := len(p.Stretches) - 1; i > 0; i-- {
-		if !p.Stretches[i].Begins.After(at) {
-			return p.Stretches[i]
+// At returns the last span that had begun by a moment, else the first one.
+func (p *Contents) At(at time.Time) Span {
+	for i := len(p.Spans) - 1; i > 0; i-- {
+		if !p.Spans[i].Begins.After(at) {
+			return p.Spans[i]
 		}
 	}
-	return p.Stretches[0]
+	return p.Spans[0]
 }
 
-// AtRevision returns the last stretch that had begun by a revision, else the first one.
-func (p *Past) AtRevision(rev int64) Stretch {
-	for i := len(p.Stretches) - 1; i > 0; i-- {
-		if first := p.Stretches[i].revision(); first > 0 && first <= rev {
-			return p.Stretches[i]
+// AtRevision returns the last span that had begun by a revision, else the first one.
+func (p *Contents) AtRevision(rev int64) Span {
+	for i := len(p.Spans) - 1; i > 0; i-- {
+		if first := p.Spans[i].revision(); first > 0 && first <= rev {
+			return p.Spans[i]
 		}
 	}
-	return p.Stretches[0]
+	return p.Spans[0]
 }
 
 // revision is that of its first list, 0 if there is none.
-func (s Stretch) revision() int64 {
-	for i := range s.Reel.Parts() {
-		events, err := s.Reel.Read(i)
+func (s Span) revision() int64 {
+	for i := range s.Segments.Parts() {
+		events, err := s.Segments.Read(i)
 		if err != nil {
 			return 0 // whoever plays it is told
 		}
@@ -153,7 +153,7 @@ func (s Stretch) revision() int64 {
 }
 
 // Close closes the files.
-func (p *Past) Close() (err error) {
+func (p *Contents) Close() (err error) {
 	for _, f := range p.files {
 		if e := f.Close(); e != nil {
 			err = errors.Join(err, fmt.Errorf("closing a recording: %w", e))

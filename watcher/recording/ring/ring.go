@@ -72,8 +72,8 @@ type Ring struct {
 	lock *os.File
 
 	mu     sync.Mutex
-	old    []piece // oldest first
-	now    piece
+	old    []segment // oldest first
+	now    segment
 	rec    *recording.Recorder // nil: nothing is written
 	taken  int                 // events that rec was given
 	based  int64               // bytes of the last base: the next one will be about as large
@@ -184,7 +184,7 @@ func (r *Ring) setClock() {
 	r.wall = r.o.wall(r.at)
 }
 
-// clock is the time by the machine's clock as it was when this stretch began: one that is set
+// clock is the time by the machine's clock as it was when this span began: one that is set
 // meanwhile neither repeats an hour nor leaves one out.
 func (r *Ring) clock(t time.Time) time.Time { return r.wall.Add(t.Sub(r.at)) }
 
@@ -219,7 +219,7 @@ func (r *Ring) Write(b model.Batch, begin func() ([]model.Event, bool)) {
 				r.status.Lost += written
 			}
 			r.fail(err)
-			r.old = slices.DeleteFunc(r.old, piece.gone)
+			r.old = slices.DeleteFunc(r.old, segment.gone)
 			return
 		}
 	}
@@ -293,7 +293,7 @@ func (r *Ring) retake() error {
 // begin begins a piece so many numbers on. It begins with these events, nil: with nothing,
 // as the state does.
 func (r *Ring) begin(events []model.Event, gap int) (err error) {
-	p := piece{dir: r.o.Dir, seq: r.now.seq + gap, began: time.Now()}
+	p := segment{dir: r.o.Dir, seq: r.now.seq + gap, began: time.Now()}
 	p.since = r.clock(r.o.Now())
 	defer func() {
 		if err != nil {
@@ -323,7 +323,7 @@ func (r *Ring) begin(events []model.Event, gap int) (err error) {
 }
 
 // writeBase writes what a piece begins with, and returns its size.
-func (r *Ring) writeBase(p piece, events []model.Event) (int64, error) {
+func (r *Ring) writeBase(p segment, events []model.Event) (int64, error) {
 	f, err := r.o.create(p.base())
 	if err != nil {
 		return 0, fmt.Errorf("making a file: %w", err)

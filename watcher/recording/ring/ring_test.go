@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
-	"locktop/model/history"
+	"locktop/model/modeltest"
+	"locktop/model/store"
 	"locktop/watcher/recording"
 )
 
@@ -23,14 +23,14 @@ import (
 type desk struct {
 	t    *testing.T
 	dir  string
-	s    *fold.State
+	s    *store.Store
 	ring *Ring
 	said []string
 }
 
 func newDesk(t *testing.T, change func(*Options)) *desk {
 	t.Helper()
-	d := &desk{t: t, dir: filepath.Join(t.TempDir(), "ring"), s: fold.NewState()}
+	d := &desk{t: t, dir: filepath.Join(t.TempDir(), "ring"), s: store.New()}
 	d.open(change)
 	t.Cleanup(func() { _ = d.ring.Close() })
 	return d
@@ -62,10 +62,10 @@ func (d *desk) open(change func(*Options)) {
 func (d *desk) take(events ...model.Event) {
 	b := model.Batch{Events: events}
 	d.s.Apply(b)
-	d.ring.Write(b, d.s.Beginning)
+	d.ring.Write(b, d.s.Checkpoint)
 }
 
-func (d *desk) read() *Past {
+func (d *desk) read() *Contents {
 	d.t.Helper()
 	p, err := Read(d.t.Context(), d.dir)
 	if err != nil {
@@ -76,7 +76,7 @@ func (d *desk) read() *Past {
 }
 
 // holds are the keys of a state that hold, and since when: what it knows, in short.
-func holds(s *fold.State) string {
+func holds(s *store.Store) string {
 	var all []string
 	for _, l := range s.Locks() {
 		if h := l.Holder(); h != nil {
@@ -87,10 +87,10 @@ func holds(s *fold.State) string {
 	return strings.Join(all, "; ")
 }
 
-// folded is what a stretch comes to.
-func folded(t *testing.T, on Stretch) *fold.State {
+// folded is what a span comes to.
+func folded(t *testing.T, on Span) *store.Store {
 	t.Helper()
-	s, from := fold.NewState(), on.Reel.Play(recording.Pace{})
+	s, from := store.New(), on.Segments.Play(recording.Pace{})
 	for {
 		b, err := from.Next(context.Background(), model.Want{})
 		if err == io.EOF {
@@ -103,7 +103,7 @@ func folded(t *testing.T, on Stretch) *fold.State {
 }
 
 // handover lets the next one take /l/…, a second later.
-func handover(h *history.History, n int) []model.Event {
+func handover(h *modeltest.History, n int) []model.Event {
 	h.Events = nil
 	h.Put(float64(n), fmt.Sprintf("/l/%x", n+1), "", model.LeaseID(n+1))
 	if n > 1 {
@@ -112,8 +112,8 @@ func handover(h *history.History, n int) []model.Event {
 	return h.Events
 }
 
-func begun(d *desk) *history.History {
-	h := history.New()
+func begun(d *desk) *modeltest.History {
+	h := modeltest.New()
 	h.Loaded(0)
 	d.take(h.Events...)
 	return h
@@ -127,10 +127,10 @@ func TestManyFilesAreOneStretch(t *testing.T) {
 		d.take(handover(h, n)...)
 	}
 	p := d.read()
-	if len(p.Stretches) != 1 || d.ring.Status().Pieces < 8 {
-		t.Fatalf("%d stretches in %d pieces", len(p.Stretches), d.ring.Status().Pieces)
+	if len(p.Spans) != 1 || d.ring.Status().Pieces < 8 {
+		t.Fatalf("%d spans in %d pieces", len(p.Spans), d.ring.Status().Pieces)
 	}
-	if got, want := holds(folded(t, p.Stretches[0])), holds(d.s); got != want {
+	if got, want := holds(folded(t, p.Spans[0])), holds(d.s); got != want {
 		t.Errorf("read %s, live %s", got, want)
 	}
 	files, err := os.ReadDir(d.dir)
@@ -170,10 +170,10 @@ func TestTheOldestGo(t *testing.T) {
 		}
 	}
 	p := d.read()
-	if len(p.Stretches) != 1 || !p.Stretches[0].Begins.After(history.At(100)) {
-		t.Fatalf("%d stretches from %s", len(p.Stretches), p.Stretches[0].Begins)
+	if len(p.Spans) != 1 || !p.Spans[0].Begins.After(modeltest.At(100)) {
+		t.Fatalf("%d spans from %s", len(p.Spans), p.Spans[0].Begins)
 	}
-	if got, want := holds(folded(t, p.Stretches[0])), holds(d.s); got[:10] != want[:10] || !strings.Contains(got, "/l/191") {
+	if got, want := holds(folded(t, p.Spans[0])), holds(d.s); got[:10] != want[:10] || !strings.Contains(got, "/l/191") {
 		t.Errorf("read %s, live %s", got, want)
 	}
 	if _, err := os.Stat(filepath.Join(d.dir, "00000001.txt")); err != nil {
@@ -200,7 +200,7 @@ func TestWhatIsTooOldGoes(t *testing.T) {
 	}
 }
 
-// TestLocktopBeginsAnew: what another one wrote is a stretch of its own, its torn end is cut
+// TestLocktopBeginsAnew: what another one wrote is a span of its own, its torn end is cut
 // off, and both can be asked.
 func TestLocktopBeginsAnew(t *testing.T) {
 	for _, r := range []struct {
@@ -223,18 +223,18 @@ func TestLocktopBeginsAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := d.read(); len(p.Stretches) != 1 || (p.Stretches[0].Reel.Cut != nil) != (r.cut > 0) {
-			t.Errorf("%s: before: %+v", r.reason, p.Stretches)
+		if p := d.read(); len(p.Spans) != 1 || (p.Spans[0].Segments.Cut != nil) != (r.cut > 0) {
+			t.Errorf("%s: before: %+v", r.reason, p.Spans)
 		}
-		d.s = fold.NewState()
+		d.s = store.New()
 		d.open(nil)
 		h = begun(d)
 		d.take(handover(h, 1)...)
 		p := d.read()
-		if len(p.Stretches) != 2 || p.Stretches[0].Reel.Cut != nil || p.Stretches[1].Reel.Cut != nil {
-			t.Fatalf("%s: %+v", r.reason, p.Stretches)
+		if len(p.Spans) != 2 || p.Spans[0].Segments.Cut != nil || p.Spans[1].Segments.Cut != nil {
+			t.Fatalf("%s: %+v", r.reason, p.Spans)
 		}
-		if got, want := holds(folded(t, p.Stretches[1])), holds(d.s); got != want {
+		if got, want := holds(folded(t, p.Spans[1])), holds(d.s); got != want {
 			t.Errorf("%s: read %s, live %s", r.reason, got, want)
 		}
 		if said := strings.Join(d.said, "\n"); !strings.Contains(said, r.told) || r.told == "" && said != "" {
@@ -250,7 +250,7 @@ func TestOneWritesIntoAFolder(t *testing.T) {
 	}
 	h := begun(d)
 	d.take(handover(h, 1)...)
-	if got := d.ring.Status(); got.Err != nil || len(d.read().Stretches) != 1 {
+	if got := d.ring.Status(); got.Err != nil || len(d.read().Spans) != 1 {
 		t.Errorf("the first one: %+v", got)
 	}
 }
@@ -274,7 +274,7 @@ func (f onDisk) Write(p []byte) (int, error) {
 }
 
 // TestTheDiskIsFull: the state goes on, what is not written is counted and said once, and it
-// is written again as soon as there is room: a stretch of its own.
+// is written again as soon as there is room: a span of its own.
 func TestTheDiskIsFull(t *testing.T) {
 	d, full := (*desk)(nil), &disk{room: 1 << 20}
 	d = newDesk(t, func(o *Options) {
@@ -293,8 +293,8 @@ func TestTheDiskIsFull(t *testing.T) {
 	if !errors.Is(s.Err, syscall.ENOSPC) || s.Lost != 6 || s.Failures != 1 || len(d.said) != 1 || !strings.Contains(d.said[0], "has stopped: ") {
 		t.Errorf("%+v, %q", s, d.said)
 	}
-	if p := d.read(); len(p.Stretches) != 1 || p.Stretches[0].Reel.Cut != nil || holds(folded(t, p.Stretches[0])) == holds(d.s) {
-		t.Errorf("what was written is not whole: %+v", p.Stretches)
+	if p := d.read(); len(p.Spans) != 1 || p.Spans[0].Segments.Cut != nil || holds(folded(t, p.Spans[0])) == holds(d.s) {
+		t.Errorf("what was written is not whole: %+v", p.Spans)
 	}
 	d.ring.retry = time.Time{} // the time is over, and there is no room
 	d.take(handover(h, 5)...)
@@ -308,10 +308,10 @@ func TestTheDiskIsFull(t *testing.T) {
 		t.Errorf("%+v, %q", s, d.said)
 	}
 	p := d.read()
-	if len(p.Stretches) != 2 {
-		t.Fatalf("%d stretches", len(p.Stretches))
+	if len(p.Spans) != 2 {
+		t.Fatalf("%d spans", len(p.Spans))
 	}
-	if got := holds(folded(t, p.Stretches[1])); !strings.HasPrefix(got, "/l/8 ") {
+	if got := holds(folded(t, p.Spans[1])); !strings.HasPrefix(got, "/l/8 ") {
 		t.Errorf("read %s, live %s", got, holds(d.s))
 	}
 }
@@ -363,7 +363,7 @@ func TestWhatIsTakenAwayIsMissed(t *testing.T) {
 				t.Error(err)
 			}
 			p := d.read()
-			if got := holds(folded(t, p.Stretches[len(p.Stretches)-1])); !strings.HasPrefix(got, "/l/6 ") {
+			if got := holds(folded(t, p.Spans[len(p.Spans)-1])); !strings.HasPrefix(got, "/l/6 ") {
 				t.Errorf("read %s, live %s", got, holds(d.s))
 			}
 			d.open(nil) // for who closes it
@@ -388,13 +388,13 @@ func TestWhatIsTakenAwayIsMissed(t *testing.T) {
 	}
 }
 
-// TestTheClockIsSet: a stretch has the time of its beginning throughout, the next one has the
+// TestTheClockIsSet: a span has the time of its beginning throughout, the next one has the
 // new time, and the order is that in which it was written. A clock that is a little off is no
-// stretch.
+// span.
 func TestTheClockIsSet(t *testing.T) {
 	for _, r := range []struct {
-		by        time.Duration
-		stretches int
+		by    time.Duration
+		spans int
 	}{{-time.Hour, 2}, {time.Hour, 2}, {-100 * time.Millisecond, 1}} {
 		set := time.Duration(0)
 		steady := func() time.Time { return time.Now().Round(0) }
@@ -410,15 +410,15 @@ func TestTheClockIsSet(t *testing.T) {
 		put(2)
 		put(3)
 		p := d.read()
-		if len(p.Stretches) != r.stretches || d.ring.Status().Steps != r.stretches-1 {
-			t.Fatalf("by %s: %d stretches, %+v", r.by, len(p.Stretches), d.ring.Status())
+		if len(p.Spans) != r.spans || d.ring.Status().Steps != r.spans-1 {
+			t.Fatalf("by %s: %d spans, %+v", r.by, len(p.Spans), d.ring.Status())
 		}
-		last := p.Stretches[r.stretches-1]
-		if off := time.Until(last.Ends) - set; r.stretches == 2 && off.Abs() > 10*time.Second {
-			t.Errorf("by %s: the last stretch ends %s from the time that the clock shows", r.by, off)
+		last := p.Spans[r.spans-1]
+		if off := time.Until(last.Ends) - set; r.spans == 2 && off.Abs() > 10*time.Second {
+			t.Errorf("by %s: the last span ends %s from the time that the clock shows", r.by, off)
 		}
-		if first := p.Stretches[0]; first.Ends.Sub(now).Abs() > 10*time.Second {
-			t.Errorf("by %s: the first stretch ends at %s, it was %s", r.by, first.Ends, now)
+		if first := p.Spans[0]; first.Ends.Sub(now).Abs() > 10*time.Second {
+			t.Errorf("by %s: the first span ends at %s, it was %s", r.by, first.Ends, now)
 		}
 		if s := folded(t, last); s.Lock("/l").Behind() != 2 {
 			t.Errorf("by %s: %s", r.by, holds(s))
@@ -443,10 +443,10 @@ func TestDamageIsAGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := d.read()
-	if len(p.Stretches) != 2 || p.Stretches[0].Reel.Cut == nil || p.Stretches[1].Reel.Cut != nil {
-		t.Fatalf("%+v", p.Stretches)
+	if len(p.Spans) != 2 || p.Spans[0].Segments.Cut == nil || p.Spans[1].Segments.Cut != nil {
+		t.Fatalf("%+v", p.Spans)
 	}
-	if got := holds(folded(t, p.Stretches[1])); !strings.HasPrefix(got, "/l/d ") {
+	if got := holds(folded(t, p.Spans[1])); !strings.HasPrefix(got, "/l/d ") {
 		t.Errorf("read %s, live %s", got, holds(d.s))
 	}
 }
@@ -470,16 +470,16 @@ func TestWhatIsNoFileIsAGap(t *testing.T) {
 		for n := 1; n <= 12; n++ {
 			d.take(handover(h, n)...)
 		}
-		if p := d.read(); len(p.Stretches) != 1 {
-			t.Fatalf("before: %+v", p.Stretches)
+		if p := d.read(); len(p.Spans) != 1 {
+			t.Fatalf("before: %+v", p.Spans)
 		}
 		log := d.ring.old[1].log()
 		if err := errors.Join(os.Remove(log), put(log)); err != nil {
 			t.Fatal(err)
 		}
 		p := d.read()
-		if len(p.Stretches) != 2 || p.Stretches[0].Reel.Cut == nil || p.Stretches[1].Reel.Cut != nil {
-			t.Errorf("%s: %+v", what, p.Stretches)
+		if len(p.Spans) != 2 || p.Spans[0].Segments.Cut == nil || p.Spans[1].Segments.Cut != nil {
+			t.Errorf("%s: %+v", what, p.Spans)
 		}
 		if err := d.ring.Close(); err != nil {
 			t.Error(err)

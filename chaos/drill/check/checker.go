@@ -1,0 +1,365 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+	"locktop/model/journal"
+)
+
+// Checker computes verdicts: from a history of its own, from what the diagnosis said, and
+// from what the drill did when. It is told all of it, in the order in which it happens.
+type Checker struct {
+	d *drill.Drill
+	*history
+	// sightings are the findings of the diagnosis, entries its journal: of that only
+	// the causes of handovers are used, which etcd does not tell.
+	sightings []*sighting
+	facts     []*journal.Entry
+
+	targets []*drill.Target
+	// stepped is from when the time after each step counts, as far as the drill got:
+	// what a step does may show before it has returned, so for one that does something
+	// it is when that began. all is set when it got through.
+	stepped []time.Time
+	all     bool
+	// start, healed and now are the times of the run: healed is zero until then.
+	start, healed, now time.Time
+	// finished: nothing more will come.
+	finished bool
+	// pictures are drawn by linearizable, by lock.
+	pictures map[string][]byte
+}
+
+// sighting is a time in which a finding stood. to is zero while it does.
+type sighting struct {
+	model.Finding
+	from, to time.Time
+}
+
+// settleDefault is how long after the healing something may still come that has no
+// bound of its own.
+const settleDefault = 10 * time.Second
+
+// New returns the checker of a run that begins now.
+func New(d *drill.Drill, start time.Time) *Checker {
+	j := &Checker{d: d, history: newHistory(d.Lab.Locks(), d.Lab.Programs()), start: start, now: start, pictures: map[string][]byte{}}
+	for _, c := range d.Lab.Contenders {
+		for _, lock := range c.Locks {
+			j.single[lock] = j.single[lock] || c.Recipe == "single"
+		}
+	}
+	return j
+}
+
+// checks are the functions that judge, by the name of the expectation.
+var checks = map[string]func(*Checker, drill.Expectation) result{
+	"one-holder":      oneHolder,
+	"fifo":            fifo,
+	"tokens-grow":     tokensGrow,
+	"no-late-write":   noLateWrite,
+	"no-old-token":    noOldToken,
+	"no-lost-update":  noLostUpdate,
+	"lost-updates":    lostUpdates,
+	"served":          served,
+	"overlap":         overlap,
+	"handover":        handover,
+	"finding":         finding,
+	"no-finding":      noFinding,
+	"quiet":           quiet,
+	"acquired":        acquired,
+	"never-holds":     neverHolds,
+	"acquisitions":    acquisitions,
+	"failed-attempts": failedAttempts,
+	"belief":          beliefAtEnd,
+	"empty":           emptyAtEnd,
+	"stuck":           stuck,
+	"moving":          moving,
+	"linearizable":    linearizable,
+	"stops":           stops,
+	"refused":         refused,
+	"says":            beliefResult,
+	"gap":             gap,
+}
+
+// Apply takes an event in.
+func (j *Checker) Apply(e model.Event) { j.apply(e) }
+
+// At tells the checker what time it is now.
+func (j *Checker) At(now time.Time) { j.now = now }
+
+// Hit tells of a fault that the drill does. The checker reads from it later whether it was
+// done.
+func (j *Checker) Hit(t *drill.Target) { j.targets = append(j.targets, t) }
+
+// Entry tells of a line of the journal.
+func (j *Checker) Entry(f *journal.Entry) { j.facts = append(j.facts, f) }
+
+// Entries are the lines of the journal that it was told of.
+func (j *Checker) Entries() []*journal.Entry { return j.facts }
+
+// Found tells what the diagnosis finds at a time.
+func (j *Checker) Found(standing []model.Finding, now time.Time) {
+	standing = slices.Clone(standing)
+	for _, s := range j.sightings {
+		i := slices.IndexFunc(standing, func(f model.Finding) bool { return f.Same(&s.Finding) })
+		switch {
+		case !s.to.IsZero():
+		case i < 0:
+			s.to = now
+		default:
+			if !asSure(s.Confidence, standing[i].Confidence) {
+				s.Finding = standing[i]
+			}
+			standing = slices.Delete(standing, i, i+1)
+		}
+	}
+	for _, f := range standing {
+		j.sightings = append(j.sightings, &sighting{Finding: f, from: now})
+	}
+}
+
+// Stepped tells that the next step is over, and from when the time after it counts: what
+// a step does may show before the step has returned.
+func (j *Checker) Stepped(counts time.Time) { j.stepped = append(j.stepped, counts) }
+
+// Through tells that all steps are over.
+func (j *Checker) Through() { j.all = true }
+
+// Healed tells that every fault was healed.
+func (j *Checker) Healed(at time.Time) { j.healed, j.now = at, at }
+
+// Finish tells that nothing more will come.
+func (j *Checker) Finish(at time.Time) { j.finished, j.now = true, at }
+
+// Open says whether the checker still waits for something, and until when at most.
+func (j *Checker) Open() (until time.Time, open bool) {
+	for _, r := range j.results() {
+		if r.open && r.until.After(until) {
+			until, open = r.until, true
+		}
+	}
+	return until, open
+}
+
+// Results judges every expectation as things stand.
+func (j *Checker) Results() []drill.Result {
+	var all []drill.Result
+	for _, r := range j.results() {
+		all = append(all, r.Result)
+	}
+	return all
+}
+
+// Pictures are the histories that were searched for an order, drawn as HTML, by lock.
+func (j *Checker) Pictures() map[string][]byte { return j.pictures }
+
+// Acquisitions counts how often a lock was acquired, any lock if that is "".
+func (j *Checker) Acquisitions(lock string) int {
+	n := 0
+	for _, l := range j.locksOf(drill.Expectation{Lock: lock}) {
+		n += len(l.acquisitions(j, ""))
+	}
+	return n
+}
+
+func (j *Checker) results() []result {
+	var out []result
+	for _, e := range j.d.Expect {
+		out = append(out, checks[e.Name](j, e))
+	}
+	return out
+}
+
+// Verdict is that of the run: what its expectations say, and whether it says anything
+// at all. The reason is that for which a run says nothing.
+func (j *Checker) Verdict(results []drill.Result) (v drill.Verdict, reason string) {
+	v = drill.Held
+	for _, r := range results {
+		v = drill.Worse(v, r.Verdict)
+	}
+	if n := j.Acquisitions(""); v != drill.Violated && n < j.d.Least {
+		return drill.Unknown, notMeaningful(n, j.d.Least)
+	}
+	return v, ""
+}
+
+// locksOf are the locks that an expectation speaks of, in the order of the file.
+func (j *Checker) locksOf(e drill.Expectation) []*lockHistory {
+	var all []*lockHistory
+	for _, name := range j.d.Lab.Locks() {
+		if e.Lock == "" || e.Lock == name {
+			all = append(all, j.locks[name])
+		}
+	}
+	return all
+}
+
+// result is a result on its way.
+type result struct {
+	drill.Result
+	// open: more time may still decide, until then.
+	open  bool
+	until time.Time
+}
+
+// newResult begins with held.
+func newResult(e drill.Expectation) result {
+	return result{Result: drill.Result{Expectation: e, Verdict: drill.Held}}
+}
+
+// since is from when the time of an expectation counts: from the step that it names,
+// else from the last fault that hit the contender (any contender if who is ""), else
+// from the beginning. ok is false if the drill did not get there.
+func (j *Checker) since(e drill.Expectation, who string) (at time.Time, ok bool) {
+	if e.After > 0 {
+		if e.After > len(j.stepped) {
+			return time.Time{}, false
+		}
+		return j.stepped[e.After-1], true
+	}
+	if t := j.lastHit(who, j.now); t != nil {
+		return t.At, true
+	}
+	return j.start, true
+}
+
+// lastHit is the last fault that hit a process, up to a time: any fault if who is "".
+func (j *Checker) lastHit(who string, until time.Time) *drill.Target {
+	for _, t := range slices.Backward(j.targets) {
+		if t.Done && !t.At.After(until) && (who == "" || t.Hits(who)) {
+			return t
+		}
+	}
+	return nil
+}
+
+// missing is the verdict on something that had to happen, within e.Within of from,
+// and did not. r says by its evidence what.
+func (j *Checker) missing(r result, from time.Time, ok bool) result {
+	r.Measured = nil
+	switch {
+	case !ok:
+		r.doubt(j.unfinished(), "the drill did not get to step %d", r.After)
+	case r.Within > 0 && j.now.Sub(from) >= r.Within && (j.all || r.After > 0 || j.faulted()):
+		r.violate("not within %s", r.Within)
+	case !j.all:
+		r.doubt(j.unfinished(), "the drill did not get that far")
+	case r.Within > 0:
+		r.doubt("let the drill pause for "+r.Within.String()+" at its end", "the run ended before its %s were over", r.Within)
+		r.open, r.until = !j.finished, from.Add(r.Within)
+	case j.finished:
+		r.violate("it never happened")
+	default:
+		r.doubt(stillOpen, "not yet")
+		r.open, r.until = true, j.grace()
+	}
+	return r
+}
+
+// faulted says whether every fault of the drill was done: then its clock runs, even
+// if the drill did not get through.
+func (j *Checker) faulted() bool {
+	n := 0
+	for _, s := range j.d.Steps {
+		if s.Fault != nil {
+			n++
+		}
+	}
+	for _, t := range j.targets {
+		if t.Done {
+			n--
+		}
+	}
+	return n <= 0 && len(j.targets) > 0
+}
+
+// grace is until when something without a bound may come.
+func (j *Checker) grace() time.Time {
+	if j.healed.IsZero() {
+		return j.now.Add(settleDefault)
+	}
+	return j.healed.Add(settleDefault)
+}
+
+// acquisitions are the claims of contenders that came to hold: what has no lease is
+// no contender's.
+func (l *lockHistory) acquisitions(j *Checker, who string) []*claim {
+	var all []*claim
+	for _, c := range l.claims {
+		if c.held && c.lease != 0 && (who == "" || drill.Process(who) == j.owner(c)) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// lasted is how long a span lasted, as far as the part after from goes.
+func (s idleSpan) lasted(from, now time.Time) time.Duration {
+	if s.from.After(from) {
+		from = s.from
+	}
+	if !s.to.IsZero() {
+		now = s.to
+	}
+	return max(0, now.Sub(from))
+}
+
+func notMeaningful(n, least int) string {
+	return fmt.Sprintf("not meaningful: %d acquisitions, the drill wants %d; %slet it run for longer", n, least, drill.ToKnow)
+}
+
+// evidenceMax bounds the evidence of a result.
+const evidenceMax = 10
+
+func (r *result) note(format string, args ...any) {
+	if len(r.Evidence) < evidenceMax {
+		r.Evidence = append(r.Evidence, fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *result) violate(format string, args ...any) {
+	r.Verdict = drill.Violated
+	r.note(format, args...)
+}
+
+// doubt makes the result unknown, unless it is violated. known says what would make it known.
+func (r *result) doubt(known, format string, args ...any) {
+	r.Verdict = drill.Worse(r.Verdict, drill.Unknown)
+	r.note("%s; %s%s", fmt.Sprintf(format, args...), drill.ToKnow, known)
+}
+
+// seconds and count set a number.
+func seconds(d time.Duration) *float64 {
+	f := d.Seconds()
+	return &f
+}
+
+func count(n int) *float64 {
+	f := float64(n)
+	return &f
+}
+
+// LastWord is the last belief of a contender on a lock, on any if that is "".
+func (j *Checker) LastWord(name, lock string) model.Belief {
+	var last model.Belief
+	for _, l := range j.locksOf(drill.Expectation{Lock: lock}) {
+		if b := l.lastBeliefs[name]; b.At.After(last.At) {
+			last = b
+		}
+	}
+	return last
+}
+
+// LastNote is what a contender said last in words, "" if nothing.
+func (j *Checker) LastNote(name string) string {
+	for _, b := range slices.Backward(j.notes) {
+		if b.Contender == name {
+			return b.Text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,13 @@
+// Package check computes the verdict of a drill.
+//
+//	events, words of contenders ──▶ history ─┐
+//	findings and causes of the model ────────┼──▶ Checker ──▶ a drill.Result for each expectation
+//	steps and faults of the run ─────────────┘
+//
+// The checker makes a history of its own from the same events as the screen, by simpler
+// rules, and never asks the model who holds. A mistake of the model cannot hide itself
+// that way. This second opinion is on purpose: who held is the one fact that has two homes.
+//
+// An expectation that was not met is violated only if there was time to meet it. If the drill did
+// not get that far, it is unknown.
+package check

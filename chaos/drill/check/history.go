@@ -1,0 +1,475 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+)
+
+// history is what the checker knows, folded by itself from the same events as the
+// screen: etcd's own order, and the reports of the contenders. It is deliberately
+// simpler than store.Store, and knows nothing of it.
+type history struct {
+	locks map[string]*lockHistory
+	// single are the locks of one key, below which there are no claims.
+	single map[string]bool
+	// owners are the processes that leases were granted to, by their own word or
+	// that of a listener of their own.
+	owners map[model.LeaseID]string
+	procs  map[string]model.Contender
+	// lists is how many lists ended; blind is set if the watch was ever lost: then
+	// times mean little, and after a second list not everything was seen.
+	lists int
+	blind bool
+	// lastSeen is when the first list ended, and its revision: what came and went before
+	// was not seen.
+	lastSeen time.Time
+	seenRev  int64
+	// listed are the keys of the list under way, by prefix.
+	listed map[string]map[string]bool
+	// notes are what contenders said in words.
+	notes []model.Belief
+	// programs are the processes that are of the user's own, and what is known of each
+	// without its word.
+	programs map[string]*program
+}
+
+// lockHistory is one lock.
+type lockHistory struct {
+	name string
+	// claims are all there were, in the order in which they were seen; queue those
+	// that are there, in the order of their create revisions.
+	claims, queue []*claim
+	// tenures are the claims that came first, in order.
+	tenures []headSpan
+	// idleSpans are the times in which others waited and the first stayed the same.
+	idleSpans []idleSpan
+	revisions int // that changed it
+
+	holds       []*hold
+	attempts    []*attempt
+	lastBeliefs map[string]model.Belief // the last word of each contender
+	accesses    []model.Access
+}
+
+// claim is one key below the lock, or the lock itself.
+type claim struct {
+	key, value string
+	create     int64
+	lease      model.LeaseID
+	madeWith   model.LeaseID // that it was made with: a put may take it off
+	since      time.Time
+	held       bool
+	heldAt     time.Time
+	goneAt     time.Time // zero while it is there
+	goneRev    int64     // 0 where that is not known
+}
+
+// headSpan is a claim that came first, after prev, which went at left. prev is nil for
+// the first of all.
+type headSpan struct {
+	claim, prev *claim
+	at, leftAt  time.Time
+	rev         int64
+}
+
+// idleSpan is a time in which nothing moved. to is zero while it lasts.
+type idleSpan struct {
+	head     *claim
+	from, to time.Time
+}
+
+// hold is a time in which a contender believed to hold. to is zero while it does.
+type hold struct {
+	contender, key string
+	lease          model.LeaseID
+	token          int64
+	asked          time.Time // when it began to wait
+	from, to       time.Time
+	ended          model.BeliefState // what it said then; "" if its process ended
+	trouble        bool              // and it was about an error
+	// inferred: it did not say so, but was told by etcd that it holds.
+	inferred bool
+	// mine says, of one that named neither key nor lease, which claims are of its process.
+	mine func(*claim) bool
+}
+
+// attempt is a wait for the lock that did not lead to holding it.
+type attempt struct {
+	contender string
+	from, to  time.Time
+	text      string
+}
+
+func newHistory(locks, programs []string) *history {
+	h := &history{locks: map[string]*lockHistory{}, single: map[string]bool{}, owners: map[model.LeaseID]string{}, procs: map[string]model.Contender{}, listed: map[string]map[string]bool{}, programs: map[string]*program{}}
+	for _, name := range programs {
+		h.programs[name] = &program{reported: map[string]int64{}}
+	}
+	for _, name := range locks {
+		h.locks[name] = &lockHistory{name: name, lastBeliefs: map[string]model.Belief{}}
+	}
+	return h
+}
+
+// apply folds one event.
+func (h *history) apply(e model.Event) {
+	switch e := e.(type) {
+	case model.Committed:
+		h.commit(e)
+	case model.LoadStarted:
+		h.blind = h.blind || h.listed[e.Prefix] != nil
+		h.listed[e.Prefix] = map[string]bool{}
+	case model.Listed:
+		for _, kv := range e.KVs {
+			h.listed[e.Prefix][kv.Key] = true
+			h.each(kv.Key, func(l *lockHistory) { l.put(kv, e.At) })
+		}
+	case model.Loaded:
+		h.loaded(e)
+	case model.Lost:
+		h.blind = true
+	case model.LeaseOwner:
+		if e.Certain && !e.Renews {
+			h.owns(e.Lease, e.Name)
+		}
+	case model.Contender:
+		h.contender(e)
+	case model.Belief:
+		h.belief(e)
+	case model.Wrote:
+		h.wrote(e)
+	case model.Watches:
+		h.watches(e)
+	case model.Access:
+		if l := h.locks[e.Lock]; l != nil {
+			l.accesses = append(l.accesses, e)
+		}
+	}
+}
+
+// loaded ends a list: what it did not contain is gone.
+func (h *history) loaded(e model.Loaded) {
+	if h.lists++; h.lists == 1 {
+		h.lastSeen, h.seenRev = e.At, e.Rev
+	}
+	for _, l := range h.locks {
+		for _, c := range slices.Clone(l.queue) {
+			if strings.HasPrefix(c.key, e.Prefix) && !h.listed[e.Prefix][c.key] {
+				l.take(c.key, e.At, 0)
+			}
+		}
+		l.settle(e.At, e.Rev)
+	}
+}
+
+// commit applies one revision as a whole, and then looks who is first.
+func (h *history) commit(e model.Committed) {
+	var changed []*lockHistory
+	for _, ch := range e.Changes {
+		h.each(ch.KV.Key, func(l *lockHistory) {
+			if ch.Deleted {
+				l.take(ch.KV.Key, e.At, e.Rev)
+			} else {
+				l.put(ch.KV, e.At)
+			}
+			if !slices.Contains(changed, l) {
+				changed = append(changed, l)
+			}
+		})
+	}
+	for _, l := range changed {
+		l.settle(e.At, e.Rev)
+		l.revisions++
+		h.infer(l, e.At)
+	}
+}
+
+// each calls f with every lock that counts the key: etcd's recipes count all keys
+// below the name.
+func (h *history) each(key string, f func(*lockHistory)) {
+	for name, l := range h.locks {
+		if key == name || strings.HasPrefix(key, name+"/") {
+			f(l)
+		}
+	}
+}
+
+func (l *lockHistory) put(kv model.KV, at time.Time) {
+	for i, c := range l.queue {
+		if c.key != kv.Key {
+			continue
+		}
+		if c.create == kv.CreateRev {
+			c.value, c.lease = kv.Value, kv.Lease
+			return
+		}
+		c.goneAt = at // deleted and created again
+		l.queue = slices.Delete(l.queue, i, i+1)
+		break
+	}
+	c := &claim{key: kv.Key, value: kv.Value, create: kv.CreateRev, lease: kv.Lease, madeWith: kv.Lease, since: at}
+	l.claims = append(l.claims, c)
+	place, _ := slices.BinarySearchFunc(l.queue, c, func(a, b *claim) int {
+		return cmp.Or(cmp.Compare(a.create, b.create), strings.Compare(a.key, b.key))
+	})
+	l.queue = slices.Insert(l.queue, place, c)
+}
+
+func (l *lockHistory) take(key string, at time.Time, rev int64) {
+	l.queue = slices.DeleteFunc(l.queue, func(c *claim) bool {
+		if c.key == key {
+			c.goneAt, c.goneRev = at, rev
+		}
+		return c.key == key
+	})
+}
+
+// reads says whether a claim is a reader of the RWMutex of etcd's recipes.
+func (l *lockHistory) reads(c *claim) bool { return strings.HasPrefix(c.key, l.name+"/read/") }
+
+// holders are the first claim, and where that reads every reader up to a writer.
+func (l *lockHistory) holders() []*claim {
+	n := min(1, len(l.queue))
+	for n > 0 && n < len(l.queue) && l.reads(l.queue[0]) && l.reads(l.queue[n]) {
+		n++
+	}
+	return l.queue[:n]
+}
+
+// settle notes who holds after a revision, and whether that changed.
+func (l *lockHistory) settle(at time.Time, rev int64) {
+	holders := l.holders()
+	for _, c := range holders {
+		if !c.held {
+			c.held, c.heldAt = true, at
+		}
+	}
+	if len(holders) > 0 {
+		l.beginHeadSpan(holders[0], at, rev)
+	}
+	l.beginIdleSpan(at, len(l.queue) > len(holders))
+}
+
+func (l *lockHistory) beginHeadSpan(first *claim, at time.Time, rev int64) {
+	t := headSpan{claim: first, at: at, rev: rev}
+	if n := len(l.tenures); n > 0 {
+		last := l.tenures[n-1].claim
+		if last == first {
+			return
+		}
+		t.prev, t.leftAt = last, last.goneAt
+	}
+	l.tenures = append(l.tenures, t)
+}
+
+// beginIdleSpan ends the time in which nothing moved if something did, and begins one if
+// others wait.
+func (l *lockHistory) beginIdleSpan(at time.Time, waited bool) {
+	var head *claim
+	if len(l.queue) > 0 {
+		head = l.queue[0]
+	}
+	if n := len(l.idleSpans); n > 0 && l.idleSpans[n-1].to.IsZero() {
+		if s := &l.idleSpans[n-1]; waited && s.head == head {
+			return
+		} else {
+			s.to = at
+		}
+	}
+	if waited {
+		l.idleSpans = append(l.idleSpans, idleSpan{head: head, from: at})
+	}
+}
+
+// owns notes the first process that a lease is known to be of.
+func (h *history) owns(id model.LeaseID, name string) {
+	if _, known := h.owners[id]; !known && id != 0 {
+		h.owners[id] = drill.Process(name)
+	}
+}
+
+// owner is the process that a claim is of, "" if nobody said.
+func (h *history) owner(c *claim) string {
+	if c == nil {
+		return ""
+	}
+	if who := h.OwnerOf(c.lease, c.value); who != "" {
+		return who
+	}
+	return h.owners[c.madeWith]
+}
+
+// OwnerOf is the process that a claim is of, by its lease and its value; "" if nobody
+// said.
+func (h *history) OwnerOf(lease model.LeaseID, value string) string {
+	if who := h.owners[lease]; who != "" {
+		return who
+	}
+	if _, ok := h.procs[value]; ok {
+		return value // the candidates of elections write their name
+	}
+	return ""
+}
+
+// name is the owner of a claim, or its key.
+func (h *history) name(c *claim) string {
+	switch who := h.owner(c); {
+	case c == nil:
+		return "nobody"
+	case who == "":
+		return model.Printable(c.key)
+	default:
+		return who
+	}
+}
+
+// notesMax bounds what is remembered of what contenders said in words.
+const notesMax = 10000
+
+// contender notes a process. One that ended believes nothing any more; one that is
+// paused still does.
+func (h *history) contender(e model.Contender) {
+	h.procs[e.Name] = e
+	if p := h.programs[e.Name]; p != nil {
+		switch n := len(p.words); {
+		case e.Proc == model.ProcEnded:
+			p.speaks(e.At, "")
+		case n > 0 && p.words[n-1].state == "":
+			p.speaks(e.At, fresh)
+		}
+	}
+	if e.Proc != model.ProcEnded {
+		return
+	}
+	for _, l := range h.locks {
+		for who := range l.lastBeliefs {
+			if drill.Process(who) == e.Name {
+				l.close(who, e.At, "", false)
+				delete(l.lastBeliefs, who)
+			}
+		}
+	}
+}
+
+func (h *history) belief(e model.Belief) {
+	h.owns(e.Lease, e.Contender)
+	if e.Text != "" {
+		h.notes = append(h.notes[max(0, len(h.notes)-notesMax+1):], e)
+	}
+	if p := h.programs[e.Contender]; p != nil {
+		if p.speaks(e.At, e.State); !p.spoke {
+			p.spoke = true
+			h.uninfer(e.Contender)
+		}
+	}
+	for name, l := range h.locks {
+		if e.Lock == name || e.Lock == "" && e.State != model.BeliefHolding {
+			l.belief(e)
+			if e.State == model.BeliefHolding && e.Key == "" && e.Lease == 0 && h.programs[e.Contender] != nil {
+				l.lastHold(e.Contender).mine = func(c *claim) bool { return h.owner(c) == e.Contender }
+			}
+		}
+	}
+}
+
+func (l *lockHistory) belief(e model.Belief) {
+	was := l.lastBeliefs[e.Contender]
+	l.lastBeliefs[e.Contender] = e
+	if e.State == model.BeliefHolding {
+		if was.State == model.BeliefHolding && was.Key == e.Key && was.Token == e.Token {
+			return
+		}
+		l.close(e.Contender, e.At, e.State, false)
+		asked := e.At
+		if was.State == model.BeliefWaiting {
+			asked = was.At
+		}
+		l.holds = append(l.holds, &hold{contender: e.Contender, key: e.Key, lease: e.Lease, token: e.Token, asked: asked, from: e.At})
+		return
+	}
+	l.close(e.Contender, e.At, e.State, e.Text != "")
+	if was.State == model.BeliefWaiting && e.State != model.BeliefWaiting {
+		l.attempts = append(l.attempts, &attempt{contender: e.Contender, from: was.At, to: e.At, text: e.Text})
+	}
+}
+
+// lastHold is the last time that a contender believed to hold, which there was.
+func (l *lockHistory) lastHold(who string) *hold {
+	for _, h := range slices.Backward(l.holds) {
+		if h.contender == who {
+			return h
+		}
+	}
+	return nil
+}
+
+// close ends the belief of a contender to hold.
+func (l *lockHistory) close(who string, at time.Time, said model.BeliefState, trouble bool) {
+	for _, h := range slices.Backward(l.holds) {
+		if h.contender == who {
+			if h.to.IsZero() {
+				h.to, h.ended, h.trouble = at, said, trouble
+			}
+			return
+		}
+	}
+}
+
+// nearly is how far the watch usually lies behind a contender's word.
+const nearly = 250 * time.Millisecond
+
+// claimOf is the claim that a contender spoke of, nil if there was none. A session
+// that locks again has the same key again, so without a token the time must tell: the
+// claim was made after the contender asked, unless one of its session was there.
+func (l *lockHistory) claimOf(h *hold) *claim {
+	if h.mine != nil { // a session may wait with a claim while another of its process holds
+		if c := l.findClaim(h, func(c *claim) bool { return c.held && h.speaksOf(c) }); c != nil {
+			return c
+		}
+	}
+	return l.findClaim(h, h.speaksOf)
+}
+
+// speaksOf says whether a claim may be the one that a contender spoke of.
+func (h *hold) speaksOf(c *claim) bool {
+	switch {
+	case h.token != 0 && c.create != h.token:
+		return false
+	case h.key != "":
+		return c.key == h.key
+	case h.lease != 0:
+		return c.lease == h.lease
+	}
+	return h.mine != nil && h.mine(c)
+}
+
+func (l *lockHistory) findClaim(h *hold, may func(*claim) bool) *claim {
+	var there, later *claim
+	for _, c := range l.claims {
+		switch {
+		case !may(c):
+		case h.token != 0:
+			return c
+		case c.since.Before(h.asked):
+			if c.goneAt.IsZero() || c.goneAt.After(h.asked) {
+				there = c
+			}
+		case !c.since.After(h.from.Add(nearly)):
+			return c
+		case later == nil:
+			later = c
+		}
+	}
+	if there != nil {
+		return there
+	}
+	return later
+}
+
+// Process is the process of a contender, the zero value if it was never heard of.
+func (h *history) Process(contender string) model.Contender { return h.procs[drill.Process(contender)] }

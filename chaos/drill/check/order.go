@@ -1,0 +1,256 @@
+package check
+
+import (
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+)
+
+// lagMax is how far a contender's word may lie before what the watch shows: both
+// come on their own ways.
+const lagMax = 2 * time.Second
+
+// oneHolder: etcd's own order puts one claim first at every revision (or readers
+// side by side). So what can be wrong is that a contender was told that it holds
+// while its claim was not first.
+func oneHolder(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	for _, l := range j.locksOf(e) {
+		r.Samples += l.revisions
+		for _, h := range l.holds {
+			j.wasFirst(&r, l, h)
+		}
+	}
+	if r.Samples == 0 {
+		r.doubt(j.nobody(), "no claim was seen")
+	}
+	return r
+}
+
+// wasFirst judges one belief to hold.
+func (j *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
+	if h.key == "" && h.lease == 0 && h.mine == nil {
+		return // it speaks of no claim: nothing to compare
+	}
+	c := l.claimOf(h)
+	switch {
+	case c == nil && h.mine != nil && j.now.Sub(h.from) >= lagMax:
+		r.doubt(whichClaim, "%s said at %s that it holds %s: none of its leases had a claim there then", h.contender, drill.Clock(h.from), l.name)
+	case c == nil && j.early(h):
+	case unshown(c, h, j.now):
+		if j.healed.IsZero() || !h.from.After(j.healed) { // what is said later, for ever, is not waited for
+			r.doubt("let the run last "+lagMax.String()+" after that", "%s said at %s that it holds %s: its claim was not seen first yet", h.contender, drill.Clock(h.from), l.name)
+			r.open, r.until = !j.finished, h.from.Add(lagMax)
+		}
+	case c == nil && j.blind:
+		r.doubt(onceMore, "%s said at %s that it holds %s by %s: the watch was lost, so it may have", h.contender, drill.Clock(h.from), l.name, model.Printable(h.key))
+	case c == nil:
+		r.violate("%s said at %s that it holds %s by %s (token %d): etcd never had that claim", h.contender, drill.Clock(h.from), l.name, model.Printable(h.key), h.token)
+	case !c.held && j.blind:
+		r.doubt(onceMore, "%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.contender, drill.Clock(h.from), l.name)
+	case !c.held:
+		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.contender, drill.Clock(h.from), l.name, c.create)
+	case !j.blind && c.heldAt.Sub(h.from) > lagMax:
+		r.violate("%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.contender, drill.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
+	}
+}
+
+// fifo: who came first in one lock have growing create revisions.
+func fifo(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	for _, l := range j.locksOf(e) {
+		var last *claim
+		for _, t := range l.tenures {
+			if t.claim.key == l.name {
+				r.doubt("ask it of a lock with a queue", "%s is a single key: it keeps no queue", l.name)
+				break
+			}
+			r.Samples++
+			if last != nil && t.claim.create < last.create {
+				r.violate("%s (create revision %d) had %s after %s (create revision %d), at revision %d",
+					j.name(t.claim), t.claim.create, l.name, j.name(last), last.create, t.rev)
+			}
+			last = t.claim
+		}
+	}
+	if r.Samples < 2 {
+		r.doubt(handsNow, "%d owners: an order needs two", r.Samples)
+	}
+	return r
+}
+
+// tokensGrow: in the order in which etcd gave the lock, the tokens that contenders
+// showed grow from owner to owner.
+func tokensGrow(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	for _, l := range j.locksOf(e) {
+		shown := map[*claim]*hold{}
+		for _, h := range l.holds {
+			if h.token != 0 {
+				if c := l.lastWith(h); c != nil {
+					shown[c] = h
+				}
+			}
+		}
+		var last *hold
+		for _, t := range l.tenures {
+			h := shown[t.claim]
+			if h == nil {
+				continue
+			}
+			r.Samples++
+			if last != nil && h.token <= last.token {
+				r.violate("%s had the token %d after %s had %d, on %s", h.contender, h.token, last.contender, last.token, l.name)
+			}
+			last = h
+		}
+	}
+	if r.Samples < 2 {
+		r.doubt("let each holder say its token (in JSON: \"token\")", "%d tokens were shown: to grow takes two", r.Samples)
+	}
+	return r
+}
+
+// lastWith is the claim of a hold by its key alone, that was there at the time: its
+// token may be wrong.
+func (l *lockHistory) lastWith(h *hold) *claim {
+	if c := l.claimOf(h); c != nil {
+		return c
+	}
+	without := *h
+	without.token = 0
+	return l.claimOf(&without)
+}
+
+// noOldToken: the resource accepted no write with a token below the highest it had
+// seen.
+func noOldToken(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	old := 0
+	for _, l := range j.locksOf(e) {
+		var highest int64 // a resource without a fence does not say
+		for _, a := range l.accesses {
+			if !a.Write || !a.Accepted {
+				continue
+			}
+			r.Samples++
+			if highest = max(highest, a.Highest); a.Token < highest {
+				old++
+				r.violate("%s wrote to %s at %s with the token %d, after %d was seen", a.Contender, l.name, drill.Clock(a.At), a.Token, highest)
+			}
+			highest = max(highest, a.Token)
+		}
+	}
+	r.Measured, r.Bound, r.Unit = count(old), count(0), drill.Count
+	if r.Samples == 0 {
+		r.doubt(guarded, "nothing was written")
+	}
+	return r
+}
+
+// updates are the acknowledged updates of the guarded registers, and those of them
+// that were lost.
+func (j *Checker) updates(e drill.Expectation, r *result) (acked, lost int) {
+	for _, l := range j.locksOf(e) {
+		a, n := 0, 0
+		for _, x := range l.accesses {
+			if x.Lost > n {
+				r.note("%s wrote to %s at %s over an update it had not read (token %d)", x.Contender, l.name, drill.Clock(x.At), x.Token)
+			}
+			a, n = max(a, x.Acked), max(n, x.Lost)
+		}
+		acked, lost = acked+a, lost+n
+	}
+	return acked, lost
+}
+
+func noLostUpdate(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	acked, lost := j.updates(e, &r)
+	r.Samples, r.Measured, r.Bound, r.Unit = acked, count(lost), count(0), drill.Count
+	switch {
+	case lost > 0:
+		r.violate("%d of %d acknowledged updates were lost", lost, acked)
+	case acked == 0:
+		r.doubt(guarded, "no update was acknowledged")
+	}
+	return r
+}
+
+func lostUpdates(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	acked, lost := j.updates(e, &r)
+	if acked == 0 {
+		r.doubt(guarded, "no update was acknowledged")
+		return r
+	}
+	return j.atLeast(r, lost, acked, "lost updates")
+}
+
+// refused: the guarded resource turned accesses away, because their token was old.
+func refused(j *Checker, e drill.Expectation) result {
+	r, n, all := newResult(e), 0, 0
+	for _, l := range j.locksOf(e) {
+		for _, a := range l.accesses {
+			if e.Contender != "" && !matches(a.Contender, e.Contender) {
+				continue
+			}
+			if all++; !a.Accepted {
+				n++
+				r.note("%s was refused on %s at %s: token %d is older than %d", a.Contender, l.name, drill.Clock(a.At), a.Token, a.Highest)
+			}
+		}
+	}
+	return j.atLeast(r, n, all, "refused accesses of the guarded resource")
+}
+
+// atLeast judges a number that has to be reached.
+func (j *Checker) atLeast(r result, n, samples int, what string) result {
+	if n >= r.Count {
+		r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, count(n), count(r.Count), true, drill.Count
+		return r
+	}
+	r.note("%d %s: %d were expected", n, what, r.Count)
+	r = j.missing(r, j.start, true)
+	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, count(n), count(r.Count), true, drill.Count
+	return r
+}
+
+func acquisitions(j *Checker, e drill.Expectation) result {
+	n := 0
+	for _, l := range j.locksOf(e) {
+		n += len(l.acquisitions(j, e.Contender))
+	}
+	return j.atLeast(newResult(e), n, n, "acquisitions")
+}
+
+func failedAttempts(j *Checker, e drill.Expectation) result {
+	r, n, all := newResult(e), 0, 0
+	for _, l := range j.locksOf(e) {
+		all += len(l.holds)
+		for _, a := range l.attempts {
+			all++
+			if e.Contender == "" || matches(a.contender, e.Contender) {
+				n++
+				r.note("%s gave up on %s at %s after %.1f s: %s", a.contender, l.name, drill.Clock(a.to), a.to.Sub(a.from).Seconds(), model.Printable(a.text))
+			}
+		}
+	}
+	return j.atLeast(r, n, all, "failed attempts")
+}
+
+// matches says whether who is the contender that is named, or one of its workers.
+func matches(who, named string) bool { return who == named || drill.Process(who) == named }
+
+// early says whether what a contender spoke of may have come and gone before anything
+// was seen of etcd.
+func (h *history) early(b *hold) bool {
+	return b.from.Before(h.lastSeen) || b.token != 0 && b.token <= h.seenRev
+}
+
+// unshown says whether a contender spoke of a claim so lately that the watch may yet
+// show it, or show it first.
+func unshown(c *claim, b *hold, now time.Time) bool {
+	return (c == nil || !c.held) && now.Sub(b.from) < lagMax
+}

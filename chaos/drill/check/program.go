@@ -1,0 +1,280 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+)
+
+// program is what is known of a program of the user's own without its word.
+type program struct {
+	// spoke: it said once what it believes. Then nothing is inferred.
+	spoke bool
+	// reported are the keys that it put and was given the answer of, with its revision;
+	// unwatched is when it last ended to watch one key.
+	reported  map[string]int64
+	unwatched time.Time
+	// puts are its last accepted writes of keys that are no claims; left is how many came before
+	// them. words are what it said of itself.
+	puts    []model.Wrote
+	leftOut int
+	words   []word
+	// leased is the key that it last put with a lease, and that is not a claim.
+	leased string
+}
+
+// putsMax bounds what is remembered of one program's writes.
+const putsMax = 10000
+
+// silent says whether a process is a program that never said what it believes.
+func (h *history) silent(name string) bool {
+	p := h.programs[drill.Process(name)]
+	return p != nil && !p.spoke
+}
+
+// wrote takes in what a program was told of its own writes.
+func (h *history) wrote(e model.Wrote) {
+	p := h.programs[e.Name]
+	if p == nil || !e.Certain || e.Rev == 0 {
+		return
+	}
+	if !e.Missed && h.isWork(e) {
+		if len(p.puts) == putsMax {
+			p.puts, p.leftOut = p.puts[1:], p.leftOut+1
+		}
+		p.puts = append(p.puts, e)
+		if e.Lease != 0 {
+			p.leased = e.Key
+		}
+	}
+	if !e.Told || e.End != "" {
+		return
+	}
+	if !e.Delete {
+		p.reported[e.Key] = e.Rev
+	}
+	for _, l := range h.locks {
+		if e.Delete && e.Took && !p.spoke && l.lastBeliefs[e.Name].Key == e.Key {
+			l.belief(model.Belief{At: e.At, Contender: e.Name, Lock: l.name, State: model.BeliefIdle})
+		}
+		h.infer(l, e.At)
+	}
+}
+
+// watches takes in that a program ended to watch a key: what it waited for has come.
+func (h *history) watches(e model.Watches) {
+	if p := h.programs[e.Name]; p != nil && e.Certain && !e.On {
+		p.unwatched = e.At
+		for _, l := range h.locks {
+			h.infer(l, e.At)
+		}
+	}
+}
+
+// infer notes that a program that says nothing was told that it holds: it had the answer
+// about a claim that was first at once, or its claim came first and it ended to watch the one
+// before it. What it makes of that nobody knows.
+func (h *history) infer(l *lockHistory, at time.Time) {
+	for _, c := range l.holders() {
+		name := h.owner(c)
+		p := h.programs[name]
+		if p == nil || p.spoke || p.reported[c.key] < c.create || l.lastBeliefs[name].Token == c.create {
+			continue
+		}
+		if !c.heldAt.Equal(c.since) && p.unwatched.Before(c.heldAt) {
+			continue
+		}
+		l.belief(model.Belief{At: at, Contender: name, Lock: l.name, State: model.BeliefHolding, Key: c.key, Lease: c.lease, Token: c.create})
+		l.holds[len(l.holds)-1].inferred = true
+	}
+}
+
+// uninfer takes back what was inferred of a program that says what it believes after all.
+func (h *history) uninfer(name string) {
+	for _, l := range h.locks {
+		kept := l.holds[:0]
+		for _, x := range l.holds {
+			if x.contender != name || !x.inferred {
+				kept = append(kept, x)
+			}
+		}
+		l.holds = kept
+		delete(l.lastBeliefs, name)
+	}
+}
+
+// stops: a contender that lost its claim no longer believes that it holds, within a time from
+// the loss, or from the end of a pause that it could not learn of it in.
+func stops(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	r.Bound, r.Unit = seconds(e.Within), drill.Seconds
+	if late := j.late(drill.Process(e.Contender), "", drill.LateSlack); late.Any() {
+		r.note("%s", late.Text())
+	}
+	said := 0
+	for _, l := range j.locksOf(e) {
+		for _, h := range l.holds {
+			if matches(h.contender, e.Contender) {
+				said++
+				j.stopped(&r, l, h)
+			}
+		}
+	}
+	switch {
+	case said == 0 && j.silent(e.Contender):
+		r.doubt(j.wouldTell(e.Contender), "%s said nothing of what it believes", e.Contender)
+	case said == 0:
+		r.doubt(j.nobody(), "%s never said that it holds", e.Contender)
+	case r.Samples == 0 && r.Verdict == drill.Held:
+		r.doubt(j.untilThen("do a fault that ends its lease while it holds"), "%s did not lose its lock", e.Contender)
+		r.open, r.until = !j.finished, j.grace()
+	}
+	return r
+}
+
+// stopped judges the end of one belief.
+func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
+	c := l.claimOf(h)
+	if c == nil {
+		if j.now.Sub(h.from) >= lagMax {
+			r.doubt(whichClaim, "%s said at %s that it holds %s: which claim it means is not known", h.contender, drill.Clock(h.from), l.name)
+		}
+		return
+	}
+	freed := j.freed(h, c.goneAt)
+	if c.goneAt.IsZero() || !h.to.IsZero() && !h.to.After(c.goneAt) && h.ended != "" && (j.lastHit(h.contender, h.to) == nil || freed != nil) {
+		return // it has it, or it let go before anything was done to it, or after that was over
+	}
+	r.Samples++
+	from, paused := j.awake(h.contender, c.goneAt)
+	switch {
+	case h.inferred && h.to.IsZero():
+		r.doubt(j.wouldTell(h.contender), "%s was told at %s that it holds %s, lost it at %s, and was never told otherwise: whether it worked on is not known",
+			h.contender, drill.Clock(h.from), l.name, drill.Clock(c.goneAt))
+		return
+	case paused:
+		r.doubt("heal the pause before the end", "%s is still paused", h.contender)
+		r.open, r.until = !j.finished, j.now.Add(settleDefault)
+		return
+	}
+	end, still := h.to, ""
+	if end.IsZero() {
+		end, still = j.now, ", and still did"
+	}
+	took := max(0, end.Sub(from))
+	if took > r.Within || still != "" {
+		freed = nil // the bound is over, or there is time for that
+	}
+	if freed == nil && (r.Measured == nil || took.Seconds() > *r.Measured) {
+		r.Measured = seconds(took)
+	}
+	since := "its claim had gone"
+	if from.After(c.goneAt) {
+		since = "it ran again without its claim"
+	}
+	switch {
+	case took > r.Within:
+		r.violate("%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, drill.Clock(from), still)
+		j.advise(r, h, c, end)
+	case still != "":
+		r.doubt("let the run last "+r.Within.String()+" after that", "%s believes for %.3f s that it holds %s after %s", h.contender, took.Seconds(), l.name, since)
+		r.open, r.until = !j.finished, from.Add(r.Within+judgeSlack)
+	case freed != nil:
+		r.doubt("let the fault last "+r.Within.String()+" after that", "%s stopped %.3f s after %s, and only after %s: whether it stops by itself is not known",
+			h.contender, took.Seconds(), since, freeing(freed))
+	default:
+		r.note("%s stopped %.3f s after %s", h.contender, took.Seconds(), since)
+		j.meanwhile(r, h, c, end)
+	}
+}
+
+// freed is the fault but for which a contender might not have stopped: it kept from it that its
+// claim has gone, and ended before the contender stopped, or it ended the process itself after
+// that. nil if there is none. What was done to it since and before its claim went is what it lost
+// that by, and a pause is none: who is paused can do nothing at all.
+func (j *Checker) freed(h *hold, lost time.Time) *drill.Target {
+	if h.to.IsZero() {
+		return nil
+	}
+	for _, t := range slices.Backward(j.targets) {
+		switch mine := t.Hits(h.contender); {
+		case !t.Done || t.At.After(h.to):
+		case mine && (t.Fault.Kind == model.FaultKill || t.Fault.Kind == model.FaultStop):
+			if t.At.After(lost) {
+				return t
+			}
+		case drill.Hides(t.Fault.Kind) && (mine || t.Contender == ""):
+			if at := t.Ended(); !at.IsZero() && at.After(h.from) && !at.After(h.to) && !j.hitBetween(h.contender, at, lost) {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// hitBetween says whether something was done to a process in a time.
+func (j *Checker) hitBetween(who string, from, to time.Time) bool {
+	last := j.lastHit(who, to)
+	return last != nil && !last.At.Before(from)
+}
+
+// freeing says in words how a fault freed somebody.
+func freeing(t *drill.Target) string {
+	switch {
+	case t.Ended().IsZero():
+		return fmt.Sprintf("step %d: %s", t.Step, t.Fault.Describe())
+	case t.Ending.IsZero():
+		return fmt.Sprintf("%s (step %d) was over at %s", t.Fault.Describe(), t.Step, drill.Clock(t.Ended()))
+	}
+	return fmt.Sprintf("%s (step %d) was healed at %s", t.Fault.Describe(), t.Step, drill.Clock(t.Ended()))
+}
+
+// advise adds what a program wrote while it believed for too long, and what would do.
+func (j *Checker) advise(r *result, h *hold, c *claim, end time.Time) {
+	if j.programs[drill.Process(h.contender)] != nil {
+		j.meanwhile(r, h, c, end)
+		r.note("let %s end its work when its session or its lease ends, and what it writes to refuse an older revision", h.contender)
+	}
+}
+
+// meanwhile adds what a program wrote to etcd while it wrongly believed that it holds.
+func (j *Checker) meanwhile(r *result, h *hold, c *claim, end time.Time) {
+	p := j.programs[drill.Process(h.contender)]
+	if p == nil || c.goneRev == 0 {
+		return
+	}
+	n, last := 0, model.Wrote{}
+	for _, w := range p.puts {
+		if w.Rev > c.goneRev && !w.At.After(end) {
+			n, last = n+1, w
+		}
+	}
+	if n > 0 {
+		r.note("etcd accepted %d writes of %s meanwhile, the last of %s at %s, revision %d: its claim went at revision %d",
+			n, h.contender, model.Printable(last.Key), drill.Clock(last.At), last.Rev, c.goneRev)
+	}
+}
+
+// judgeSlack is what a bound has to be over, to be broken for certain.
+const judgeSlack = 50 * time.Millisecond
+
+// awake is from when on a process could know of something at a time: from then, or from the
+// end of a pause in which it fell. paused is true while that lasts.
+func (j *Checker) awake(who string, at time.Time) (from time.Time, paused bool) {
+	from = at
+	for _, t := range j.targets {
+		if t.Fault.Kind != model.FaultPause || !t.Done || t.Contender != drill.Process(who) || t.At.After(at) {
+			continue
+		}
+		switch {
+		case t.Healed.IsZero():
+			return from, !j.finished
+		case t.Healed.After(from):
+			from = t.Healed
+		}
+	}
+	return from, false
+}

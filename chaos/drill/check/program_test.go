@@ -1,0 +1,414 @@
+package check
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+	"locktop/model/journal"
+)
+
+// asProgram puts a program of the user's own into a role of the tale.
+func asProgram(ta *tale, who string) *tale {
+	ta.j.programs[who] = &program{reported: map[string]int64{}}
+	return ta
+}
+
+// puts: a program wrote a key through the proxy; told, it had the answer.
+func (ta *tale) puts(who, key string, told bool) *tale {
+	ta.tell(model.Wrote{At: ta.now, Client: model.Client{Name: who, Certain: true}, Key: key, Rev: ta.rev, Told: told})
+	return ta
+}
+
+// prints is a word that names neither key nor lease, as a line of output is.
+func (ta *tale) prints(who string, state model.BeliefState) *tale {
+	ta.tell(model.Belief{At: ta.now, Contender: who, Lock: "/x", State: state})
+	return ta
+}
+
+// unwatches: a program ended to watch the key before its own.
+func (ta *tale) unwatches(who string) *tale {
+	ta.tell(model.Watches{At: ta.now, Client: model.Client{Name: who, Certain: true}, Key: "/x/before"})
+	return ta
+}
+
+// paused is a pause of a contender from one time to another.
+func (ta *tale) paused(who string, from, to float64) *tale {
+	at := ta.at(from).now
+	ta.j.targets = append(ta.j.targets, &drill.Target{Step: 1, Contender: who, At: at, Healed: ta.at(to).now, Done: true, Fault: model.Fault{Kind: model.FaultPause, Target: who}})
+	return ta.at(from)
+}
+
+// kept is a fault that keeps all from a contender, from one time to another: healed then, or over
+// by itself if up.
+func (ta *tale) kept(who string, from, to float64, up bool) *tale {
+	x := &drill.Target{Step: 1, Contender: who, At: ta.at(from).now, Done: true, Fault: model.Fault{Kind: model.FaultFreeze, Target: who}}
+	x.Healed = ta.at(to).now
+	if x.Ending = x.Healed; up {
+		x.Ending, x.Fault.For = time.Time{}, ta.now.Sub(x.At)
+	}
+	ta.j.targets = append(ta.j.targets, x)
+	return ta.at(from)
+}
+
+// TestAStopAfterTheHeal: a program that stops only after the fault has ended may have stopped for
+// that alone, so it is not known whether it stops by itself.
+func TestAStopAfterTheHeal(t *testing.T) {
+	const stops, overlap = "stops: {contender: a, within: 2s}", "overlap: {below: 1800ms}"
+	held := func(ta *tale) *tale { return asProgram(ta, "a").queues("a", "b").prints("a", holds) }
+	for _, tt := range []struct {
+		row      string
+		story    func(*tale) *tale
+		want     drill.Verdict
+		measured float64
+		evidence string
+		reason   string
+	}{
+		{stops, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 6, false).at(5).goes("a").at(6.1).prints("a", idle).at(9)
+		},
+			drill.Unknown, none, "a stopped 1.100 s after its claim had gone, and only after freeze a (step 1) was healed at 03:04:06.000: whether it stops by itself is not known", "healed before the bound was over"},
+		{stops, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 6, true).at(5).goes("a").at(6.1).prints("a", idle).at(9)
+		},
+			drill.Unknown, none, "only after freeze a for 5s (step 1) was over at 03:04:06.000", "it ended by itself"},
+		{stops, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 6, false).at(5).goes("a").at(5.9).prints("a", idle).at(9)
+		},
+			drill.Held, 0.9, "a stopped 0.900 s", "it stopped before that"},
+		{stops, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 7, false).at(5).goes("a").at(7.1).prints("a", idle).at(9)
+		},
+			drill.Violated, 2.1, "believed for 2.100 s", "the bound was over before the heal"},
+		{stops, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 4.9, false).at(5).goes("a").at(5.1).prints("a", idle).at(9)
+		},
+			drill.Unknown, none, "only after freeze a", "healed a moment before the loss, which is all the same to who asks"},
+		{stops, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 4.8, false).at(4.9).prints("a", idle).at(5).goes("a").at(9)
+		},
+			drill.Unknown, none, "a did not lose its lock", "it let go after the heal, and had its claim until then"},
+		{stops, func(ta *tale) *tale { return held(ta).kept("a", 1, 6, false).at(5).goes("a").at(6.1).ends("a").at(9) },
+			drill.Unknown, none, "only after freeze a", "that its process ends is a stop, too"},
+		{stops, func(ta *tale) *tale {
+			return held(ta).kept("b", 1, 6, false).hit("a").at(5).goes("a").at(6.1).prints("a", idle).at(9)
+		},
+			drill.Held, 1.1, "", "another was healed"},
+		{stops, func(ta *tale) *tale {
+			return held(ta).kept("", 1, 6, false).at(5).goes("a").at(6.1).prints("a", idle).at(9)
+		},
+			drill.Unknown, none, "only after freeze", "a fault of nobody in particular, like that of a member, may hit all"},
+		{stops, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 2, false).at(4).hit("a").at(5).goes("a").at(5.1).prints("a", idle).at(9)
+		},
+			drill.Held, 0.1, "", "what was done to it since is what it lost the lock by"},
+		{stops, func(ta *tale) *tale { return held(ta).at(5).goes("a").at(6).hit("a").ends("a").at(9) },
+			drill.Unknown, none, "only after step 1: kill a", "it was killed: nobody knows how long it would have worked on"},
+		{stops, func(ta *tale) *tale {
+			return held(ta).paused("a", 1, 6).at(5).goes("a").at(6.5).prints("a", idle).at(9)
+		},
+			drill.Held, 0.5, "", "in a pause it can do nothing at all"},
+		{overlap, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 6, false).at(5).goes("a").says("b", holds, 2).at(6.1).prints("a", idle).at(9)
+		}, drill.Unknown, none, "a and b both believed to hold /x for 1.100 s from 03:04:05.000, until after freeze a (step 1) was healed", "that both hold ended by the heal"},
+		{overlap, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 6, false).at(5).goes("a").says("b", holds, 2).at(5.5).prints("a", idle).at(9)
+		}, drill.Held, 0.5, "", "it ended before"},
+		{overlap, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 7, false).at(5).goes("a").says("b", holds, 2).at(7.1).prints("a", idle).at(9)
+		}, drill.Violated, 2.1, "", "the bound was over before the heal"},
+		{overlap, func(ta *tale) *tale { return held(ta).hit("a").at(5).goes("a").says("b", holds, 2).at(6) },
+			drill.Unknown, 1, "a and b have both believed to hold /x for 1.000 s", "the run ended before the bound"},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			r := tt.story(newTale(t, tt.row)).over()
+			if r.Verdict != tt.want {
+				t.Errorf("%s, want %s: %q", r.Verdict, tt.want, r.Evidence)
+			}
+			if (r.Measured == nil) != (tt.measured == none) || r.Measured != nil && *r.Measured != tt.measured {
+				t.Errorf("measured %v, want %v", r.Numbers(), tt.measured)
+			}
+			if !strings.Contains(strings.Join(r.Evidence, "\n"), tt.evidence) {
+				t.Errorf("evidence %q, want %q", r.Evidence, tt.evidence)
+			}
+			wantsKnown(t, r)
+		})
+	}
+}
+
+// asks is a write that a program asked for at one time, and etcd accepted at another.
+func (ta *tale) asks(who string, from, at float64, w model.Wrote) *tale {
+	w.Asked = ta.at(from).now
+	ta.rev++
+	w.At, w.Client, w.Rev, w.Told = ta.at(at).now, model.Client{Name: who, Certain: true}, ta.rev, true
+	ta.tell(w)
+	return ta
+}
+
+// works are so many puts of a key, one after another.
+func (ta *tale) works(who, key string, from float64, times int) *tale {
+	for i := range times {
+		at := from + float64(i)/10
+		ta.asks(who, at, at, model.Wrote{Key: key})
+	}
+	return ta
+}
+
+// TestLateWrites: what etcd accepts of a program after it said that it does not hold is told,
+// whatever the verdict; with what its lock protects it is a violation.
+func TestLateWrites(t *testing.T) {
+	const stops, guards = "stops: {contender: a, within: 2s}", "no-late-write: {contender: a, prefix: /work, within: 2s}"
+	key := func(k string) model.Wrote { return model.Wrote{Key: k} }
+	held := func(ta *tale) *tale {
+		return asProgram(ta, "a").queues("a").prints("a", holds).works("a", "/work", 1, 3)
+	}
+	lost := func(ta *tale) *tale { return held(ta).at(3).hit("a").at(5).goes("a").prints("a", idle) }
+	for _, tt := range []struct {
+		row    string
+		story  func(*tale) *tale
+		want   drill.Verdict
+		late   string // "" for none
+		reason string
+	}{
+		{stops, func(ta *tale) *tale { return lost(ta).works("a", "/work", 6, 6).at(9) }, drill.Held,
+			"etcd accepted 6 writes of a after it said idle: /work; the last at 03:04:06.500", "a program that is held for its word, and works on"},
+		{guards, func(ta *tale) *tale { return lost(ta).works("a", "/work", 6, 6).at(9) }, drill.Violated,
+			"etcd accepted 6 writes of a after it said idle: /work", "the lock protects that key"},
+		{guards, func(ta *tale) *tale { return lost(ta).works("a", "/other", 6, 6).at(9) }, drill.Held,
+			"etcd accepted 6 writes of a after it said idle: /other", "the lock does not protect that one, and it is told all the same"},
+		{guards, func(ta *tale) *tale { return lost(ta).at(9) }, drill.Held, "", "it stopped, and wrote no more"},
+		{guards, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").prints("a", holds).at(5).goes("a").prints("a", idle).at(9)
+		},
+			drill.Unknown, "", "nobody ever wrote there: the prefix may be wrong"},
+		{guards, func(ta *tale) *tale { return lost(ta).asks("a", 5.2, 5.21, key("/work")).at(9) }, drill.Held, "", "a part of it that hears of the end a moment later"},
+		{guards, func(ta *tale) *tale { return lost(ta).asks("a", 5.3, 5.31, key("/work")).at(9) }, drill.Violated, "1 write of a after it said idle: /work", "later than that"},
+		{guards, func(ta *tale) *tale { return lost(ta).asks("a", 4.9, 7, key("/work")).at(9) }, drill.Held,
+			"etcd accepted 1 write of a after it said idle that came to the proxy before: /work", "on its way when the program said so: it is told, and it is no fault of the program's"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).asks("a", 4.9, 7, key("/work-1")).asks("a", 7, 7, key("/work-2")).at(9)
+		}, drill.Violated,
+			"etcd accepted 1 write of a after it said idle, and 1 write that came to the proxy before: /work-1, /work-2", "both kinds"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).asks("a", 6, 6, model.Wrote{Key: "/work-1", Delete: true, Took: true}).at(9)
+		}, drill.Violated, "after it said idle: /work-1", "a delete writes"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).asks("a", 6, 6, model.Wrote{Key: "/work-1", Delete: true, Missed: true}).at(9)
+		}, drill.Held, "", "one that found nothing does not"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).asks("a", 6, 6, model.Wrote{Key: "/w", End: "/x", Delete: true, Took: true}).at(9)
+		}, drill.Violated,
+			"after it said idle: all that begin with /w", "nor does a range end where the prefix begins"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).asks("a", 6, 6, model.Wrote{Key: "/a", End: "\x00", Delete: true, Took: true}).at(9)
+		}, drill.Violated, "all from /a on", "a range without an end"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).asks("a", 6, 6, model.Wrote{Key: "/a", End: "/b/c", Delete: true, Took: true}).at(9)
+		}, drill.Held, "all from /a up to /b/c", "a range beside it"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).asks("a", 6, 6, model.Wrote{Key: "/x/", End: "/x0", Delete: true, Took: true}).at(9)
+		}, drill.Held, "", "who deletes all below its lock lets go"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).asks("a", 6, 6, model.Wrote{Key: "/x/ff", Lease: 0xff}).asks("a", 7, 7, model.Wrote{Key: "/x/ff", Delete: true, Took: true}).at(9)
+		}, drill.Held, "", "it queues again, and gives up"},
+		{guards, func(ta *tale) *tale {
+			return held(ta).asks("a", 3, 3, key(keyNamed("a"))).prints("a", idle).asks("a", 5, 5, key(keyNamed("a"))).at(9)
+		}, drill.Held, "", "a status in its own claim"},
+		{guards, func(ta *tale) *tale { return lost(ta).asks("a", 6, 6, key("/x/log")).at(9) }, drill.Held, "after it said idle: /x/log", "a key below the lock that is no claim"},
+		{guards, func(ta *tale) *tale { return lost(ta).at(6).prints("a", holds).works("a", "/work", 7, 3).at(9) }, drill.Held, "", "it holds again, by its own word"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).at(6).queues("a").works("a", "/work", 7, 3).at(9).prints("a", holds)
+		}, drill.Held, "", "it holds again, and writes before it says so"},
+		{guards, func(ta *tale) *tale {
+			return lost(ta).at(6).queues("a").at(7).goes("a").works("a", "/work", 8, 3).at(9)
+		}, drill.Violated, "3 writes of a after it said idle", "it held again, and lost that, too"},
+		{guards, func(ta *tale) *tale { return held(ta).at(4).prints("a", idle).works("a", "/work", 6, 2).at(9) }, drill.Violated, "2 writes of a after it said idle", "its claim is still there, and its word is that it stopped"},
+		{guards, func(ta *tale) *tale { return held(ta).at(5).goes("a").ends("a").works("a", "/work", 6, 2).at(9) }, drill.Violated, "2 writes of a after it had ended: /work", "a child that it left behind"},
+		{guards, func(ta *tale) *tale {
+			return asProgram(ta, "a").prints("a", waits).works("a", "/here", 1, 3).works("b", "/work", 2, 1).at(9)
+		}, drill.Unknown, "", "who stands by may say that it is there"},
+		{guards, func(ta *tale) *tale { return asProgram(ta, "a").prints("a", waits).works("a", "/work", 1, 3).at(9) }, drill.Violated, "", "but not write what the lock protects"},
+		{guards, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").puts("a", keyNamed("a"), true).works("a", "/work", 1, 1).at(5).goes("a").works("a", "/work", 6, 2).at(9)
+		}, drill.Held, "2 writes of a after its claim had gone", "it never spoke, and has its time to stop"},
+		{guards, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").puts("a", keyNamed("a"), true).works("a", "/work", 1, 1).at(5).goes("a").works("a", "/work", 7.5, 2).at(9)
+		}, drill.Violated, "2 writes of a after its claim had gone", "that is over"},
+		{guards, func(ta *tale) *tale { return ta.queues("a").at(9) }, drill.Unknown, "", "a contender of the lab"},
+		{guards, func(ta *tale) *tale {
+			lost(ta)
+			for i := range 9 {
+				ta.asks("a", 6+float64(i), 6+float64(i), key("/work-\x1b"+string(rune('a'+i))))
+			}
+			return ta.at(20)
+		}, drill.Violated, `9 writes of a after it said idle: /work-\x1ba, /work-\x1bb, /work-\x1bc, /work-\x1bd, /work-\x1be and 4 more keys`, "keys are escaped, and the first few are named"},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			ta := tt.story(newTale(t, tt.row))
+			r := ta.over()
+			if r.Verdict != tt.want {
+				t.Errorf("%s, want %s: %q", r.Verdict, tt.want, r.Evidence)
+			}
+			var said []string
+			for _, l := range ta.j.Late() {
+				said = append(said, l.Text())
+			}
+			if got := strings.Join(said, "\n"); !strings.Contains(got, tt.late) || (got == "") != (tt.late == "") {
+				t.Errorf("late: %q, want %q", got, tt.late)
+			}
+			wantsKnown(t, r)
+		})
+	}
+	t.Run("what is not remembered is said", func(t *testing.T) {
+		ta := lost(newTale(t, stops))
+		for i := range putsMax + 1 {
+			ta.asks("a", 6, 6, key("/work-"+string(rune('a'+i%7))))
+		}
+		if got := ta.at(9).j.Late()[0].Text(); !strings.HasPrefix(got, "etcd accepted at least 10000 writes of a after it said idle: /work-b, ") || !strings.Contains(got, " and 2 more keys; ") {
+			t.Error(got)
+		}
+	})
+}
+
+func TestPrograms(t *testing.T) {
+	const stops = "stops: {contender: a, within: 2s}"
+	for _, tt := range []struct {
+		row      string
+		story    func(*tale) *tale
+		want     drill.Verdict
+		measured float64
+		evidence string
+		reason   string
+	}{
+		{stops, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").prints("a", holds).at(5).goes("a").at(6).prints("a", idle).at(9)
+		}, drill.Held, 1, "a stopped 1.000 s after its claim had gone", "it stopped in time"},
+		{stops, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").prints("a", holds).hit("a").at(4).prints("a", lost).at(5).goes("a").at(9)
+		}, drill.Held, 0, "a stopped 0.000 s", "it stopped before etcd took its claim"},
+		{stops, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").prints("a", holds).at(5).goes("a").at(8.5).prints("a", idle).at(9)
+		}, drill.Violated, 3.5, "believed for 3.500 s", "it stopped too late"},
+		{stops, func(ta *tale) *tale {
+			ta = asProgram(ta, "a").queues("a").prints("a", holds).puts("a", "/work", true).at(5).goes("a")
+			ta.rev++
+			return ta.at(6).puts("a", "/work", true).at(9)
+		}, drill.Violated, 4, "and still did", "it never learns"},
+		{stops, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").prints("a", holds).paused("a", 1, 8).at(5).goes("a").at(8.5).prints("a", lost).at(12)
+		}, drill.Held, 0.5, "after it ran again without its claim", "in its sleep it could not know"},
+		{stops, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").prints("a", holds).paused("a", 6, 30).at(5).goes("a").at(9)
+		}, drill.Violated, 4, "after its claim had gone", "the pause came after the loss"},
+		{stops, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").prints("a", holds).at(5).prints("a", idle).goes("a").at(30)
+		}, drill.Unknown, none, "did not lose its lock", "it let go by itself, and nothing was judged"},
+		{stops, func(ta *tale) *tale { return asProgram(ta, "a").queues("a").at(5).goes("a").at(30) },
+			drill.Unknown, none, "--belief 'stdout:", "what would make it known is said"},
+		{stops, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").puts("a", keyNamed("a"), true).at(5).goes("a").at(30)
+		}, drill.Unknown, none, "was told at 03:04:00.000 that it holds /x, lost it at 03:04:05.000, and was never told otherwise", "what was inferred does not convict"},
+		{stops, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").puts("a", keyNamed("a"), true).at(5).goes("a").ends("a").at(30)
+		}, drill.Held, 0, "", "who ended does not work on"},
+		{"acquired: {contender: b, within: 9s}", func(ta *tale) *tale {
+			return asProgram(ta, "b").queues("a", "b").puts("b", keyNamed("b"), true).at(5).goes("a").unwatches("b").at(6)
+		}, drill.Held, 5, "b was told that it holds /x after 5.0 s", "the proxy saw that it waited no more"},
+		{"acquired: {contender: b, within: 9s}", func(ta *tale) *tale {
+			return asProgram(ta, "b").queues("a", "b").puts("b", keyNamed("b"), true).at(5).goes("a").at(20)
+		}, drill.Unknown, none, "nor was it seen to be told", "it is first, and does not know"},
+		{"acquired: {contender: a, within: 9s}", func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").puts("a", keyNamed("a"), false).at(20)
+		}, drill.Unknown, none, "nor was it seen to be told", "the answer never came"},
+		{"belief: {contender: a, state: holding}", func(ta *tale) *tale { return asProgram(ta, "a").queues("a").done().at(30) },
+			drill.Unknown, none, "a says nothing", "silence is no violation"},
+		{"handover: {from: a, to: b, cause: expired, within: 7s}", func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a", "b").hit("a").at(4.9).goes("a").because("a", 1, journal.CauseRevoked, false).at(6)
+		}, drill.Held, 4.9, "cause: revoked", "a program that knows may close its session a moment before its lease runs out"},
+		{"handover: {from: a, to: b, cause: expired, within: 7s}", func(ta *tale) *tale {
+			return ta.queues("a", "b").hit("a").at(4.9).goes("a").because("a", 1, journal.CauseRevoked, false).at(6)
+		}, drill.Violated, 4.9, "not expired", "the lab's own contenders do not"},
+		{"handover: {from: a, to: b, cause: expired, within: 7s}", func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a", "b").hit("a").at(4.9).goes("a").because("a", 1, journal.CauseReleased, false).at(6)
+		}, drill.Violated, 4.9, "not expired", "its renewals were held and its unlock was not: that is another story"},
+		{"overlap: {below: 1800ms}", func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a", "b").puts("a", keyNamed("a"), true).says("b", waits, 0).at(5).goes("a").says("b", holds, 2).at(6)
+		}, drill.Unknown, 0, "was never told otherwise", "b may be alone, or not"},
+		{"one-holder", func(ta *tale) *tale {
+			return asProgram(asProgram(ta, "a"), "b").queues("a", "b").prints("a", holds).at(5).goes("a").prints("b", holds).at(6).prints("a", lost).at(9)
+		}, drill.Held, none, "", "a word without a key is about the claim that its program has"},
+		{"one-holder", func(ta *tale) *tale {
+			return asProgram(asProgram(ta, "a"), "b").queues("a", "b").prints("a", holds).prints("b", holds).at(9)
+		}, drill.Violated, none, "b said at 03:04:00.000 that it holds /x: its claim (create revision 2) was never first", "b waits, and says otherwise"},
+		{"one-holder", func(ta *tale) *tale { return asProgram(ta, "c").queues("a").prints("c", holds).at(9) },
+			drill.Unknown, none, "none of its leases had a claim there then", "whose claim it means is not known"},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			r := tt.story(newTale(t, tt.row)).over()
+			if r.Verdict != tt.want {
+				t.Errorf("%s, want %s: %q", r.Verdict, tt.want, r.Evidence)
+			}
+			if (r.Measured == nil) != (tt.measured == none) || r.Measured != nil && *r.Measured != tt.measured {
+				t.Errorf("measured %v, want %v", r.Numbers(), tt.measured)
+			}
+			if !strings.Contains(strings.Join(r.Evidence, "\n"), tt.evidence) {
+				t.Errorf("evidence %q, want %q", r.Evidence, tt.evidence)
+			}
+			wantsKnown(t, r)
+		})
+	}
+	t.Run("the writes that etcd accepted are named", func(t *testing.T) {
+		ta := asProgram(newTale(t, stops), "a").queues("a").prints("a", holds).puts("a", "/work", true).at(5).goes("a")
+		ta.rev++
+		r := ta.at(6).puts("a", "/work", false).puts("a", keyNamed("a"), true).at(9).over()
+		if want := "etcd accepted 1 writes of a meanwhile, the last of /work at 03:04:06.000, revision 3: its claim went at revision 2"; !strings.Contains(strings.Join(r.Evidence, "\n"), want) {
+			t.Errorf("%q, want %q", r.Evidence, want)
+		}
+	})
+}
+
+// wantsKnown wants a result that is not known to say what would make it known.
+func wantsKnown(t *testing.T, r result) {
+	t.Helper()
+	if r.Verdict == drill.Unknown && !strings.Contains(strings.Join(r.Evidence, "\n"), "; "+drill.ToKnow) {
+		t.Errorf("what would make it known is not said: %q", r.Evidence)
+	}
+}
+
+// has says that a process has a key, that hangs on a lease of its own.
+func (ta *tale) has(who, key string) *tale {
+	ta.rev++
+	lease, by := leaseNamed(who), model.Client{Name: who, Certain: true}
+	ta.tell(model.LeaseOwner{At: ta.now, Lease: lease, Client: by},
+		model.Wrote{At: ta.now, Client: by, Key: key, Lease: lease, Rev: ta.rev, Told: true},
+		model.Committed{At: ta.now, Rev: ta.rev, Changes: []model.Change{{KV: model.KV{Key: key, CreateRev: ta.rev, ModRev: ta.rev, Lease: lease}}}})
+	return ta
+}
+
+func TestWhatAProgramLacks(t *testing.T) {
+	for _, tt := range []struct {
+		recipe string
+		story  func(*tale) *tale
+		want   string
+		reason string
+	}{
+		{"mutex", func(ta *tale) *tale { return ta.has("a", "/x") }, "say --single-key: the lock of a is the one key /x", "the flag was forgotten"},
+		{"mutex", func(ta *tale) *tale { return ta.has("a", "/x").prints("a", holds) }, "say --single-key", "what it says of itself changes nothing"},
+		{"single", func(ta *tale) *tale { return ta.has("a", "/x/1f") }, "leave --single-key out: the lock of a is a queue, and its key is /x/1f", "the flag is wrong"},
+		{"mutex", func(ta *tale) *tale { return ta.has("a", "/locks/x") }, "say its own by --lock: it put the key /locks/x with a lease", "its library puts something before the name"},
+		{"mutex", func(ta *tale) *tale { return ta }, "ETCD_ENDPOINTS", "it went to another etcd, or to none"},
+		{"mutex", func(ta *tale) *tale { return ta.queues("b", "a") }, "", "it waits, as it should"},
+		{"single", func(ta *tale) *tale { return ta.has("a", "/x") }, "", "it holds"},
+		{"mutex", func(ta *tale) *tale { return ta.puts("a", "/work", true) }, "", "it works without a lease, and nobody knows why"},
+	} {
+		ta := newTale(t, "one-holder")
+		ta.j.d.Lab.Contenders[0].Recipe = tt.recipe
+		ta.rev++
+		got := tt.story(asProgram(ta, "a")).j.Lacks("a", "/x")
+		if !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s: %q, want %q", tt.reason, got, tt.want)
+		}
+	}
+}

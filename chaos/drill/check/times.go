@@ -1,0 +1,399 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/text"
+)
+
+// served: every contender that asked before the steps were over came first within the
+// bound, or still has time. Later requests are not judged: contenders that come back for
+// ever would never let it end. Contenders that left are not judged either: they may have
+// given up by themselves.
+func served(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	r.Bound, r.Unit = seconds(e.Within), drill.Seconds
+	longest, left := time.Duration(0), 0
+	for _, l := range j.locksOf(e) {
+		for _, c := range l.claims {
+			if slices.Contains(e.Except, j.owner(c)) || !j.healed.IsZero() && c.since.After(j.healed) {
+				continue
+			}
+			end := j.now
+			switch {
+			case c.held:
+				end = c.heldAt
+			case !c.goneAt.IsZero():
+				left++
+				continue
+			}
+			waited := end.Sub(c.since)
+			longest = max(longest, waited)
+			switch {
+			case waited > e.Within && c.held:
+				r.violate("%s waited %.1f s for %s", j.name(c), waited.Seconds(), l.name)
+			case waited > e.Within:
+				r.violate("%s has waited %.1f s for %s, and still does", j.name(c), waited.Seconds(), l.name)
+			case !c.held:
+				r.doubt("let the run last "+e.Within.String()+" after it asked", "%s still waits for %s, since %.1f s", j.name(c), l.name, waited.Seconds())
+				if until := c.since.Add(e.Within); until.After(r.until) {
+					r.until = until
+				}
+				r.open = !j.finished
+			}
+			r.Samples++
+		}
+	}
+	if left > 0 {
+		r.note("%d left before they were served", left)
+	}
+	if r.Samples == 0 {
+		r.doubt(j.nobody(), "nobody asked")
+		return r
+	}
+	r.Measured = seconds(longest)
+	return r
+}
+
+// overlap: the longest time in which two contenders both believed to hold.
+func overlap(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	longest, doubted := time.Duration(0), false
+	for _, l := range j.locksOf(e) {
+		r.Samples += len(l.holds)
+		holds := slices.Clone(l.holds)
+		slices.SortFunc(holds, func(a, b *hold) int { return a.from.Compare(b.from) })
+		for i, a := range holds {
+			for _, b := range holds[i+1:] {
+				if !a.to.IsZero() && !b.from.Before(a.to) {
+					break // and all after it
+				}
+				d, from := j.together(l, a, b)
+				if d <= 0 {
+					continue
+				}
+				if a.inferred {
+					r.doubt(j.wouldTell(a.contender), "%s was told that it holds %s, lost it, and was never told otherwise: whether it worked on is not known", a.contender, l.name)
+					continue
+				}
+				if e.Below > 0 && d < e.Below {
+					switch freed := j.freedIn(a, b, from); {
+					case a.to.IsZero() && b.to.IsZero():
+						r.doubt("let the run last "+e.Below.String()+" after that", "%s and %s have both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), drill.Clock(from))
+						r.open, r.until = !j.finished, later(r.until, from.Add(e.Below+judgeSlack))
+					case freed != nil:
+						doubted = true
+						r.doubt("let the fault last "+e.Below.String()+" after that", "%s and %s both believed to hold %s for %.3f s from %s, until after %s: for how long without that is not known",
+							a.contender, b.contender, l.name, d.Seconds(), drill.Clock(from), freeing(freed))
+						continue
+					}
+				}
+				longest = max(longest, d)
+				if d >= max(e.Below, e.AtLeast) {
+					r.note("%s and %s both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), drill.Clock(from))
+				}
+			}
+		}
+	}
+	r.Unit, r.Measured, r.Bound, r.Least = drill.Seconds, seconds(longest), seconds(e.Below+e.AtLeast), e.AtLeast > 0
+	if doubted && longest < e.Below {
+		r.Measured = nil // the longest is among those that are not known
+	}
+	switch {
+	case r.Samples == 0:
+		r.Measured = nil
+		r.doubt(j.nobody(), "nobody said that it holds")
+	case e.Below > 0 && longest >= e.Below:
+		r.Verdict = drill.Violated
+	case e.AtLeast > 0 && longest < e.AtLeast:
+		r.note("the longest overlap was %.3f s", longest.Seconds())
+		measured := r.Measured
+		r = j.missing(r, j.start, true)
+		r.Measured = measured
+	}
+	return r
+}
+
+// freedIn is the fault whose end came in a time in which two believed to hold, before the first
+// of them stopped, who might not have otherwise; nil if there is none.
+func (j *Checker) freedIn(a, b *hold, from time.Time) *drill.Target {
+	first := a
+	if a.to.IsZero() || !b.to.IsZero() && b.to.Before(a.to) {
+		first = b
+	}
+	t := j.freed(first, from)
+	if t == nil || later(t.At, t.Ended()).Before(from) {
+		return nil
+	}
+	return t
+}
+
+// gap: the longest time in which nobody believed to hold, though who came next had asked.
+func gap(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	r.Unit, r.Bound = drill.Seconds, seconds(e.Below)
+	longest, next := time.Duration(0), 0
+	for _, l := range j.locksOf(e) {
+		var ended time.Time // the latest end of those before
+		for i, h := range l.holds {
+			if i > 0 {
+				next++
+				from := later(h.asked, ended)
+				d := max(0, h.from.Sub(from))
+				longest = max(longest, d)
+				if d >= e.Below {
+					r.violate("nobody held %s for %.3f s from %s, until %s did", l.name, d.Seconds(), drill.Clock(from), h.contender)
+				}
+			}
+			if ended = later(ended, h.to); h.to.IsZero() {
+				ended = j.now
+			}
+		}
+		for who, b := range l.lastBeliefs { // who waits still waits for somebody
+			if d := j.now.Sub(later(b.At, ended)); b.State == model.BeliefWaiting && len(l.holds) > 0 && d >= e.Below {
+				longest = max(longest, d)
+				r.violate("nobody has held %s for %.3f s, and %s waits", l.name, d.Seconds(), who)
+			}
+		}
+	}
+	if r.Samples = next; next == 0 && r.Verdict == drill.Held {
+		r.doubt(j.untilThen(handsNow), "no lock changed hands")
+		r.open, r.until = !j.finished, j.grace()
+		return r
+	}
+	r.Measured = seconds(longest)
+	return r
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// together is how long two believed at once to hold, and from when. Readers may.
+func (j *Checker) together(l *lockHistory, a, b *hold) (time.Duration, time.Time) {
+	if a.contender == b.contender {
+		return 0, time.Time{}
+	}
+	if l.reads(&claim{key: a.key}) && l.reads(&claim{key: b.key}) {
+		return 0, time.Time{}
+	}
+	from := a.from
+	if b.from.After(from) {
+		from = b.from
+	}
+	to := j.now
+	for _, h := range []*hold{a, b} {
+		if !h.to.IsZero() && h.to.Before(to) {
+			to = h.to
+		}
+	}
+	return to.Sub(from), from
+}
+
+// handover: the lock changed hands as it should after its holder was hit.
+func handover(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	r.Unit = drill.Seconds
+	if e.Within > 0 {
+		r.Bound = seconds(e.Within)
+	} else if e.AtLeast > 0 {
+		r.Bound, r.Least = seconds(e.AtLeast), true
+	}
+	l := j.locks[e.Lock]
+	from, ok := j.since(e, e.From)
+	cases := j.handovers(l, e, from)
+	if !ok || len(cases) == 0 {
+		j.noteOthers(&r, l, from)
+		r.note("%s did not change hands as expected%s", l.name, toWhom(e))
+		return j.missing(r, from, ok)
+	}
+	for _, c := range cases {
+		j.handover(&r, l, c)
+	}
+	r.Samples = len(cases)
+	return r
+}
+
+func toWhom(e drill.Expectation) string {
+	if e.To != "" {
+		return ", to " + e.To
+	}
+	return ""
+}
+
+// handoverCase is a handover with the time from which it counts.
+type handoverCase struct {
+	headSpan
+	from time.Time
+}
+
+// handovers are those that an expectation speaks of: after a step the first; else
+// each that followed a fault on its holder; else every one after the last fault, from
+// the end of the holder before.
+func (j *Checker) handovers(l *lockHistory, e drill.Expectation, from time.Time) []handoverCase {
+	var hit, any []handoverCase
+	for _, t := range l.tenures {
+		if t.prev == nil || e.From != "" && j.owner(t.prev) != drill.Process(e.From) || e.To != "" && j.owner(t.claim) != drill.Process(e.To) {
+			continue
+		}
+		if e.After > 0 {
+			if !t.at.Before(from) {
+				return []handoverCase{{t, from}}
+			}
+			continue
+		}
+		if f := j.lastHit(j.owner(t.prev), t.at); f != nil && j.owner(t.prev) != "" && !f.At.Before(t.prev.since) {
+			hit = append(hit, handoverCase{t, f.At})
+		} else if f := j.cause(l, t); !t.at.Before(from) && (e.Cause == "" || f == nil || j.fits(f, e.Cause, t)) {
+			any = append(any, handoverCase{t, t.leftAt})
+		}
+	}
+	if len(hit) > 0 {
+		return hit
+	}
+	return any
+}
+
+// handover judges one.
+func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
+	took := max(0, c.at.Sub(c.from))
+	words := j.name(c.claim) + " got " + l.name + " from " + j.name(c.prev)
+	if r.Measured == nil || r.Least != (took.Seconds() > *r.Measured) {
+		r.Measured = seconds(took)
+	}
+	switch {
+	case r.Within > 0 && took > r.Within:
+		r.violate("%s after %.1f s: at most %s were expected", words, took.Seconds(), r.Within)
+	case took < r.AtLeast:
+		r.Measured, r.Bound, r.Least = seconds(took), seconds(r.AtLeast), true // the number that broke
+		r.violate("%s after %.1f s: at least %s were expected", words, took.Seconds(), r.AtLeast)
+	default:
+		r.note("%s after %.1f s, at revision %d", words, took.Seconds(), c.rev)
+	}
+	if r.Cause == "" {
+		return
+	}
+	f := j.cause(l, c.headSpan)
+	switch {
+	case f == nil:
+		r.doubt(leaseRead, "why is not known")
+	case f.Cause == journal.CauseUnknown && !f.Pending:
+		r.doubt(leaseRead, "why is not known: %s", text.English(f.Evidence))
+	case f.Pending:
+		r.doubt(stillOpen, "why is not known yet")
+		r.open, r.until = !j.finished, j.now.Add(settleDefault)
+	case r.Cause == journal.CauseReleased && f.Cause == r.Cause && f.Confidence == model.Hint:
+		r.doubt(callSeen, "who deleted its key is not known: %s", text.English(f.Evidence))
+		r.open, r.until = !j.finished, j.now.Add(settleDefault)
+	case !j.fits(f, r.Cause, c.headSpan):
+		r.violate("the cause was %s (%s), not %s: %s", f.Cause, f.Confidence, r.Cause, text.English(f.Evidence))
+	default:
+		r.note("cause: %s (%s): %s", f.Cause, f.Confidence, text.English(f.Evidence))
+	}
+}
+
+// fits says whether a cause is the one that was expected. A program of the user's own that cannot
+// renew any more knows when its lease runs out as well as etcd does, and may close its session a
+// moment before: that is as good.
+func (j *Checker) fits(f *journal.Entry, want journal.Cause, t headSpan) bool {
+	own := j.programs[j.owner(t.prev)] != nil
+	return f.Cause == want || own && want == journal.CauseExpired && f.Cause == journal.CauseRevoked
+}
+
+// cause is the line of the journal about a handover, nil if there is none.
+func (j *Checker) cause(l *lockHistory, t headSpan) *journal.Entry {
+	for _, f := range slices.Backward(j.facts) {
+		if f.Lock != l.name {
+			continue
+		}
+		from := f.Kind == journal.Handover && f.From.Key == t.prev.key && f.From.CreateRev == t.prev.create
+		left := f.Kind == journal.Left && f.WasHolder && f.Claim.Key == t.prev.key && f.Claim.CreateRev == t.prev.create
+		if from || left {
+			return f
+		}
+	}
+	return nil
+}
+
+// noteOthers says who got the lock instead.
+func (j *Checker) noteOthers(r *result, l *lockHistory, from time.Time) {
+	for _, t := range l.tenures {
+		if t.prev != nil && !t.at.Before(from) {
+			r.note("%s got %s from %s at %s", j.name(t.claim), l.name, j.name(t.prev), drill.Clock(t.at))
+		}
+	}
+}
+
+// acquired: the contender itself said that it holds.
+func acquired(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	r.Unit = drill.Seconds
+	if e.Within > 0 {
+		r.Bound = seconds(e.Within)
+	}
+	from, ok := j.since(e, "")
+	for _, l := range j.locksOf(e) {
+		for _, h := range l.holds {
+			if !ok || !matches(h.contender, e.Contender) || h.from.Before(from) {
+				continue
+			}
+			took, told := h.from.Sub(from), "said"
+			if h.inferred {
+				told = "was told" // by etcd: the proxy saw the answer
+			}
+			r.Samples, r.Measured = 1, seconds(took)
+			if e.Within > 0 && took > e.Within {
+				r.violate("%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
+			} else {
+				r.note("%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
+			}
+			return r
+		}
+	}
+	if r.note("%s did not say that it holds", e.Contender); j.silent(e.Contender) {
+		r.doubt(j.wouldTell(e.Contender), "nor was it seen to be told")
+		r.open, r.until = !j.finished, j.grace()
+		return r
+	}
+	return j.missing(r, from, ok)
+}
+
+// neverHolds: neither etcd's order nor its own word ever made it a holder.
+func neverHolds(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	from := j.start
+	if e.After > 0 {
+		at, ok := j.since(e, "")
+		if !ok {
+			r.doubt(j.unfinished(), "the drill did not get to step %d", e.After)
+			return r
+		}
+		from = at
+	}
+	for _, l := range j.locksOf(e) {
+		for _, c := range l.claims {
+			if j.owner(c) == drill.Process(e.Contender) {
+				r.Samples++
+				if c.held && !c.heldAt.Before(from) {
+					r.violate("%s came first on %s at %s (create revision %d)", e.Contender, l.name, drill.Clock(c.heldAt), c.create)
+				}
+			}
+		}
+		for _, h := range l.holds {
+			if matches(h.contender, e.Contender) && !h.from.Before(from) {
+				r.violate("%s said at %s that it holds %s", h.contender, drill.Clock(h.from), l.name)
+			}
+		}
+	}
+	if !j.all {
+		r.doubt(j.unfinished(), "the drill did not get through")
+	}
+	return r
+}

@@ -1,0 +1,111 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+)
+
+// What would make something known that is not.
+const (
+	whichClaim = "let it say its key or lease (in JSON: \"key\", \"lease\")"
+	onceMore   = "run it once more: etcd could not be watched"
+	stillOpen  = "let the run go on"
+	leaseRead  = "let the lease of the holder be read before it goes: pause for a second before the fault"
+	callSeen   = "let the program of the holder go through locktop's proxy, which sees who deletes"
+	handsNow   = "let the lock change hands"
+	guarded    = "give contenders guarded: true"
+)
+
+// wouldTell is what would make known what a program believes that is silent: words where it is
+// asked, or else a meaning of what it prints.
+func (j *Checker) wouldTell(name string) string {
+	name = drill.Process(name)
+	row, _ := j.d.Lab.Contender(name)
+	switch {
+	case row.Program != nil && row.Program.Probe == "" && len(row.Program.Rules) > 0:
+		return "let a pattern of --belief match a line that it prints, and let it write each line at once: many keep what they print while nobody looks"
+	case row.Program == nil || row.Program.Probe == "":
+		return "say by --belief 'stdout:/REGEX/=holding,/REGEX/=idle' what its output means, or let it print JSON lines"
+	}
+	from := row.Program.Source(name)
+	if len(row.Program.Rules) > 0 {
+		return fmt.Sprintf("let a pattern of --belief 'answer:/REGEX/=holding,/REGEX/=idle' match its %s", from)
+	}
+	return fmt.Sprintf("let its %s say holding, waiting, idle or lost, or say by --belief 'answer:/REGEX/=holding,/REGEX/=idle' what it means", from)
+}
+
+// unfinished is what would make known what comes after the step at which the drill ended.
+func (j *Checker) unfinished() string {
+	return fmt.Sprintf("get past step %d, where the drill ended", len(j.stepped)+1)
+}
+
+// untilThen is what would make something known in a drill that got through.
+func (j *Checker) untilThen(known string) string {
+	if j.finished && !j.all {
+		return j.unfinished()
+	}
+	return known
+}
+
+// nobody is what would make known what nobody spoke of.
+func (j *Checker) nobody() string {
+	known := "let a contender say that it holds"
+	for name := range j.programs {
+		if j.silent(name) {
+			known = j.wouldTell(name)
+		}
+	}
+	return j.untilThen(known)
+}
+
+// Mute is what would make the belief of a contender known, "" if it is no program that is silent.
+func (j *Checker) Mute(name string) string {
+	if j.silent(name) {
+		return j.wouldTell(name)
+	}
+	return ""
+}
+
+// Lacks says what would let a program be seen to compete for a lock, "" if that is not known:
+// its key may have another name, or be another kind of lock than was said.
+func (j *Checker) Lacks(name, lock string) string {
+	name = drill.Process(name)
+	p, l := j.programs[name], j.locks[lock]
+	if p == nil || l == nil {
+		return ""
+	}
+	row, _ := j.d.Lab.Contender(name)
+	queues := row.Recipe != "single"
+	key := ""
+	for _, c := range l.claims {
+		if j.owner(c) == name {
+			key = c.key
+		}
+	}
+	switch below := strings.HasPrefix(key, lock+"/"); {
+	case queues && key == lock:
+		return fmt.Sprintf("say --single-key: the lock of %s is the one key %s", name, model.Printable(key))
+	case !queues && below:
+		return fmt.Sprintf("leave --single-key out: the lock of %s is a queue, and its key is %s", name, model.Printable(key))
+	case key != "":
+		return ""
+	case p.leased != "":
+		return fmt.Sprintf("give %s the lock's name, {lock}, or say its own by --lock: it put the key %s with a lease", name, model.Printable(p.leased))
+	case !j.grants(name) && len(p.puts) == 0:
+		return fmt.Sprintf("let %s find etcd at ETCD_ENDPOINTS, or at {endpoints}: it asked nothing of it", name)
+	}
+	return ""
+}
+
+// grants says whether a process was granted a lease.
+func (j *Checker) grants(name string) bool {
+	for _, who := range j.owners {
+		if who == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,250 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/check"
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/store"
+)
+
+// Bounds of a run, besides what its waits say.
+const (
+	limitDefault  = 2 * time.Minute
+	lookWithin    = 20 * time.Second // for the first list of what there is
+	actWithin     = 30 * time.Second // for one action of the lab
+	settleLeast   = time.Second      // after the healing, for what is under way
+	settleMost    = time.Minute
+	judgeEvery    = 250 * time.Millisecond
+	wakeSlack     = 20 * time.Millisecond // that a source may wake us late
+	deliverWithin = 10 * time.Second      // for what came of it
+)
+
+// Lab is where a drill is played: a lab that was started from Drill.Lab.
+type Lab struct {
+	// Source has what the watch of the cluster and the lab report.
+	Source model.Source
+	// Begin lets the contenders of the lab begin, once the first list has been seen: what
+	// they did before it nobody could count. nil: they have begun.
+	Begin func(context.Context) error
+	// Do does an action of the lab and returns when it is done or refused.
+	Do func(context.Context, model.Action) model.Outcome
+	// Leader asks who leads now. nil: by the last round of status.
+	Leader func(context.Context) (string, error)
+	// Now is the clock of the events; nil: time.Now.
+	Now func() time.Time
+	// Pins are the recipes that are fixed by hand.
+	Pins []model.Pin
+	// Printed is what programs of the user's own printed last, by role. nil: there are none.
+	Printed func() map[string][]string
+	// Report is told of the steps and of what came of them. The source has to deliver it, to
+	// this drill and to all who look at it. nil: nobody is told.
+	Report func(model.Event)
+}
+
+// Teller is the person for whom a drill is a lesson. Its methods are called one at a
+// time, from any goroutine, while the lab goes on.
+type Teller interface {
+	// Step is called before each step, which counts from 1.
+	Step(i int)
+	// Say tells something. It returns when the person has read it, or ctx ended.
+	Say(ctx context.Context, t drill.Text)
+	// Ask returns the option that was chosen, from 1; 0 for none. It returns when
+	// ctx ends.
+	Ask(ctx context.Context, q drill.Question) int
+}
+
+// Options of a run. The zero value is a headless one.
+type Options struct {
+	// Seed replaces that of the drill unless it is 0.
+	Seed uint64
+	// Teller, if set, is told what to say and asked.
+	Teller Teller
+	// Limit is how long the steps may take besides what their waits and pauses say;
+	// default 2 minutes.
+	Limit time.Duration
+	// Pace is how long a lesson rests before each thing that it does, so that it can be
+	// watched.
+	Pace time.Duration
+	// Event makes of an entry what the report has of it, at the end of the run. nil: the
+	// report has no events.
+	Event func(*store.Store, *journal.Entry) any
+}
+
+// Run is one run of a drill.
+type Run struct {
+	Seed    uint64
+	Verdict drill.Verdict
+	// Reason says why the verdict is unknown although no expectation is, "" if that is
+	// not so.
+	Reason string
+	// Err is why the drill could not be run, or not to its end, for reasons of its
+	// own: its source ended, or ctx did.
+	Err     error
+	Started time.Time
+	Took    time.Duration
+	Targets []*drill.Target
+	Results []drill.Result
+	// Lines are the timeline in words, Events as Options.Event has them.
+	Lines  []Line
+	Events []any
+	// Histories are those that were searched for an order, drawn as HTML, by lock.
+	Histories map[string][]byte
+	// Printed is what programs of the user's own printed last, by role.
+	Printed map[string][]string
+	// Late are what they wrote to etcd after they said that they do not hold, whatever the verdict.
+	Late []drill.Late
+	// Screens are the questions that were measured, Missed what a lesson waited for in vain, Hand what the
+	// person did to the lab meanwhile. Passed says that the task was done, Told that the
+	// lesson was told up to its verdict.
+	Screens           []Seen
+	Missed, Actions   []string
+	Passed, Explained bool
+	// Examined says that the fault of the exam was healed.
+	Examined bool
+}
+
+// Line is one line of the timeline. Step is 0 for an entry.
+type Line struct {
+	At   time.Time
+	Step int
+	Text string
+}
+
+// Play plays a drill on a lab and judges it. Whatever happens, every fault is
+// healed before it returns. The lab must be fresh: what happened there before
+// counts as well.
+func Play(ctx context.Context, d *drill.Drill, stage Lab, o Options) Run {
+	r := newRunner(d, stage, o)
+	err := r.play(ctx)
+	if ctx.Err() == nil && !errors.Is(err, errSource) && !errors.Is(err, errTTL) {
+		err = errors.Join(err, r.settle(ctx))
+	}
+	round := r.finish(ctx, err)
+	if round.Err == nil {
+		r.task(ctx, &round)
+	}
+	return round
+}
+
+// The errors of a source and of Begin are wrapped into these. Neither says anything about
+// the drill.
+var (
+	errSource = errors.New("what happens can no longer be seen")
+	errBegin  = errors.New("the contenders did not start")
+	errTTL    = errors.New("the bounds of this run are for another lease")
+)
+
+// runner is the state of Run.
+type runner struct {
+	d         *drill.Drill
+	lab       Lab
+	o         Options
+	s         *store.Store
+	j         *check.Checker
+	view      view
+	v         *resolver
+	result    Run
+	facts     uint64 // read up to there
+	quotes    int    // words of contenders
+	deadline  time.Time
+	healed    time.Time                // when every fault was
+	askedTTLs map[string]time.Duration // the TTL that each program of the user's own is to have
+	question  *question                // that nothing has answered yet
+	pupil     Pupil                    // nil: nobody takes a lesson
+	blind     bool                     // nothing can be seen any more
+}
+
+func newRunner(d *drill.Drill, stage Lab, o Options) *runner {
+	if stage.Now == nil {
+		stage.Now = time.Now
+	}
+	if o.Limit == 0 {
+		o.Limit = limitDefault
+	}
+	if o.Seed == 0 {
+		o.Seed = d.Seed
+	}
+	now := stage.Now()
+	r := &runner{d: d, lab: stage, o: o, s: store.New(stage.Pins...), j: check.New(d, now),
+		result: Run{Seed: o.Seed, Started: now}, deadline: now.Add(o.Limit + lookWithin)}
+	for _, s := range d.Steps {
+		r.deadline = r.deadline.Add(s.Pause)
+		if s.Wait != nil {
+			r.deadline = r.deadline.Add(s.Wait.Within)
+		}
+	}
+	for _, c := range d.Lab.Contenders {
+		for _, name := range c.Names() {
+			if c.Program != nil {
+				if r.askedTTLs == nil {
+					r.askedTTLs = map[string]time.Duration{}
+				}
+				r.askedTTLs[name] = c.TTL
+			}
+		}
+	}
+	r.pupil, _ = o.Teller.(Pupil)
+	r.view = view{r.s.View, r.j}
+	r.v = &resolver{d: d, s: r.s, j: r.j, rng: rand.New(rand.NewPCG(o.Seed, 0x64726c6c)), leader: stage.Leader}
+	return r
+}
+
+// play does the steps, and heals whatever became of them.
+func (r *runner) play(ctx context.Context) (err error) {
+	r.report(model.DrillBegan{At: r.result.Started, Name: r.d.Name, Title: r.d.Title, Why: r.d.Why, Defect: r.d.Defect, Seed: r.o.Seed})
+	defer func() { err = errors.Join(err, r.heal(ctx)) }()
+	if err := r.awaitFirstList(ctx); err != nil {
+		return err
+	}
+	if r.lab.Begin != nil {
+		if err := r.lab.Begin(ctx); err != nil {
+			return fmt.Errorf("%w: %w", errBegin, err)
+		}
+	}
+	for i, s := range r.d.Steps {
+		if r.o.Teller != nil {
+			r.o.Teller.Step(i + 1)
+		}
+		counts := r.lab.Now()
+		told := len(r.result.Lines)
+		r.report(model.DrillStep{At: counts, N: i + 1, Acts: acts(s), Text: model.Printable(s.Describe())})
+		err := r.step(ctx, i+1, s)
+		r.report(model.DrillStep{At: r.lab.Now(), N: i + 1, Over: true, Failed: err != nil, Acts: acts(s), Text: r.came(s, told, err)})
+		if err = r.tolerant(ctx, s, err); err != nil {
+			return fmt.Errorf("step %d (line %d): %w", i+1, s.Line, err)
+		}
+		if !acts(s) {
+			counts = r.lab.Now()
+		}
+		r.j.Stepped(counts)
+	}
+	r.j.Through()
+	return nil
+}
+
+// came is what a step told of itself, since there were so many lines, besides what it does; if
+// that is nothing, why it failed.
+func (r *runner) came(s drill.Step, told int, err error) (text string) {
+	if err != nil {
+		text = model.Printable(err.Error())
+	}
+	for _, l := range r.result.Lines[told:] {
+		if l.Step > 0 && l.Text != model.Printable(s.Describe()) {
+			text = l.Text
+		}
+	}
+	return text
+}
+
+func (r *runner) report(e model.Event) {
+	if r.lab.Report != nil {
+		r.lab.Report(e)
+	}
+}

@@ -1,0 +1,367 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+const (
+	frameHead = 9        // bytes of a frame before its payload
+	relayRoom = 32 << 10 // bytes that are read at once
+	blockRoom = 16 << 10 // bytes of a header block that every peer takes in one frame
+	// maxBlock bounds a header block with its continuations. gRPC takes 16 MiB of
+	// fields by default, etcd's clients send less than 1 KiB.
+	maxBlock = 16 << 20
+)
+
+// Clients talk about windows after every message. Such a frame need not wake anybody: it
+// may wait for the next frame of that direction.
+const (
+	// maxOwed is how much room on a connection may be granted late. It is a quarter
+	// of the least window, so that nobody ever waits for it.
+	maxOwed = 16 << 10
+	// measuring is the ping by which grpc-go finds out how large windows should be, at
+	// each first message after the last answer. It has nothing to measure where there
+	// are fewer bytes than littleData.
+	measuring  = "\x02\x04\x10\x10\x09\x0e\x07\x07"
+	littleData = 4 << 10
+)
+
+// errMalformed ends a connection on which something else than HTTP/2 is spoken.
+var errMalformed = errors.New("a frame that HTTP/2 does not allow")
+
+// frame is a frame, or a header block with its continuations. It is good until the
+// next one is read.
+type frame struct {
+	kind   http2.FrameType
+	flags  http2.Flags
+	stream uint32
+	data   []byte              // the payload without padding; not of a header block
+	pad    int                 // bytes of padding, which flow control counts too
+	fields []hpack.HeaderField // of a header block
+}
+
+// ends says whether the sender has no more to say in that stream.
+func (u *frame) ends() bool { return u.flags.Has(http2.FlagDataEndStream) }
+
+// frames are those of one direction of a connection. They pass as they came, as many at
+// once as have come: the two ends agree on streams, windows and settings with each other,
+// and the proxy takes part in none of it. Two things have to be made good when a frame is
+// taken off its way. Header blocks depend on those before them: after one that was late
+// or did not pass, the rest are written anew (header). And what never arrives takes up
+// room in the sender's window: credit gives that back.
+//
+// The subset is what gRPC needs (RFC 9113): no pushes, no trailers from clients, header
+// blocks of at most 16 MiB. Anything else ends the connection. FuzzFrames holds it to its
+// promise: what passes is what came. One goroutine carries; others may write frames of
+// their own in between.
+type frames struct {
+	from    io.Reader
+	decoder *hpack.Decoder
+	unit    frame
+	buf     []byte
+	sent    int // bytes of buf that are written, or kept back
+	seen    int // bytes of buf whose frames may pass
+	// rewrites says that header blocks are no longer passed as they are. They depend on
+	// those before them: once one was late or did not pass, none can.
+	rewrites bool
+	bytes    atomic.Int64  // of messages since the last measuring
+	greeted  chan struct{} // closed when the first frame was passed
+	greets   bool          // it is
+
+	mu      sync.Mutex // a whole number of frames at a time
+	owed    uint32     // room on the connection that is not granted yet
+	pong    bool       // a measuring is not answered yet
+	to      io.Writer
+	out     bytes.Buffer
+	framer  *http2.Framer
+	block   bytes.Buffer
+	encoder *hpack.Encoder // makes blocks that do not depend on others
+}
+
+// newFrames returns a direction that carries from one to the other.
+func newFrames(from io.Reader, to io.Writer) *frames {
+	w := &frames{from: from, to: to, buf: make([]byte, relayRoom), greeted: make(chan struct{})}
+	w.decoder = hpack.NewDecoder(4096, func(f hpack.HeaderField) { w.unit.fields = append(w.unit.fields, f) })
+	w.decoder.SetAllowedMaxDynamicTableSize(math.MaxUint32) // theirs to agree on
+	w.framer = http2.NewFramer(&w.out, nil)
+	w.encoder = hpack.NewEncoder(&w.block)
+	w.encoder.SetMaxDynamicTableSize(0)
+	return w
+}
+
+// inspect says whether a frame passes. If not, inspect has dealt with the frame itself.
+// An error ends the connection.
+type inspect func(*frame) (pass bool, err error)
+
+// carry passes frames on until an end is lost, which is the error.
+func (w *frames) carry(see inspect) error {
+	for end := 0; ; {
+		n, err := w.from.Read(w.buf[end:])
+		end += n
+		if n > 0 {
+			if err := w.pass(w.buf[:end], see); err != nil {
+				return err
+			}
+			end = copy(w.buf, w.buf[w.seen:end])
+			if end == len(w.buf) { // a frame that is larger
+				w.buf = append(w.buf, make([]byte, len(w.buf))...)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// feed passes frames on that have come already, as carry does with those that it reads.
+// It returns when those that are complete were passed.
+func (w *frames) feed(b []byte, see inspect) error {
+	if len(b) > len(w.buf) {
+		w.buf = make([]byte, len(b))
+	}
+	return w.pass(w.buf[:copy(w.buf, b)], see)
+}
+
+// pass passes the frames that are complete.
+func (w *frames) pass(b []byte, see inspect) error {
+	w.sent, w.seen = 0, 0
+	for {
+		n, err := w.next(b[w.seen:])
+		if err != nil || n == 0 {
+			return errors.Join(err, w.flush())
+		}
+		passes, err := see(&w.unit)
+		if !passes || err != nil {
+			if err = errors.Join(err, w.flush()); err != nil {
+				return err
+			}
+			w.sent += n
+		}
+		w.seen += n
+	}
+}
+
+// flush writes the frames that may pass. Call it before you write anything that comes
+// after them.
+func (w *frames) flush() error {
+	if w.sent == w.seen {
+		return nil
+	}
+	err := w.writeSeen()
+	if err == nil && !w.greets {
+		w.greets = true
+		close(w.greeted)
+	}
+	return err
+}
+
+// writeSeen writes the frames that may pass and are not written.
+func (w *frames) writeSeen() error {
+	b := w.buf[w.sent:w.seen]
+	w.sent = w.seen
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.owed == 0 && !w.pong {
+		_, err := w.to.Write(b)
+		return err
+	}
+	return w.writeLocked(func() error {
+		_, err := w.out.Write(b)
+		return err
+	})
+}
+
+// insert writes the frames that make makes.
+func (w *frames) insert(make func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.writeLocked(make)
+}
+
+// writeLocked writes what had to wait, and the frames that make makes. w.mu is held.
+func (w *frames) writeLocked(make func() error) error {
+	w.out.Reset()
+	if err := make(); err != nil {
+		return err
+	}
+	if w.owed > 0 {
+		_ = w.framer.WriteWindowUpdate(0, w.owed) // into memory
+	}
+	if w.pong {
+		_ = w.framer.WritePing(true, [8]byte([]byte(measuring)))
+	}
+	w.owed, w.pong = 0, false
+	_, err := w.to.Write(w.out.Bytes())
+	return err
+}
+
+// window sees room be granted, and says whether that passes now.
+func (w *frames) window(u *frame) bool {
+	if u.stream != 0 || len(u.data) != 4 {
+		return true
+	}
+	n := binary.BigEndian.Uint32(u.data)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n == 0 || n >= maxOwed || w.owed+n >= maxOwed {
+		return true
+	}
+	w.owed += n
+	return false
+}
+
+// ping sees a ping of the receiver's, and says whether that passes.
+func (w *frames) ping(u *frame) bool {
+	if u.flags.Has(http2.FlagPingAck) || string(u.data) != measuring || w.bytes.Swap(0) >= littleData {
+		return true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pong = true
+	return false
+}
+
+// next reads a unit and returns its size, 0 if it is not complete.
+func (w *frames) next(b []byte) (size int, err error) {
+	n := frameSize(b)
+	if n == 0 {
+		return 0, nil
+	}
+	u := &w.unit
+	*u = frame{kind: http2.FrameType(b[3]), flags: http2.Flags(b[4]),
+		stream: streamOf(b), data: b[frameHead:n], fields: u.fields[:0]}
+	switch u.kind {
+	case http2.FrameData:
+		return n, u.unpad()
+	case http2.FrameHeaders:
+		return w.decode(b, n)
+	case http2.FramePushPromise, http2.FrameContinuation:
+		return 0, errMalformed // gRPC knows no pushes, and a continuation follows its header
+	}
+	return n, nil
+}
+
+// streamOf is the stream of the first frame.
+func streamOf(b []byte) uint32 { return binary.BigEndian.Uint32(b[5:]) &^ (1 << 31) }
+
+// frameSize is that of the first frame, 0 if it is not complete.
+func frameSize(b []byte) int {
+	if len(b) < frameHead {
+		return 0
+	}
+	n := frameHead + int(b[0])<<16 + int(b[1])<<8 + int(b[2])
+	if n > len(b) {
+		return 0
+	}
+	return n
+}
+
+// decode reads a header block, the first frame of which has n bytes.
+func (w *frames) decode(b []byte, n int) (size int, err error) {
+	u := &w.unit
+	size = n
+	for last := u.flags; !last.Has(http2.FlagHeadersEndHeaders); {
+		more := frameSize(b[size:])
+		if size > maxBlock || more > 0 && (http2.FrameType(b[size+3]) != http2.FrameContinuation || streamOf(b[size:]) != u.stream) {
+			return 0, errMalformed
+		}
+		if more == 0 {
+			return 0, nil
+		}
+		last = http2.Flags(b[size+4])
+		size += more
+	}
+	if err := u.unpad(); err != nil {
+		return 0, err
+	}
+	block := u.data
+	u.data = nil
+	if u.flags.Has(http2.FlagHeadersPriority) {
+		if len(block) < 5 {
+			return 0, errMalformed
+		}
+		block = block[5:]
+	}
+	_, err = w.decoder.Write(block)
+	for at := n; at < size && err == nil; {
+		more := frameSize(b[at:])
+		_, err = w.decoder.Write(b[at+frameHead : at+more])
+		at += more
+	}
+	return size, errors.Join(err, w.decoder.Close())
+}
+
+// unpad takes the padding off.
+func (u *frame) unpad() error {
+	if !u.flags.Has(http2.FlagDataPadded) {
+		return nil
+	}
+	if len(u.data) == 0 || len(u.data) <= int(u.data[0]) {
+		return errMalformed
+	}
+	u.pad = 1 + int(u.data[0])
+	u.data = u.data[1 : len(u.data)-int(u.data[0])]
+	return nil
+}
+
+// headers makes a header block. Only in insert.
+func (w *frames) headers(stream uint32, fields []hpack.HeaderField, end bool) error {
+	w.block.Reset()
+	for _, f := range fields {
+		if err := w.encoder.WriteField(f); err != nil {
+			return err
+		}
+	}
+	first := w.block.Next(blockRoom)
+	err := w.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndStream: end, EndHeaders: w.block.Len() == 0})
+	for err == nil && w.block.Len() > 0 {
+		more := w.block.Next(blockRoom)
+		err = w.framer.WriteContinuation(stream, w.block.Len() == 0, more)
+	}
+	return err
+}
+
+// header passes a header block, or writes it anew.
+func (w *frames) header(u *frame) (pass bool, err error) {
+	if !w.rewrites {
+		return true, nil
+	}
+	if err := w.flush(); err != nil {
+		return false, err
+	}
+	return false, w.insert(func() error { return w.headers(u.stream, u.fields, u.ends()) })
+}
+
+// setAside prepares to take a frame off its way.
+func (w *frames) setAside(u *frame) error {
+	if u.kind == http2.FrameHeaders {
+		w.rewrites = true
+	}
+	return w.flush()
+}
+
+// credit tells the receiver's peer that bytes of a stream were taken, which the
+// receiver itself never does for those that it does not get: w is the direction back. The
+// stream is 0 if it is over.
+func (w *frames) credit(stream uint32, n int) {
+	if n == 0 {
+		return
+	}
+	_ = w.insert(func() error { // it fails with the connection
+		if stream != 0 {
+			if err := w.framer.WriteWindowUpdate(stream, uint32(n)); err != nil {
+				return err
+			}
+		}
+		return w.framer.WriteWindowUpdate(0, uint32(n))
+	})
+}

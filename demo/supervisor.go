@@ -1,0 +1,327 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"locktop/demo/contender"
+	"locktop/demo/process"
+	"locktop/model"
+)
+
+// supervisor are the contenders of a lab, and the processes of its members: who was started, who
+// lives, and what each has said. All but the leases is guarded by
+// the lab's mutex.
+type supervisor struct {
+	*labState
+	faults  *activeFaults
+	spawner *spawner
+	wg      sync.WaitGroup // one per contender
+
+	programs     map[string]*program // all that ever were
+	first        []*program          // those that Begin has yet to start
+	procs        map[string]*proc    // alive
+	spawned      int                 // contenders so far
+	members      []procRecord        // processes of members, also such that have ended
+	recipes      map[string]string   // of each lock
+	claims       map[string][]spoken // of each contender as it says, the latest last
+	printed      map[string]*tail    // by programs of the user's own
+	lastExternal *proc               // Command, when it has ended
+	leases       grants              // of programs that play a role
+}
+
+func newSupervisor(s *labState, faults *activeFaults) *supervisor {
+	return &supervisor{labState: s, faults: faults, spawner: newSpawner(), programs: map[string]*program{}, procs: map[string]*proc{},
+		recipes: map[string]string{}, claims: map[string][]spoken{}, printed: map[string]*tail{}}
+}
+
+// know remembers what the contenders are and compete for.
+func (c *supervisor) know(known []*program) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.o.Locks {
+		lock, recipe := parseLock(s)
+		c.recipes[lock] = recipe
+	}
+	for _, pr := range known {
+		c.programs[pr.o.Name] = pr
+		for _, lock := range pr.o.Locks {
+			c.recipes[lock] = pr.o.Recipe
+		}
+		if !pr.later {
+			c.first = append(c.first, pr)
+		}
+	}
+}
+
+// start starts those that are known and were not started. The caller has the mutex.
+func (c *supervisor) start(ctx context.Context) error {
+	for len(c.first) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if pr := c.first[0]; c.procs[pr.o.Name] == nil { // nobody was quicker
+			if _, err := c.spawn(pr); err != nil {
+				return err
+			}
+		}
+		c.first = c.first[1:]
+	}
+	return nil
+}
+
+// find returns a contender that lives. The caller has the mutex.
+func (c *supervisor) find(name string) (*proc, error) {
+	if p := c.procs[name]; p != nil {
+		return p, nil
+	}
+	if pr := c.programs[name]; pr != nil && !pr.ran {
+		return nil, fmt.Errorf("%s was not started yet", name)
+	} else if pr != nil {
+		return nil, errEnded(name)
+	}
+	others := "none runs"
+	if names := c.alive(); len(names) > 0 {
+		others = "those that run are " + strings.Join(names, ", ")
+	}
+	return nil, fmt.Errorf("%s is not a contender of the lab; %s", model.Printable(name), others)
+}
+
+// alive are the names of the contenders that live, in the order of their start.
+func (c *supervisor) alive() []string {
+	var names []string
+	for name := range c.procs {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return c.procs[a].seq - c.procs[b].seq })
+	return names
+}
+
+// aimed names the process where a fault of a process or of its connections names
+// one of those that share it.
+func (c *supervisor) aimed(f model.Fault) model.Fault {
+	if !isOn(f, model.TargetProcess) && !isOn(f, model.TargetClient) {
+		return f
+	}
+	i := strings.LastIndexByte(f.Target, '.')
+	if i < 0 || c.programs[f.Target] != nil {
+		return f
+	}
+	if pr := c.programs[f.Target[:i]]; pr != nil && slices.Contains(pr.workers(), f.Target) {
+		f.Target = pr.o.Name
+	}
+	return f
+}
+
+// isGone says whether f is done to a contender that has ended.
+func (c *supervisor) isGone(f model.Fault) bool {
+	return (isOn(f, model.TargetProcess) || isOn(f, model.TargetClient)) &&
+		c.programs[f.Target] != nil && c.procs[f.Target] == nil
+}
+
+// canSpawn says why a contender cannot be started.
+func (c *supervisor) canSpawn(a model.Action) error {
+	pr := c.programs[a.Contender]
+	switch {
+	case len(c.procs) >= contender.MaxContenders:
+		return fmt.Errorf("%d contenders run, which is the most there may be; stop one first", len(c.procs))
+	case a.Contender == "" && len(c.o.Self) == 0:
+		return errors.New("the lab has no program for contenders of its own")
+	case a.Contender == "":
+		return nil
+	case pr == nil:
+		return fmt.Errorf("%s is not a contender that the lab knows", model.Printable(a.Contender))
+	case c.procs[a.Contender] != nil:
+		return fmt.Errorf("%s runs already", a.Contender)
+	}
+	return nil
+}
+
+// spawnFor starts the contender that the action names, or a new one on its lock.
+func (c *supervisor) spawnFor(a model.Action) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return "", ErrClosed
+	}
+	if err := c.canSpawn(a); err != nil {
+		return "", err
+	}
+	pr := c.programs[a.Contender]
+	if pr == nil {
+		recipe := a.Recipe
+		if recipe == "" {
+			recipe = c.recipes[a.Lock]
+		}
+		if recipe == "" {
+			return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s", a.Lock, strings.Join(contender.CommonRecipes(), " or "))
+		}
+		pr = c.o.unnamed(c.freeNumber(), a.Lock, recipe)
+	}
+	p, err := c.spawn(pr)
+	if err != nil {
+		return "", err
+	}
+	return p.name() + ", " + p.detail(), nil
+}
+
+// freeNumber is the n of a cN that was never used.
+func (c *supervisor) freeNumber() int {
+	for n := 1; ; n++ {
+		if c.programs["c"+strconv.Itoa(n)] == nil {
+			return n
+		}
+	}
+}
+
+// canTell says why a contender cannot be told something.
+func (c *supervisor) canTell(name string) error {
+	p, err := c.find(name)
+	if err != nil {
+		return err
+	}
+	if !p.o.Manual {
+		return fmt.Errorf("%s does what it does by itself: only a manual contender can be told", name)
+	}
+	return nil
+}
+
+// tellWord writes a line to a manual contender.
+func (c *supervisor) tellWord(name, word string) (string, error) {
+	if !slices.Contains(contender.ManualWords(), word) {
+		return "", fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(contender.ManualWords(), ", "))
+	}
+	c.mu.Lock()
+	p, err := c.find(name)
+	c.mu.Unlock()
+	if err != nil {
+		return "", err
+	}
+	if err := p.Tell(word); err != nil {
+		return "", fmt.Errorf("tell %s: %w", name, err)
+	}
+	return p.detail(), nil
+}
+
+func (c *supervisor) pause(p *proc) error {
+	if err := p.describeError("pause", p.Pause()); err != nil {
+		return err
+	}
+	p.paused = true
+	c.tell(p, model.ProcPaused, "")
+	return nil
+}
+
+// resume undoes pause, for whoever calls without the mutex. The end of a process is
+// the end of its pause.
+func (c *supervisor) resume(p *proc) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !p.paused || c.procs[p.name()] != p {
+		return nil
+	}
+	return c.wake(p)
+}
+
+func (c *supervisor) wake(p *proc) error {
+	if err := p.send(process.SigContinue, "resume"); err != nil {
+		return err
+	}
+	p.paused = false
+	c.tell(p, model.ProcRunning, "")
+	return nil
+}
+
+// stopWithin is what a contender that was asked to end has until it is killed.
+const stopWithin = 3 * time.Second
+
+// stop asks a contender to end, which only one that runs can hear.
+func (c *supervisor) stop(p *proc) error {
+	if p.paused {
+		if err := c.wake(p); err != nil {
+			return err
+		}
+		c.faults.endWhere(whyHealed, func(f model.Fault) bool { return f.Kind == model.FaultPause && f.Target == p.name() })
+	}
+	if err := p.send(process.SigStop, "stop"); err != nil {
+		return err
+	}
+	p.stopping = true
+	if p.killTimer == nil {
+		p.killTimer = time.AfterFunc(stopWithin, func() { p.signal(os.Kill) })
+	}
+	return nil
+}
+
+// stopThese asks those of the processes that still run to end. The caller has the mutex.
+func (c *supervisor) stopThese(all []*proc) error {
+	var failed []error
+	for _, p := range all {
+		if c.procs[p.name()] == p {
+			failed = append(failed, c.stop(p))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// endProcs ends every contender: by asking, then by force.
+func (c *supervisor) endProcs() error {
+	defer c.endStrays()
+	c.mu.Lock()
+	for _, p := range c.procs {
+		p.askToEnd()
+	}
+	c.mu.Unlock()
+	gone := make(chan struct{})
+	go func() {
+		c.wg.Wait()
+		close(gone)
+	}()
+	if process.Wait(gone, graceAtClose) {
+		return nil
+	}
+	c.kill(func(p *proc) bool { return p.command == nil })
+	if len(c.o.Command) > 0 && c.unhurried(gone, c.o.Grace-graceAtClose) {
+		return nil
+	}
+	c.kill(func(*proc) bool { return true })
+	if process.Wait(gone, goneAtClose) {
+		return nil
+	}
+	c.mu.Lock()
+	left := c.alive()
+	c.mu.Unlock()
+	switch {
+	case len(left) > 0:
+		return fmt.Errorf("contenders that were killed are still there: %s", strings.Join(left, ", "))
+	case !process.Wait(gone, forgottenAtClose):
+		return errors.New("the connections of contenders that have ended do not end")
+	}
+	return nil
+}
+
+// kill kills those contenders that are left, with what they have started.
+func (c *supervisor) kill(those func(*proc) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.procs {
+		if those(p) {
+			p.signal(os.Kill)
+		}
+	}
+}
+
+// endStrays ends what programs in roles have started and what made itself a process group of
+// its own, where the system shows whose it is.
+func (c *supervisor) endStrays() {
+	if c.dir != nil && len(c.printed) > 0 {
+		process.KillMarked(labMark + "=" + c.dir.path)
+	}
+}

@@ -1,0 +1,213 @@
+package findings
+
+import (
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/recipe"
+	"locktop/model/reports"
+)
+
+// beliefFamily is about two who believe that they hold the lock, which etcd itself never shows.
+var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []ClusterFunc{oldLockService}, Entries: []Entry{
+	{
+		Code:  model.CodeStaleHolder,
+		Place: 500,
+		Word:  "two act",
+		Story: "Two programs act on {lock}",
+		Title: "An old holder still acts after etcd gave the lock to the next",
+		Mechanism: "The holder was paused or cut off for longer than its TTL. Its lease ended, the next one got the lock, and the " +
+			"old one wakes up and goes on with its work. A lease alone cannot prevent that.",
+		Looks: "etcd shows one holder at any time. What can be seen is the handover by a lost lease, not by an unlock, while the " +
+			"old holder's process or connection is alive, or its own word that it holds. Only the guarded resource can prove " +
+			"that both acted.",
+		Do: "Stop the old holder first, then check what it wrote since the handover. Pass the claim's create revision to the " +
+			"resource and let it refuse older ones, on reads as well as on writes.",
+		Threads: []string{"etcd-io/etcd#10811", "etcd-io/etcd#11457", "ftl#2044", "pingcap/tiflow#1540", "pingcap/tiflow#1533",
+			"posthog#74478"},
+		Needs:      []Needs{NeedsClient, NeedsProxy},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "stop the old holder first, as it goes on whatever etcd says: to break the new holder's claim lets one more in"},
+	},
+	{
+		Code:  model.CodeLateDone,
+		Place: 510,
+		Word:  "learned late",
+		Story: "A holder learned too late that it had lost {lock}",
+		Title: "The holder learns of its loss later than the next learns of its win",
+		Mechanism: "The client counts the TTL from the last reply it read and looks once a second. If only its renewals are cut, it " +
+			"closes session.Done() after etcd has already passed the lock on. Overlaps of 0.8 s (TTL 2 s) and 0.3 s (TTL 5 s) " +
+			"were measured.",
+		Looks: "A handover by expiry, and writes of the old holder for up to about 1 s after it. etcd shows only the handover; " +
+			"the proxy's times or the client's word show the overlap.",
+		Do: "Expect it of every lock by lease, even with correct clients. Let the holder stop after two thirds of the TTL " +
+			"without a renewal, and let the resource refuse old revisions.",
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakNone, Why: "it is over: the old holder knows of its loss"},
+	},
+	{
+		Code:  model.CodeExpiredWaiterWins,
+		Place: 520,
+		Word:  "two may act",
+		Story: "A dead waiter may be told that it holds {lock}",
+		Title: "A waiter whose lease has died is told that it got the lock",
+		Mechanism: "Before 3.5 Lock does not check its own key at the end of the wait, neither in the Go client nor in the lock " +
+			"service of the server. A waiter whose lease died in the queue is told that it got the lock. The fix did not go " +
+			"back to 3.4.",
+		Looks: "The server's version proves the risk, not that it happened. A case is proven when a contender says that it holds " +
+			"by a key that had gone before.",
+		Do: "Upgrade the server and the client library. Until then read the key after Lock, in the same transaction as the " +
+			"first write. Stop a client that works without a key.",
+		Threads:    []string{"etcd-io/etcd#11456", "etcd-io/etcd#9921", "etcd-io/etcd#11408"},
+		Needs:      []Needs{NeedsVersion, NeedsClient},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakNone, Why: GhostAtWork},
+	},
+	{
+		Code:  model.CodeGhostLeader,
+		Place: 530,
+		Word:  "two may act",
+		Story: "A candidate leads {lock} without a key",
+		Title: "A candidate believes that it leads, but has no key",
+		Mechanism: "Campaign does not check its own key, up to and including 3.7.3. If a candidate's lease ends while it waits, and " +
+			"the leader ahead then goes, Campaign returns success with no key and no lease behind it. Seen in production.",
+		Looks: "The election is empty, or led by someone else, while a process acts as leader. etcd alone shows only the " +
+			"emptiness, often right after a waiter's lease ended. It is certain when a contender says that it leads by a key that had gone before.",
+		Do: "Find the process that acts as leader and restart it. In the client: wait for Campaign and session.Done() at the " +
+			"same time, and check after it in a transaction that the own key exists.",
+		Threads:    []string{"cagriekin/charts#326", "cagriekin/charts#327", "mailgun/holster#38", "etcd-io/etcd#22387"},
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakNone, Why: GhostAtWork},
+	},
+	{
+		Code:  model.CodeRWExpiredWriter,
+		Place: 540,
+		Word:  "no key",
+		Story: "A program works under {lock} without a key",
+		Title: "A reader or writer holds an RWMutex without its key",
+		Mechanism: "The RWMutex of etcd's experimental recipes does not check after the wait that its own key still exists. One " +
+			"whose lease ended in the queue goes on as if it held.",
+		Looks: "The same as ghost-leader: the lock is free or someone else's in etcd while a process works under it. From outside " +
+			"that can only be guessed.",
+		Do:         "Restart the process that works without a key. Do not use this recipe where two writers would do harm.",
+		Threads:    []string{"etcd-io/etcd#16221"},
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakNone, Why: GhostAtWork},
+	},
+}}
+
+// falseBeliefs finds contenders that say they hold while etcd says that they do not:
+// two may act now.
+func falseBeliefs(x *Context) {
+	if x.Lab == nil {
+		return
+	}
+	for _, c := range x.Lab.Competitors {
+		since, is := x.Reports.FalseSince(c, x.L)
+		if !is {
+			continue
+		}
+		claim, _ := x.Reports.ClaimOf(c, x.L)
+		if grace := graceOf(x, c, claim, since); x.K.Now().Sub(since) < grace {
+			x.Recheck(since.Add(grace))
+			continue
+		}
+		if !x.Reports.TookItself(c) && !x.Reports.HangsInUnlock(c) {
+			falseBelief(x, c, claim)
+		}
+	}
+}
+
+// lateGrace is how long a client that runs may go on believing after its lease ended,
+// though it looks after its session: it counts the TTL from the last answer, looks
+// about once a second, and its word has to come. What it tells then is [CodeLateDone].
+const lateGrace = reports.Grace + 1500*time.Millisecond
+
+// graceOf is how long a contender's belief has to be false to be reported. One that
+// was paused, or that never held, is not merely late.
+func graceOf(x *Context, c *reports.Competitor, claim *locks.Claim, since time.Time) time.Duration {
+	if x.Reports.PausedSince(c.ContenderInfo, since) || claim == nil && x.Reports.NeverHeld(c) {
+		return reports.Grace
+	}
+	return lateGrace
+}
+
+// falseBelief reports one of them.
+func falseBelief(x *Context, c *reports.Competitor, claim *locks.Claim) {
+	var queueHas any = model.Say("nobody")
+	now := model.Say("nobody-holds-it")
+	if x.Head != nil {
+		queueHas = model.Verbatim(x.K.Who(x.Head.Ref()))
+		now = model.Say("etcd-gave-it-to", queueHas)
+	}
+	f := model.Finding{Code: model.CodeStaleHolder, Severity: model.SevError, Confidence: model.Strong, Lease: c.Lease,
+		Summary:  model.Say("still-believes-that-it-holds", c.Name, x.L.Name, now),
+		Evidence: []model.Message{model.Say("says-that-it-holds", c.Name, queueHas, x.Reports.ProcOf(c.ContenderInfo))},
+		Advice:   []model.Message{model.Say("stop", c.Name), model.Say("make-the-protected-resource-reject")}}
+	if claim == nil && x.Reports.NeverHeld(c) {
+		f.Code, f.Confidence = ghostCode(c.Recipe), model.Certain
+		f.Summary = model.Say("believes-that-it-holds", c.Name, x.L.Name, now)
+		f.Evidence = []model.Message{model.Say("key-did-not-exist-when", c.Belief.Key)}
+		f.Advice = []model.Message{model.Say("restart", c.Name), model.Say("wait-for-lock-and-check-key")}
+	}
+	if g := x.Lab.RemovedOf(c.Belief); g != nil && actedAfter(x, c, g) {
+		f.Confidence = model.Certain
+		f.Evidence = append(f.Evidence, model.Say("the-resource-accepted-its-token", c.LastAccess.Token, c.LastAccess.At.Sub(g.At)))
+	}
+	x.Report(f, claim)
+}
+
+// ghostCode names what a win without a key is, by the word for the contender's recipe.
+func ghostCode(word string) model.Code {
+	if r := recipe.Played(word); r != nil && r.Ghost != "" {
+		return model.Code(r.Ghost)
+	}
+	return model.CodeGhostLeader
+}
+
+// actedAfter says whether the resource accepted an access of a contender after its
+// claim had gone.
+func actedAfter(x *Context, c *reports.Competitor, g *reports.RemovedClaim) bool {
+	a := c.LastAccess
+	return a.Accepted && a.Lock == x.L.Name && a.At.After(g.At) && (a.Token == 0 || a.Token <= g.Ref.CreateRev)
+}
+
+// lateDone notes that a contender learnt of its loss after the next one had the lock,
+// though its process was never paused: the Go client counts the TTL from the last
+// reply and looks once a second (client/v3 lease.go, deadlineLoop).
+func lateDone(x *Context) {
+	if x.Lab == nil || !x.L.Recipe().Exclusive() {
+		return
+	}
+	var worst reports.LateWord
+	for _, w := range x.Reports.LateWords(x.Lab) {
+		if worst.Lock == "" || w.From.After(worst.From) {
+			worst = w
+		}
+		x.Recheck(w.At.Add(reports.ToldFor))
+	}
+	if worst.Lock == "" {
+		return
+	}
+	x.Report(model.Finding{Code: model.CodeLateDone, Severity: model.SevInfo, Confidence: model.Certain, Lease: worst.Holder.Lease,
+		Summary:  model.Say("noticed-that-it-had-lost", worst.Believer, x.L.Name, worst.At.Sub(worst.From), model.Verbatim(worst.Who)),
+		Evidence: []model.Message{model.Say("said-that-it-holds", worst.Believer, model.Verbatim(worst.Who))},
+		Advice:   []model.Message{model.Say("let-holders-stop-after-two"), model.Say("make-the-protected-resource-reject")}}, nil)
+}
+
+// oldLockService: the 3.4 server's own lock service can return success to a waiter
+// whose lease died (fix etcd-io/etcd#11408 only in 3.5 and later).
+func oldLockService(x *ClusterContext) {
+	if !VersionBelow(x.K.Cluster(), 3, 5) {
+		return
+	}
+	x.Report(model.Finding{Code: model.CodeExpiredWaiterWins, Severity: model.SevInfo, Confidence: model.Certain,
+		Summary:  model.Say("the-lock-service-of-server", ServerVersion(x.K.Cluster())),
+		Evidence: []model.Message{model.Say("issue-11456-fixed-in-3-5")},
+		Advice:   []model.Message{model.Say("upgrade-or-check-after-lock")},
+		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+}

@@ -1,0 +1,24 @@
+// Package findings says why a lock is stuck, or may be held by two.
+//
+//	event, changes ─▶ worklist ─▶ rules, which ask locks and reports ─▶ Set ─▶ changes, lines for the journal
+//	                     ▲                                  │
+//	                     └────────── when to look again ────┘
+//
+// There is a file for each family of findings. It has the rules and all their words: the
+// entries of the catalogue, what comes of breaking a claim, and the sentences of the
+// findings. A rule looks at one lock, or at the cluster, and changes nothing: it reports
+// findings and asks to be called again when time alone may change the answer. rules.go
+// lists the families in the order in which their rules are asked; rule.go has the [Context]
+// in which a rule looks.
+//
+// To add a finding, write its code into model/code.go, and into the file of its family an
+// entry with its words and its place in the catalogue, and the rule that finds it. A new
+// family is a new file and its name in the list of rules.go.
+//
+// [Set] calls the rules for the locks that changed or whose time has come, and keeps the findings.
+// [Catalogue] explains every code. FINDINGS.md, a folder above, says by what each is proven.
+//
+// [Cycles] is the wait-for graph: its nodes are sessions (leases), and a session waits for the
+// sessions that hold a lock in whose queue it stands. [OrphanLeases] follows leases that live
+// on without a key.
+package findings

@@ -1,0 +1,84 @@
+package findings
+
+import "locktop/model"
+
+// Needs says what has to be there to find something.
+type Needs string
+
+// What findings need.
+const (
+	NeedsEtcd        Needs = "etcd alone"
+	NeedsProxy       Needs = "proxy in the path"
+	NeedsVersion     Needs = "server version"
+	NeedsClient      Needs = "the client's word"
+	NeedsMetrics     Needs = "the members' own metrics"
+	NeedsDeclaration Needs = "expected number of contenders"
+)
+
+// Entry is what is known of one kind of finding, for somebody who has to act on it.
+type Entry struct {
+	Code model.Code
+	// Place is where it stands in the catalogue, which begins with what a diagnosis asks
+	// first. Places are counted in tens, so that one more fits between two.
+	Place int
+	Title string // one line, plain words
+	// Word is the state of a lock that has it, in 14 cells at most. Story is the same as
+	// the headline of a verdict: "{lock}" stands for the lock, or for how many there are.
+	Word, Story string
+	// Mechanism is what happens, Looks how it shows, Do what to do first and what
+	// not to do. One to four sentences each.
+	Mechanism, Looks, Do string
+	// Threads are where it was reported or fixed: owner/repository#number, or only
+	// repository#number.
+	Threads []string
+	// Needs is what it takes to find it: first what Confidence rests on, then what
+	// makes it surer. If NeedsEtcd is not the first, etcd shows no sign of it that
+	// would be worth a finding.
+	Needs []Needs
+	// Confidence is the most that may be claimed with the first of Needs.
+	Confidence model.Confidence
+	// Breaking says whether breaking the claim that it is about is a cure.
+	Breaking Breaking
+}
+
+// Breaking says what comes of breaking the claim that a finding is about: of a delete,
+// or of a revoke of its lease.
+type Breaking struct {
+	Effect BreakEffect
+	// Why is said before anybody breaks it. Where the finding is about no claim, it says
+	// what to do instead.
+	Why string
+}
+
+// BreakEffect is what breaking a claim does about a finding.
+type BreakEffect string
+
+// Effects of breaking.
+const (
+	BreakNone     BreakEffect = ""         // the finding is never about a claim
+	BreakCures    BreakEffect = "cure"     // under the condition that Why names
+	BreakHarmless BreakEffect = "harmless" // it takes nothing from anybody, and is not needed
+	BreakWrong    BreakEffect = "wrong"    // it does not help, or it harms
+)
+
+// Words say what comes of breaking the claim, in one sentence.
+func (b Breaking) Words() string {
+	switch b.Effect {
+	case BreakCures:
+		return "breaking this claim is a cure: " + b.Why
+	case BreakHarmless:
+		return "breaking this claim harms nobody: " + b.Why
+	case BreakWrong:
+		return "breaking this claim is the wrong cure: " + b.Why
+	}
+	return "there is no claim to break: " + b.Why
+}
+
+// What several findings have in common.
+const (
+	HolderDead   = "it frees the lock before the lease ends; make sure first that the holder is dead"
+	WriterGone   = "the key never expires, so only a delete frees the lock; make sure first that its writer is gone"
+	NothingWrong = "nothing is wrong with this claim"
+	GhostAtWork  = "no claim in the queue is to blame: restart the program that works without one"
+	GoneStopIt   = "the claim is gone already: make sure that its old owner has stopped; the one who holds now is innocent"
+)

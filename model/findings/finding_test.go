@@ -1,0 +1,647 @@
+package findings_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/model"
+	"locktop/model/findings"
+	"locktop/model/journal"
+	"locktop/model/modeltest"
+	"locktop/model/status"
+	"locktop/model/store"
+	"locktop/model/text"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// state folds a story.
+func state(h *modeltest.History) *store.Store {
+	s := store.New()
+	s.Apply(model.Batch{Events: h.Events})
+	for _, f := range s.Findings() {
+		if why := modeltest.Unlawful(&f); why != "" {
+			panic(string(f.Code) + ": " + why)
+		}
+	}
+	return s
+}
+
+// codes returns what is found, as "severity code (confidence) lock".
+func codes(s *store.Store) []string {
+	var out []string
+	for _, f := range s.Findings() {
+		out = append(out, string(f.Severity)+" "+string(f.Code)+" ("+string(f.Confidence)+") "+f.Lock)
+	}
+	return out
+}
+
+func TestFindingsFromStories(t *testing.T) {
+	a, b, c := model.LeaseID(0xa1), model.LeaseID(0xb2), model.LeaseID(0xc3)
+	two := func(h *modeltest.History) {
+		h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+		h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+	}
+	rows := []struct {
+		name, reason string
+		tell         func(h *modeltest.History)
+		want         []string
+	}{
+		{"healthy", "a lease that is renewed on time accuses nobody", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Read(22, a, 60, 59)
+			h.Read(43, a, 60, 58)
+		}, nil},
+		{"stalled", "its own rhythm was learned, so this is strong", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Read(23, a, 60, 59)
+			h.Read(48, a, 60, 35)
+		}, []string{"warning keepalive-stalled (strong) /l"}},
+		{"dead", "two renewals missed and others wait for long", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 120, 118)
+			h.Read(43, a, 120, 119)
+			h.Read(128, a, 120, 34)
+		}, []string{"error dead-holder (strong) /l"}},
+		{"first look at a falling lease", "some clients renew only at the very end: a hint", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, 10)
+		}, []string{"warning dead-holder (hint) /l"}},
+		{"a slow renewer", "a client that renews a second before the end is healthy once that is known", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 10, 9)
+			h.Read(11.5, a, 10, 1)
+			h.Read(12.5, a, 10, 9)
+			h.Read(20, a, 10, 2)
+		}, nil},
+		{"a new leader", "a full TTL anew for a lease that was not renewed", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Read(23, a, 60, 59)
+			h.Read(70, a, 60, 13)
+			h.Add(model.LeaseRead{At: modeltest.At(71), ID: a, Granted: 60, Remaining: 59, Term: 3})
+		}, []string{"warning ttl-reset (certain) /l"}},
+		{"a new leader and a healthy lease", "the next renewal comes by itself", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Add(model.LeaseRead{At: modeltest.At(15), ID: a, Granted: 60, Remaining: 59, Term: 3})
+		}, nil},
+		{"an answer from a deposed leader", "more left than was granted (etcd-io/etcd#12381)", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Read(4, a, 60, 9_223_372_036)
+		}, []string{"info ttl-rollover (certain) /l"}},
+		{"past its end", "beyond half a minute, alone: revoking fails", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, -3)
+			h.Read(33, a, 60, -33)
+		}, []string{"error revoke-failing (strong) /l"}},
+		{"past its end by less", "a server without processors is as late", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, -3)
+			h.Read(20, a, 60, -20)
+		}, []string{"warning lease-overdue (certain) /l"}},
+		{"past its end, and the cluster answered nobody for a while", "what does not work at all does not fail at this lease", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, -3)
+			h.Add(model.Lost{At: modeltest.At(5), Reason: model.LostDisconnect}, model.Back{At: modeltest.At(30), Rev: h.Rev})
+			h.Read(33, a, 60, -33)
+		}, []string{"warning lease-overdue (certain) /l"}},
+		{"past its end, and the cluster had the time since", "it works again, and the lease is still there", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, a, 60, -3)
+			h.Add(model.Lost{At: modeltest.At(5), Reason: model.LostDisconnect}, model.Back{At: modeltest.At(30), Rev: h.Rev})
+			h.Read(61, a, 60, -61)
+		}, []string{"error revoke-failing (strong) /l"}},
+		{"never renewed", "the lock service grants 60 s that nobody keeps alive", func(h *modeltest.History) {
+			two(h)
+			h.Read(1.1, a, 60, 59)
+			h.Read(14, a, 60, 47)
+			h.Read(24, a, 60, 37)
+		}, []string{"warning unattended-lease (hint) /l"}},
+		{"a dead waiter", "the lock will idle at its turn", func(h *modeltest.History) {
+			two(h)
+			h.Put(2, modeltest.ClaimKey("/l", c), "", c)
+			h.Read(3, a, 10, 9)
+			h.Read(3, b, 10, 9)
+			h.Read(7, b, 10, 9)
+			h.Read(15, b, 10, 1)
+		}, []string{"warning dead-waiter (strong) /l"}},
+		{"stopped at a leader change", "others were renewed since, this one never: it is not renewed for sure, and that its loop ended is a guess", func(h *modeltest.History) {
+			two(h)
+			for i := range model.LeaseID(3) {
+				h.Put(2, modeltest.ClaimKey("/other", 0x10+i), "", 0x10+i)
+			}
+			h.Read(3, a, 30, 28)
+			h.Read(12, a, 30, 29)
+			for i := range model.LeaseID(3) {
+				h.Read(13, 0x10+i, 30, 29)
+			}
+			term3 := func(sec float64, id model.LeaseID, left int64) {
+				h.Add(model.LeaseRead{At: modeltest.At(sec), ID: id, Granted: 30, Remaining: left, Term: 3})
+			}
+			for i := range model.LeaseID(3) {
+				term3(20, 0x10+i, 29)
+				term3(29, 0x10+i, 21)
+				term3(31, 0x10+i, 29)
+			}
+			term3(20, a, 29)
+			term3(34, a, 15)
+		}, []string{"warning keepalive-halted (hint) /l", "warning keepalive-stalled (strong) /l"}},
+		{"stopped young again and again", "who dies before the third renewal dies at one of three ages", func(h *modeltest.History) {
+			sec := 1.0
+			for i := range model.LeaseID(4) {
+				id := 0x20 + i
+				h.Put(sec, modeltest.ClaimKey("/l", id), "", id)
+				h.Put(sec, modeltest.ClaimKey("/l", b), "", b)
+				h.Read(sec+1, id, 30, 29)
+				h.Read(sec+10, id, 30, 29) // the last renewal, at the age of 10 s
+				if i == 3 {
+					h.Read(sec+38, id, 30, 2)
+					return
+				}
+				h.Read(sec+39.5, id, 30, 0)
+				h.End(sec+40, id)
+				h.Read(sec+40, id, 0, -1)
+				h.Del(sec+40, modeltest.ClaimKey("/l", b))
+				sec += 41
+			}
+		}, []string{"warning dead-holder (strong) /l"}},
+		{"stopped at the same age again and again", "a timeout of the client's is behind it", func(h *modeltest.History) {
+			sec := 1.0
+			for i := range model.LeaseID(4) {
+				id := 0x20 + i
+				h.Put(sec, modeltest.ClaimKey("/l", id), "", id)
+				h.Put(sec, modeltest.ClaimKey("/l", b), "", b)
+				h.Read(sec+1, id, 10, 9)
+				h.Read(sec+19, id, 10, 9)
+				h.Read(sec+30, id, 10, 9) // the last renewal, at the age of 30 s
+				if i == 3 {
+					h.Read(sec+38, id, 10, 1)
+					return
+				}
+				h.Read(sec+39.5, id, 10, 0)
+				h.End(sec+40, id)
+				h.Read(sec+40, id, 0, -1)
+				h.Del(sec+40, modeltest.ClaimKey("/l", b))
+				sec += 41
+			}
+		}, []string{"warning keepalive-cancelled (strong) /l"}},
+		{"an orphan", "a key without a lease, named by none", func(h *modeltest.History) {
+			h.Put(1, "/l/694d81e5fc652594", "", 0)
+			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+		}, []string{"error orphan-key (certain) /l"}},
+		{"a detached lease", "a later put took the lease away", func(h *modeltest.History) {
+			x := model.LeaseID(0x694d81e5fc652594)
+			h.Put(1, modeltest.ClaimKey("/l", x), "", x)
+			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+			h.Put(3, modeltest.ClaimKey("/l", x), "status", 0)
+		}, []string{"error lease-detached (certain) /l"}},
+		{"a nested lock", "/l waits for /l/sub, not the other way", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/l/sub", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+		}, []string{"error nested-prefix (certain) /l"}},
+		{"a registration below", "it is counted by the lock, and is no lock that anybody could wait for", func(h *modeltest.History) {
+			h.Put(1, "/l/workers/10.0.0.2:80", "", a)
+			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+			h.Put(3, "/l/workers/10.0.0.3:80", "", c)
+		}, []string{"error foreign-key (certain) /l"}},
+		{"siblings", "a name that begins alike is no path above", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/lock2", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
+		}, nil},
+		{"two sessions cross", "each holds what the other waits for", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
+			h.Put(3, modeltest.ClaimKey("/m", a), "", a)
+			h.Put(4, modeltest.ClaimKey("/l", b), "", b)
+			h.Add(model.Tick{At: modeltest.At(20)})
+		}, []string{"error lock-cycle (strong) /l", "error lock-cycle (strong) /m", "info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		{"three sessions in a circle", "of any length", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
+			h.Put(3, modeltest.ClaimKey("/n", c), "", c)
+			h.Put(4, modeltest.ClaimKey("/m", a), "", a)
+			h.Put(5, modeltest.ClaimKey("/n", b), "", b)
+			h.Put(6, modeltest.ClaimKey("/l", c), "", c)
+			h.Add(model.Tick{At: modeltest.At(20)})
+		}, []string{"error lock-cycle (strong) /l", "error lock-cycle (strong) /m", "error lock-cycle (strong) /n",
+			"info shared-lease (certain) /l", "info shared-lease (certain) /m", "info shared-lease (certain) /n"}},
+		{"the same order", "both take /l first: they wait, but not for each other", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/m", a), "", a)
+			h.Put(3, modeltest.ClaimKey("/l", b), "", b)
+		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		{"a circle that was broken", "one side went", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
+			h.Put(3, modeltest.ClaimKey("/m", a), "", a)
+			h.Put(4, modeltest.ClaimKey("/l", b), "", b)
+			h.End(15, b)
+		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		{"a registry", "leased keys side by side are no lock", func(h *modeltest.History) {
+			h.Put(1, "/services/api/10.0.0.1:80", "up", a)
+			h.Put(2, "/services/api/10.0.0.2:80", "up", b)
+			h.Read(3, a, 60, 2)
+			h.Read(3, b, 60, 2)
+		}, nil},
+		{"a lock that is not renewed by design", "its TTL is the time to work", func(h *modeltest.History) {
+			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:05Z@host-7", a)
+			h.Read(2, a, 600, 598)
+			h.Read(500, a, 600, 100)
+		}, nil},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			h := modeltest.New()
+			h.Loaded(0)
+			r.tell(h)
+			if d := cmp.Diff(r.want, codes(state(h))); d != "" {
+				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
+			}
+		})
+	}
+}
+
+// A session with several workers, each of which wants one lock only, makes the same picture
+// for as long as a hold takes. It does what nobody does who takes one lock after the other.
+func TestACircleHasToLast(t *testing.T) {
+	const a, b = model.LeaseID(0xa1), model.LeaseID(0xb2)
+	put := func(h *modeltest.History, sec float64, lock string, id model.LeaseID) {
+		h.Put(sec, modeltest.ClaimKey(lock, id), "", id)
+	}
+	cross := func(h *modeltest.History, sec float64) {
+		put(h, sec, "/l", a)
+		put(h, sec, "/m", b)
+		put(h, sec, "/m", a)
+		put(h, sec, "/l", b)
+	}
+	for _, r := range []struct {
+		reason        string
+		tell          func(*modeltest.History)
+		closed        float64
+		short, longer string // after four seconds, and after a minute
+	}{
+		{"each takes one after the other", func(h *modeltest.History) { cross(h, 5) }, 5, "error strong", "error strong"},
+		{"another lock that it had before", func(h *modeltest.History) { put(h, 1, "/n", a); cross(h, 5) }, 5, "error strong", "error strong"},
+		{"a third one waits for both", func(h *modeltest.History) { cross(h, 5); put(h, 5, "/l", 0xc3); put(h, 5, "/m", 0xc3) }, 5, "error strong", "error strong"},
+		{"it waits for two at once", func(h *modeltest.History) { put(h, 1, "/n", 0xc3); cross(h, 5); put(h, 5, "/n", a) }, 5, "", "info hint"},
+		{"it took one while it waited", func(h *modeltest.History) { cross(h, 5); put(h, 6, "/n", b); put(h, 7, "/n", 0xc3) }, 5, "", "info hint"},
+		{"it wrote and took away what nobody else wants", func(h *modeltest.History) {
+			cross(h, 5)
+			put(h, 6, "/presence", b)
+			put(h, 6, "/here", b)
+			h.Del(7, modeltest.ClaimKey("/here", b))
+		}, 5, "error strong", "error strong"},
+		{"it got one while it waited", func(h *modeltest.History) {
+			put(h, 1, "/n", 0xc3)
+			put(h, 2, "/n", a)
+			cross(h, 5)
+			h.Del(6, modeltest.ClaimKey("/n", 0xc3))
+		}, 5, "", "info hint"},
+		{"it let go of one while it waited", func(h *modeltest.History) {
+			put(h, 1, "/n", a)
+			put(h, 2, "/n", 0xc3)
+			cross(h, 5)
+			h.Del(6, modeltest.ClaimKey("/n", a))
+		}, 5, "", "info hint"},
+		{"it let go of one while it waited, long ago", func(h *modeltest.History) {
+			put(h, 1, "/n", a)
+			put(h, 1, "/n", 0xc3)
+			put(h, 1, "/o", 0xc3)
+			put(h, 1, "/o", a)
+			h.Del(2, modeltest.ClaimKey("/n", a))
+			h.Del(3, modeltest.ClaimKey("/o", a))
+			cross(h, 5)
+		}, 5, "", "info hint"},
+		{"it gave up a wait, and waits for another", func(h *modeltest.History) {
+			put(h, 1, "/o", 0xc3)
+			put(h, 2, "/o", a)
+			h.Del(3, modeltest.ClaimKey("/o", a))
+			cross(h, 5)
+		}, 5, "error strong", "error strong"},
+		{"the waits are old, and the hold is new", func(h *modeltest.History) {
+			put(h, 1, "/l", 0xc3)
+			put(h, 2, "/l", a)
+			put(h, 3, "/m", b)
+			put(h, 4, "/m", a)
+			put(h, 5, "/l", b)
+			h.Del(60, modeltest.ClaimKey("/l", 0xc3)) // closes it: a holds /l now
+		}, 60, "", "info hint"},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		r.tell(h)
+		s := state(h)
+		said := func() string {
+			for _, f := range s.FindingsOf(s.Lock("/l")) {
+				if f.Code == model.CodeLockCycle {
+					return string(f.Severity) + " " + string(f.Confidence)
+				}
+			}
+			return ""
+		}
+		for _, at := range []struct {
+			sec  float64
+			want string
+		}{{2, ""}, {4, r.short}, {62, r.longer}} {
+			s.Apply(model.Batch{Events: []model.Event{model.Tick{At: modeltest.At(r.closed + at.sec)}}})
+			if got := said(); got != at.want {
+				t.Errorf("%s: %q after %v s, want %q", r.reason, got, at.sec, at.want)
+			}
+		}
+	}
+}
+
+// TestOneLookAtACircleIsAHint: what the keys of a session with several workers look like at
+// one moment is what a deadlock looks like. Who leads several groups looks so for ever.
+func TestOneLookAtACircleIsAHint(t *testing.T) {
+	cross := func(value string) []model.KV {
+		var all []model.KV
+		for i, c := range []struct {
+			lock string
+			id   model.LeaseID
+		}{{"/l", 0xa1}, {"/m", 0xb2}, {"/m", 0xa1}, {"/l", 0xb2}} {
+			rev := int64(i + 2)
+			all = append(all, model.KV{Key: modeltest.ClaimKey(c.lock, c.id), Value: value, Lease: c.id, CreateRev: rev, ModRev: rev, Version: 1})
+		}
+		return all
+	}
+	for _, r := range []struct {
+		reason, value       string
+		first, later, worst string // at once, after 59 s, and after 61
+	}{
+		{"who holds and who waits may be two workers of one session; a hold that long is rare", "", "warning hint", "warning hint", "error strong"},
+		{"two programs that stand for both groups, and each leads one", "10.0.0.7:80", "", "", "info hint"},
+	} {
+		h := modeltest.New()
+		h.Add(model.LoadStarted{At: modeltest.At(1)}, model.Listed{At: modeltest.At(1), Rev: 9, KVs: cross(r.value)}, model.Loaded{At: modeltest.At(1), Rev: 9})
+		s := state(h)
+		said := func() string {
+			for _, f := range s.FindingsOf(s.Lock("/l")) {
+				if f.Code == model.CodeLockCycle {
+					if sure := f.Confidence != model.Hint; strings.Contains(text.English(f.Summary), "neither can proceed") != sure ||
+						strings.Contains(status.NextMove(s, s.Lock("/l"), s.Now()), "will not clear") != (sure && s.Lock("/l").Head().LeaseInfo().State() == model.LeaseHealthy) {
+						t.Errorf("%s: %s", r.reason, text.English(f.Summary))
+					}
+					return string(f.Severity) + " " + string(f.Confidence)
+				}
+			}
+			return ""
+		}
+		for _, at := range []struct {
+			sec  float64
+			want string
+		}{{1.1, r.first}, {59, r.later}, {62, r.worst}} {
+			h := modeltest.New()
+			h.Read(at.sec, 0xa1, 90, 80)
+			h.Read(at.sec, 0xb2, 90, 80)
+			s.Apply(model.Batch{Events: h.Events})
+			if got := said(); got != at.want {
+				t.Errorf("%s: %q at %v s, want %q", r.reason, got, at.sec, at.want)
+			}
+		}
+	}
+}
+
+func TestLongHeldNeedsAHistory(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	sec := 1.0
+	for i := range 12 {
+		lease := model.LeaseID(0x100 + i)
+		h.Put(sec, modeltest.ClaimKey("/l", lease), "", lease)
+		sec++
+		h.Del(sec, modeltest.ClaimKey("/l", lease))
+		h.Read(sec, lease, 10, 9)
+	}
+	h.Put(sec, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Put(sec, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Read(sec+1, 0xa1, 60, 59)
+	h.Add(model.Tick{At: modeltest.At(sec + 20)})
+	s := state(h)
+	if got := codes(s); len(got) != 0 {
+		t.Fatalf("after 20 s where a second is usual: %v, want nothing below 30 s", got)
+	}
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: modeltest.At(sec + 31)}}})
+	if d := cmp.Diff([]string{"warning long-held (hint) /l"}, codes(s)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if alt := s.Findings()[0].Alternatives; len(alt) != 6 {
+		t.Errorf("alternatives %v: a hint names what looks the same", alt)
+	}
+}
+
+// TestAWaitIsWorthAWordWithoutAHistory: a holder that renews and does nothing looks well
+// for ever, so what tells is how many have waited for how long. A leader holds for as long
+// as it lives.
+func TestAWaitIsWorthAWordWithoutAHistory(t *testing.T) {
+	for _, r := range []struct {
+		reason, value string
+		waiters       int
+		ttl           int64
+		warnWait      time.Duration
+		silent, says  float64 // seconds after the lock was taken; 0: it never says a word
+		dead          bool    // the holder, which does not renew
+	}{
+		{"ten times the TTL, by five that wait", "", 5, 60, 0, 115, 125, false},
+		{"one alone is waited for longer", "", 1, 10, 0, 95, 105, false},
+		{"a short lease is no reason to be hasty", "", 5, 5, 0, 28, 32, false},
+		{"who renews a lease of an hour may hold for some minutes", "", 1, 3600, 0, 295, 305, false},
+		{"a lease of an hour hides a dead holder for an hour", "", 1, 3600, 0, 55, 65, true},
+		{"a lease of 15 minutes is renewed every 5, so a minute tells nothing yet", "", 1, 900, 0, 295, 0, true},
+		{"nobody waits", "", 0, 60, 0, 3600, 0, false},
+		{"a leader", "node", 5, 60, 0, 3600, 0, false},
+		{"somebody said from when on", "", 1, 60, 20 * time.Second, 15, 25, false},
+		{"also of a leader", "node", 1, 60, 20 * time.Second, 15, 25, false},
+		{"or that he has patience", "", 5, 60, 2 * time.Hour, 3600, 0, false},
+		{"somebody said, but nobody waits", "", 0, 60, 20 * time.Second, 3600, 0, false},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		for i := range r.waiters + 1 {
+			lease := model.LeaseID(0xa0 + i)
+			h.Put(1, modeltest.ClaimKey("/l", lease), r.value, lease)
+		}
+		s := store.New(model.Pin{Wait: r.warnWait})
+		s.Apply(model.Batch{Events: h.Events})
+		read := func(sec float64, left int64) {
+			s.Apply(model.Batch{Events: []model.Event{model.LeaseRead{At: modeltest.At(1 + sec), ID: 0xa0, Granted: r.ttl, Remaining: left, Term: 2}}})
+		}
+		look := func(sec float64) []string {
+			if r.dead {
+				read(sec, r.ttl-int64(sec))
+				return codes(s)
+			}
+			read(sec-1, r.ttl-3)
+			read(sec, r.ttl-1) // it was renewed a moment ago
+			return codes(s)
+		}
+		if got := look(r.silent); len(got) > 0 {
+			t.Errorf("%s: %v after %v s", r.reason, got, r.silent)
+		}
+		if r.says == 0 {
+			continue
+		}
+		if d := cmp.Diff([]string{"warning long-held (hint) /l"}, look(r.says)); d != "" {
+			t.Errorf("%s, after %v s (-want +got)\n%s", r.reason, r.says, d)
+		}
+	}
+}
+
+func TestDeclaredContendersAreMissed(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, modeltest.ClaimKey("/ha", 0xa1), "node-1", 0xa1)
+	s := store.New(model.Pin{Prefix: "/ha", Expect: 2})
+	s.Apply(model.Batch{Events: h.Events})
+	if got := codes(s); len(got) != 0 {
+		t.Fatalf("at once: %v; a client that comes back takes a moment", got)
+	}
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: modeltest.At(12)}}})
+	if d := cmp.Diff([]string{"warning zombie-candidate (strong) /ha"}, codes(s)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	h.Put(13, modeltest.ClaimKey("/ha", 0xb2), "node-2", 0xb2)
+	s.Apply(model.Batch{Events: h.Events[len(h.Events)-1:]})
+	if got := codes(s); len(got) != 0 {
+		t.Errorf("with two in the queue: %v", got)
+	}
+}
+
+func TestTheLabKnowsWhatWasAskedFor(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Add(model.Contender{At: modeltest.At(1), Name: "c1", Lock: "/l", TTL: 1, Proc: model.ProcRunning},
+		model.Belief{At: modeltest.At(1), Contender: "c1", Lock: "/l", State: model.BeliefHolding, Lease: 0xa1})
+	h.Read(2, 0xa1, 2, 1)
+	if d := cmp.Diff([]string{"info ttl-floor (certain) /l"}, codes(state(h))); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+func TestMembersThatDiffer(t *testing.T) {
+	status := func(sec float64, a, b, rev int64) model.ClusterStatus {
+		return model.ClusterStatus{At: modeltest.At(sec), Members: []model.Member{{ID: 1, Name: "m1", Leader: true, Version: "3.6.1", Keys: a, KeysRev: rev},
+			{ID: 2, Name: "m2", Version: "3.6.1", Keys: b, KeysRev: rev}}}
+	}
+	rows := []struct {
+		events []model.Event
+		want   []string
+		reason string
+	}{
+		{[]model.Event{status(1, 7, 7, 40)}, nil, "the same number at the same revision"},
+		{[]model.Event{status(1, 7, 6, 40)}, []string{"error member-divergence (certain) "}, "one has lost a key"},
+		{[]model.Event{status(1, 7, 6, 40), status(6, 0, 0, 0)}, []string{"error member-divergence (certain) "}, "not counted again: what was found stays"},
+		{[]model.Event{status(1, 7, 6, 40), status(61, 9, 9, 50)}, nil, "a later count agrees"},
+	}
+	for _, r := range rows {
+		s := store.New()
+		s.Apply(model.Batch{Events: r.events})
+		if d := cmp.Diff(r.want, codes(s)); d != "" {
+			t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
+		}
+	}
+}
+
+func TestEveryFindingSaysWhatToDo(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, "/l/config\x1b[31m", "x", 0)
+	h.Put(2, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+	for _, f := range state(h).Findings() {
+		if f.Summary.IsZero() || len(f.Evidence) == 0 || len(f.Advice) == 0 || len(f.Etcdctl) == 0 {
+			t.Errorf("%s: %+v", f.Code, f)
+		}
+		if strings.ContainsAny(text.English(f.Summary)+strings.Join(text.EnglishAll(f.Evidence), ""), "\x1b\n") {
+			t.Errorf("%s is not fit for a terminal: %q", f.Code, text.English(f.Summary))
+		}
+		if _, ok := findings.Explain(f.Code); !ok {
+			t.Errorf("%s is not in the catalogue", f.Code)
+		}
+	}
+}
+
+// TestUnaskedMembersAreNotDown: one endpoint of three is asked.
+func TestUnaskedMembersAreNotDown(t *testing.T) {
+	s := store.New()
+	round := func(sec float64, leader bool) {
+		s.Apply(model.Batch{Events: []model.Event{model.ClusterStatus{At: modeltest.At(sec), Members: []model.Member{
+			{ID: 1, Name: "m1", Version: "3.6.1", NoLeader: !leader}, {ID: 2, Name: "m2", Unasked: true, Leader: leader}, {ID: 3, Name: "m3", Unasked: true}}}}})
+	}
+	round(1, true)
+	round(2, false)
+	if c := s.Cluster(); c.Up() != 1 || c.Asked() != 1 {
+		t.Errorf("%d of %d are up", c.Up(), c.Asked())
+	}
+	if all := s.ClusterFindings(); len(all) > 0 {
+		t.Errorf("an election takes a moment: %v", all)
+	}
+	round(3, false)
+	if all := s.ClusterFindings(); len(all) != 1 || all[0].Code != model.CodeNoQuorum || all[0].Confidence != model.Hint || !strings.Contains(text.English(all[0].Summary), "1 of 3 members answer") {
+		t.Errorf("got %v", all)
+	}
+	s.Apply(model.Batch{Events: []model.Event{model.ClusterStatus{At: modeltest.At(4), Members: []model.Member{{ID: 1, Name: "m1", Leader: true}, {ID: 2, Name: "m2", Err: "refused"}, {ID: 3, Name: "m3"}}}}})
+	for _, f := range s.Journal() {
+		if f.Kind == journal.Member && (strings.Contains(text.English(f.Text), "does not answer") || strings.Contains(text.English(f.Text), "answers again")) {
+			t.Errorf("nothing was known of it before: %s", text.English(f.Text))
+		}
+	}
+}
+
+// TestWhatBlocksIsNamedForWhatItIs: only what is a lock is waited for, or broken.
+func TestWhatBlocksIsNamedForWhatItIs(t *testing.T) {
+	for _, r := range []struct {
+		reason, key string
+		says, not   string
+	}{
+		{"a claim of a lock", modeltest.ClaimKey("/l/sub", 0xa1), "/l waits for the lock /l/sub,", "group"},
+		{"an instance of a service", "/l/workers/10.0.0.2:80", "/l/workers/10.0.0.2:80 is one of 1 key in the group /l/workers, which is not a lock", "waits for the lock"},
+		{"data", "/l/setting", "/l/setting is not a lock key", "group"},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		h.Put(1, r.key, "", 0xa1)
+		h.Put(2, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+		f := state(h).Findings()[0]
+		said := text.English(f.Summary) + "\n" + strings.Join(text.EnglishAll(f.Advice), "\n")
+		if !strings.Contains(said, r.says) || strings.Contains(said, r.not) {
+			t.Errorf("%s: want %q and no %q in\n%s", r.reason, r.says, r.not, said)
+		}
+		if strings.Contains(said, "break") != strings.Contains(said, "the lock /l/sub") {
+			t.Errorf("%s: a break is advised of what is no lock, or not of a lock:\n%s", r.reason, said)
+		}
+	}
+}
+
+// TestWhatOnlyLooksLikeANestedLock: a lock below is called one as far as it is sure that it is.
+func TestWhatOnlyLooksLikeANestedLock(t *testing.T) {
+	const a, b, c = model.LeaseID(0x1a), model.LeaseID(0x1b), model.LeaseID(0x1c)
+	for _, r := range []struct {
+		reason string
+		below  func(h *modeltest.History)
+		want   string
+	}{
+		{"a mutex is certain", func(h *modeltest.History) { h.Put(1, modeltest.ClaimKey("/l/sub", a), "", a) },
+			"/l waits for the lock /l/sub, whose name lies below its own"},
+		{"a reader and a writer side by side", func(h *modeltest.History) {
+			h.Put(1, "/l/sub/read/1700000000000000001", "", a)
+			h.Put(1.5, "/l/sub/write/1700000000000000002", "", c)
+		}, "/l waits for the lock /l/sub, whose name lies below its own"},
+		{"a writer alone may be something else", func(h *modeltest.History) { h.Put(1, "/l/sub/write/1700000000000000001", "", a) },
+			"/l waits for /l/sub, which looks like a lock (rwmutex, hint), whose name lies below its own"},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		r.below(h)
+		h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+		s := state(h)
+		if found := s.FindingsOf(s.Lock("/l")); len(found) == 0 || text.English(found[0].Summary) != r.want {
+			t.Errorf("%s: %+v, want %q", r.reason, found, r.want)
+		}
+	}
+}

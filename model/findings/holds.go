@@ -1,0 +1,201 @@
+package findings
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/reports"
+)
+
+// holdFamily is about holders that are renewed and do not let go.
+var holdFamily = Family{Lock: []Func{longHeld}, Lab: []Func{zombieHolder}, Entries: []Entry{
+	{
+		Code:  model.CodeLongHeld,
+		Place: 270,
+		Word:  "held long",
+		Story: "The holder of {lock} does not let go",
+		Title: "The lock is held far longer than usual by a holder that renews",
+		Mechanism: "The lease proves that something renews it, not that work is done. A slow holder looks the same, and so do " +
+			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
+		Looks: "The holder renews on schedule and holds five times longer than the longest of ten or more known holds. Where fewer are " +
+			"known, the limit is ten times the TTL, divided by the number of waiters, and 5 minutes at most; it is a minute while no " +
+			"renewal was seen of a TTL of half an hour or more. A leader has no such limit. " +
+			"--warn-wait sets a limit for waiting instead.",
+		Do: "Look at the holder's process: does it work, and does it know that it holds? If it only works slowly, leave it. " +
+			"If it does not, break the lock. Do not revoke by the age alone.",
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Hint,
+		Breaking:   Breaking{Effect: BreakCures, Why: "it frees the lock, but a holder that works would lose it: look at its process first"},
+	},
+	{
+		Code:  model.CodeZombieHolder,
+		Place: 280,
+		Word:  "holder hangs",
+		Story: "The holder of {lock} hangs, and its lease is renewed all the same",
+		Title: "The holder hangs, but its session goes on renewing",
+		Mechanism: "In the client library a goroutine of its own keeps the lease alive. The work under the lock may hang, be " +
+			"finished or have died, and renewals still go out. The lease shows that the process lives, no more.",
+		Looks: "Exactly like a busy holder: it renews on schedule, and holds far longer than usual. An election value that no " +
+			"longer changes, or no guarded writes, make it likelier.",
+		Do: "Look at the process first (stack dump, log, CPU). If it hangs, stop it, or revoke its lease, which ends all its keys: " +
+			"see first which. If it turns out to be busy, a revoke would make two of them work.",
+		Threads:    []string{"etcd-io/etcd#17470", "etcd-io/etcd#6127", "rabbitmq#17404", "projecteru2/core#399", "vitess#4189"},
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakCures, Why: "its program says that it does not hold, so no work is lost"},
+	},
+}}
+
+// Bounds of longHeld: a hold is long if it is this many times the longest of the last ones,
+// or where too few are known, if what is waited for it together is this many times the TTL.
+const (
+	longFactor = 5
+	longLeast  = 30 * time.Second
+	longTTLs   = 10
+	longMost   = 5 * time.Minute  // without a history, however long the TTL
+	longTTL    = 30 * time.Minute // a dead holder's lease of this length blocks the others for long
+	longUnseen = time.Minute      // while no renewal was seen, of such a lease
+)
+
+// longHeld says honestly that etcd cannot tell a hung holder from a busy one.
+func longHeld(x *Context) {
+	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy {
+		return
+	}
+	held, atLeast := x.L.HeldFor(x.K.Now())
+	for _, p := range []patience{declared(x), usual(x), untold(x)} {
+		switch {
+		case p.limit == 0:
+			continue
+		case p.limit > p.lasted:
+			x.Recheck(x.K.Now().Add(p.limit - p.lasted))
+		default:
+			holdsLong(x, held, atLeast, p.than)
+		}
+		return
+	}
+}
+
+// patience is what is compared with a limit, and what the limit is; limit 0: none.
+type patience struct {
+	lasted, limit time.Duration
+	than          model.Message
+}
+
+// declared is the limit that somebody set for waiting.
+func declared(x *Context) patience {
+	limit := x.K.WarnWait(x.L.Name)
+	longest, atLeast, any := x.L.LongestWait(x.K.Now())
+	if !any || limit == 0 {
+		return patience{}
+	}
+	return patience{longest, limit, model.Say("while-they-wait-longest", x.L.Behind(), model.Span{For: longest, AtLeast: atLeast})}
+}
+
+// usual is that of the lock's own past.
+func usual(x *Context) patience {
+	known := x.L.HoldTimes()
+	if len(known) < LongHolds {
+		return patience{}
+	}
+	most := slices.Max(known)
+	held, _ := x.L.HeldFor(x.K.Now())
+	return patience{held, max(longFactor*most, longLeast),
+		model.Say("while-holds-took-at-most", len(known), most)}
+}
+
+// untold is that of a lock of which too little is known: the more wait, and the shorter
+// the lease, the sooner. A leader is meant to hold.
+func untold(x *Context) patience {
+	n, ttl := x.L.Behind(), x.Lease.Granted()
+	if n == 0 || ttl <= 0 || x.L.Recipe().Leads || saysItHolds(x) {
+		return patience{}
+	}
+	held, _ := x.L.HeldFor(x.K.Now())
+	limit := min(max(time.Duration(ttl)*time.Second*longTTLs/time.Duration(n), longLeast), longMost)
+	if !x.Lease.Learned() && time.Duration(ttl)*time.Second >= longTTL {
+		limit = longUnseen // its holder may be dead, and its lease keeps the others waiting
+	}
+	return patience{held, limit, model.Say("while-they-wait", n)}
+}
+
+// saysItHolds says whether the holder is a running program of the lab that says so itself:
+// that it holds for long is what it is there for, as in a lesson that waits for its reader.
+func saysItHolds(x *Context) bool {
+	if x.Lab == nil {
+		return false
+	}
+	for _, c := range x.Lab.Competitors {
+		if c.Belief.State == model.BeliefHolding && c.Belief.Key != "" && c.Belief.SpeaksOf(x.Head.Ref()) && x.Reports.ProcOf(c.ContenderInfo) == model.ProcRunning {
+			return true
+		}
+	}
+	return false
+}
+
+func holdsLong(x *Context, held time.Duration, atLeast bool, than model.Message) {
+	who := x.K.Who(x.Head.Ref())
+	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.Lease.ID,
+		Summary:      model.Say("has-held-long-and-renews", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, than),
+		Evidence:     []model.Message{ReadingWords(x.Lease)},
+		Advice:       []model.Message{model.Say("look-at-the-holders-process"), model.Say("if-it-works-only-slowly")},
+		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
+	if !x.Lease.Learned() {
+		f.Summary = model.Say("has-held-long-and-may-be-dead", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, than, untilLeaseEnds(x))
+		f.Advice = []model.Message{model.Say("see-whether-holder-runs"),
+			model.Say("break-if-gone-or-hangs")}
+		f.Alternatives = append(f.Alternatives, model.CodeDeadHolder)
+	}
+	if x.L.Behind() > 0 {
+		f.Severity = model.SevWarning
+	}
+	x.Report(f, x.Head)
+}
+
+// untilLeaseEnds is what the lease of the head has left.
+func untilLeaseEnds(x *Context) time.Duration {
+	left, _ := x.Lease.Remaining(x.K.Now())
+	return time.Duration(left) * time.Second
+}
+
+// zombieAfter is how long a contender that does not want the lock may take to let go.
+const zombieAfter = 5 * time.Second
+
+// zombieHolder finds a head that is renewed though no worker of its process wants the
+// lock: a session that was never closed (projecteru2/core#399).
+func zombieHolder(x *Context) {
+	if x.Explained || x.Lab == nil || x.L.Behind() == 0 || x.Lease == nil || x.Lease.State() != model.LeaseHealthy {
+		return
+	}
+	o, known := x.Reports.LeaseOwner(x.Lease.ID)
+	if !known {
+		return
+	}
+	since := x.L.HeadSince()
+	var who *reports.Competitor
+	for _, c := range x.Reports.Workers(o.Name) {
+		if !c.CompetesFor(x.Lab) {
+			continue
+		}
+		if c.Belief.At.IsZero() || x.Reports.ProcOf(c.ContenderInfo) != model.ProcRunning ||
+			c.Belief.State != model.BeliefIdle && c.Belief.State != model.BeliefLost {
+			return
+		}
+		if who = c; c.Belief.At.After(since) {
+			since = c.Belief.At
+		}
+	}
+	if who == nil {
+		return
+	}
+	if x.K.Now().Sub(since) < zombieAfter {
+		x.Recheck(since.Add(zombieAfter))
+		return
+	}
+	x.Explained = true
+	x.Report(model.Finding{Code: model.CodeZombieHolder, Severity: model.SevError, Confidence: model.Strong, Lease: x.Lease.ID,
+		Summary:  model.Say("says-that-it-is-since", who.Name, who.Belief.State, x.K.Now().Sub(since), x.L.Name),
+		Evidence: []model.Message{ReadingWords(x.Lease), model.Say("waiters-behind-it", x.L.Behind())},
+		Advice:   append(x.ToBreak(x.Head, model.Strong), model.Say("make-the-client-close"))}, x.Head)
+}

@@ -1,0 +1,84 @@
+package findings
+
+import (
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/status"
+)
+
+// kubernetesFamily is about Leases of Kubernetes, which have no lease of etcd.
+var kubernetesFamily = Family{Kube: []Func{kubeOverdue}, Entries: []Entry{
+	{
+		Code:  model.CodeKubeLeaseOverdue,
+		Place: 240,
+		Word:  "not renewed",
+		Story: "The Lease of Kubernetes on {lock} is past its end, and nobody took it",
+		Title: "A Lease of Kubernetes is past its end, and nobody took it over",
+		Mechanism: "Leader elections of Kubernetes write the time of each renewal and a duration into a Lease object. No server removes " +
+			"it when it ends: another candidate has to take it over. The holder is dead, cut off from the API server or starved, " +
+			"and no candidate runs or can write either.",
+		Looks: "Nobody put the Lease again for longer than the duration that is written in it. Candidates count from when they saw " +
+			"the last put, and so does locktop where it watched for as long. Before, it has only the holder's clock to go by, " +
+			"and that is a hint. Nothing is known of one that is encrypted.",
+		Do: "Look at the pods that take part: does any run, and does it reach the API server? A candidate takes the Lease over " +
+			"by itself as soon as it can. One of a program that was removed stays for good and harms nobody. Change it with " +
+			"kubectl if at all: never in etcd.",
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "only the API server may write there, and any candidate may take over a Lease that is past its end"},
+	},
+}}
+
+// kubeOverdue finds a Lease of Kubernetes that nobody renewed for as long as it holds.
+func kubeOverdue(x *Context) {
+	if x.K.LiveSince(x.L.Name).IsZero() { // it may have been renewed: nothing new is said
+		x.Recheck(x.K.Now().Add(time.Second))
+		for _, f := range x.Before {
+			if f.Code == model.CodeKubeLeaseOverdue {
+				x.Report(f, x.Head)
+			}
+		}
+		return
+	}
+	left, clocks, ok := status.KubeLeft(x.L, x.K.Now())
+	lease, _ := status.Kube(x.L)
+	seen, _ := x.L.LastRenewal()
+	if sure := lease.For - x.K.Now().Sub(seen); sure >= 0 { // then it may be overdue, or is so for sure
+		x.Recheck(x.K.Now().Add(sure + time.Millisecond))
+	}
+	if !ok {
+		return
+	}
+	if left >= 0 {
+		x.Recheck(x.K.Now().Add(left + time.Millisecond))
+		return
+	}
+	f := model.Finding{Code: model.CodeKubeLeaseOverdue, Severity: model.SevWarning, Confidence: model.Strong,
+		Summary:  model.Say("has-not-renewed-its-lease", model.Verbatim(x.K.Who(x.Head.Ref())), lease.For),
+		Evidence: []model.Message{model.Say("nobody-put-it-again-since", x.K.Now().Sub(seen))},
+		Advice: []model.Message{model.Say("look-at-the-pods"),
+			model.Say("a-program-that-was-removed")}}
+	if clocks {
+		f.Confidence = model.Hint
+		f.Summary = model.Say("has-not-renewed-its-lease-by-its-clock", model.Verbatim(x.K.Who(x.Head.Ref())), lease.For)
+		f.Evidence = nil
+	}
+	if !lease.Renewed.IsZero() {
+		f.Evidence = append(f.Evidence, model.Say("renewed-by-the-holders-clock", lease.Renewed), status.Skew(x.L))
+	}
+	if namespace, name, ok := kubeName(x.L.Name); ok {
+		f.Advice = append(f.Advice, model.Say("see-it-by-kubectl-get", model.Verbatim(model.ShellQuote(namespace)), model.Verbatim(model.ShellQuote(name))))
+	}
+	x.Report(f, x.Head)
+}
+
+// kubeName reads namespace and name of a Lease off its key.
+func kubeName(key string) (namespace, name string, ok bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) < 3 {
+		return "", "", false
+	}
+	return parts[len(parts)-2], parts[len(parts)-1], true
+}

@@ -1,0 +1,215 @@
+package findings
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+)
+
+// memberFamily is about a member that is ill, and a leader that changes.
+var memberFamily = Family{Cluster: []ClusterFunc{pinnedMember, massRevocation}, Entries: []Entry{
+	{
+		Code:  model.CodePinnedBadMember,
+		Place: 50,
+		Word:  "bad member",
+		Story: "Clients hang on a member that is cut off or frozen",
+		Title: "Clients stick to a member that is cut off or frozen",
+		Mechanism: "A paused or partitioned member may still accept TCP, so its clients see no reason to change. Their renewals go " +
+			"nowhere and their leases run out together.",
+		Looks: "Several leases stall at the same time and were granted through the same member, while leases of other members " +
+			"are renewed. That member lags behind, knows no leader, or does not answer; if it looks well, or nobody asks it, " +
+			"six or more are a hint: one program that had all of them and died looks the same. A lease ID tells which member granted " +
+			"it, not where its client is connected now: the proxy knows that, so one such lease is enough for it to be certain.",
+		Do: "Look at that member: paused, out of CPU, stuck on disk, cut off? Restart the clients that hang. Set " +
+			"DialKeepAliveTime, DialKeepAliveTimeout and WithRequireLeader in them.",
+		Threads: []string{"patroni#3335", "etcd-io/etcd#8660", "etcd-io/etcd#10816", "etcd-io/etcd#14641", "etcd-io/etcd#8382",
+			"pingcap/tiflow#7470"},
+		Needs:      []Needs{NeedsEtcd, NeedsProxy},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakNone, Why: "no single claim is to blame: look at the member, and restart the clients that hang"},
+	},
+	{
+		Code:  model.CodeMassRevocation,
+		Place: 60,
+		Word:  "mass revoke",
+		Story: "Many leases were revoked when the leader changed",
+		Title: "Many healthy leases were revoked just after a leader change",
+		Mechanism: "A leader that was stuck in a disk sync or without CPU wakes up, still believes that it leads, and revokes every " +
+			"lease that it thinks has run out. The leases had been renewed with the new leader meanwhile. Fixed in 3.5.13.",
+		Looks: "A burst of leases ends within seconds after a leader change, though their last readings were healthy. On a " +
+			"server older than 3.5.13 this pattern is as good as certain.",
+		Do: "Upgrade. Until then find out why the old leader hung: slow disk, starved CPU, a suspended machine. The lost " +
+			"locks are lost: make sure that their old holders have stopped.",
+		Threads:    []string{"etcd-io/etcd#15247", "etcd-io/etcd#12528", "etcd-io/etcd#17425"},
+		Needs:      []Needs{NeedsEtcd, NeedsVersion},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakNone, Why: "the leases are gone already"},
+	},
+}}
+
+// pinnedMin is how many stalled leases of one member make a pattern if that member is
+// seen to be ill, pinnedMany if it is not: that is a hint, since many leases may be of one
+// program, which came through one member and died.
+const (
+	pinnedMin  = 3
+	pinnedMany = 6
+)
+
+// pinnedMember finds leases that stall together and were granted through the same
+// member, while those of others are renewed.
+func pinnedMember(x *ClusterContext) {
+	if len(x.K.Late()) == 0 || len(x.K.Cluster().Members) < 2 || pinnedByProxy(x) || len(x.K.Late()) < pinnedMin {
+		return
+	}
+	by := map[string][]*locks.Lease{}
+	for l := range x.K.Late() {
+		member := x.K.GrantedBy(l.ID)
+		by[member] = append(by[member], l)
+	}
+	for member, late := range by {
+		n := len(late)
+		if member == "" || n < pinnedMin || 5*n < 4*len(x.K.Late()) { // nearly all of them
+			continue
+		}
+		healthy := healthyElsewhere(x, stalledFor(x, late), member)
+		if healthy < pinnedMin || n < pinnedMany && !ill(x, member) {
+			return
+		}
+		f := model.Finding{Code: model.CodePinnedBadMember, Severity: model.SevWarning, Confidence: model.Strong,
+			Summary:  model.Say("leases-stall-all-granted-through", n, model.Verbatim(member), healthy),
+			Evidence: []model.Message{model.Say("lease-id-tells-its-member")},
+			Advice:   []model.Message{model.Say("look-at-member", model.Verbatim(member)), model.Say("set-keepalive-of-connections")},
+			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}}
+		if !ill(x, member) {
+			f.Severity, f.Confidence = model.SevInfo, model.Hint
+			f.Evidence = append(f.Evidence, model.Say("member-seems-well", model.Verbatim(member)))
+			f.Advice = append([]model.Message{model.Say("see-whether-the-programs")}, f.Advice...)
+		}
+		x.Report(f)
+	}
+}
+
+// stalledFor returns how long ago pinnedMin of the leases had missed a renewal.
+func stalledFor(x *ClusterContext, late []*locks.Lease) time.Duration {
+	missed := make([]time.Duration, 0, len(late))
+	for _, l := range late {
+		d, _ := l.MissedFor(x.K.Now()) // after a new leader its renewal is not known: it does not make the others wait
+		missed = append(missed, d)
+	}
+	slices.Sort(missed)
+	return missed[len(missed)-pinnedMin]
+}
+
+// healthyElsewhere counts the healthy leases of other members that were renewed within that
+// time. A lease that was renewed before the others stalled tells nothing: when the whole
+// cluster or its machine stands still, those that are read first look stalled alone.
+func healthyElsewhere(x *ClusterContext, within time.Duration, member string) int {
+	n := 0
+	for _, l := range x.K.Leases() {
+		if l.State() != model.LeaseHealthy || x.K.GrantedBy(l.ID) == member {
+			continue
+		}
+		if ago, ok := l.Renewed(x.K.Now()); ok && ago < within {
+			n++
+		}
+	}
+	return n
+}
+
+// pinnedByProxy finds a member that serves nobody and through which the proxy saw a
+// stalled lease being renewed: then one such lease is enough.
+func pinnedByProxy(x *ClusterContext) bool {
+	through := map[string]int{} // by address
+	for l := range x.K.Late() {
+		if k := x.Reports.Renewer(l.ID); k.Member != "" {
+			through[bare(k.Member)]++
+		}
+	}
+	healthy := false
+	for _, m := range x.K.Cluster().Members {
+		healthy = healthy || ailment(x, m).IsZero() && m.Endpoint != ""
+	}
+	if !healthy {
+		return false // that is no member's fault
+	}
+	for _, m := range x.K.Cluster().Members {
+		n, why := through[bare(m.Endpoint)], ailment(x, m)
+		if n == 0 || why.IsZero() || m.Endpoint == "" {
+			continue
+		}
+		x.Report(model.Finding{Code: model.CodePinnedBadMember, Severity: model.SevWarning, Confidence: model.Certain,
+			Summary:  model.Say("stalled-leases-are-renewed-through", n, m.Message(), why),
+			Evidence: []model.Message{model.Say("the-proxy-saw-their-renewals", m.Endpoint)},
+			Advice:   []model.Message{model.Say("look-at-member", m.Message()), model.Say("set-keepalive-of-connections")},
+			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+		return true
+	}
+	return false
+}
+
+// ill says whether that member is seen not to serve.
+func ill(x *ClusterContext, label string) bool {
+	return slices.ContainsFunc(x.K.Cluster().Members, func(m model.Member) bool { return m.Label() == label && !ailment(x, m).IsZero() })
+}
+
+// ailment says what keeps a member from serving, and nothing if nothing does.
+func ailment(x *ClusterContext, m model.Member) model.Message {
+	switch {
+	case m.Unasked:
+		return model.Message{} // nothing is known of it
+	case m.Err != "":
+		return model.Say("does-not-answer")
+	case m.NoLeader:
+		return model.Say("knows-no-leader")
+	case m.Rev < x.K.PriorRev():
+		return model.Say("lags-behind") // by more than a whole round
+	}
+	return model.Message{}
+}
+
+// bare is an address without its scheme.
+func bare(endpoint string) string {
+	if _, rest, ok := strings.Cut(endpoint, "://"); ok {
+		return rest
+	}
+	return endpoint
+}
+
+// Bounds of massRevocation: that many healthy leases within massBurst, at most
+// massWindow from a change of leader.
+const (
+	massWindow = locks.EarlyKept / 2
+	massBurst  = 2 * time.Second
+	massMin    = 10
+)
+
+// massRevocation finds many healthy leases that ended early at once, about when the
+// leader changed: an old leader that still thought it led (etcd-io/etcd#15247,
+// fixed in 3.5.13). On later servers these are sessions that were closed.
+func massRevocation(x *ClusterContext) {
+	v := ServerVersion(x.K.Cluster())
+	if v == "" || !VersionLess(v, "3.5.13") || x.K.LeaderSince().IsZero() || x.K.Now().Sub(x.K.LeaderSince()) > time.Minute {
+		return
+	}
+	n := 0
+	for i, from := range x.K.EndedEarly() {
+		burst := 0
+		for _, e := range x.K.EndedEarly()[i:] {
+			if e.At.Sub(from.At) <= massBurst && e.At.Sub(x.K.LeaderSince()).Abs() <= massWindow {
+				burst++
+			}
+		}
+		n = max(n, burst)
+	}
+	if n < massMin {
+		return
+	}
+	x.Report(model.Finding{Code: model.CodeMassRevocation, Severity: model.SevWarning, Confidence: model.Strong,
+		Summary:  model.Say("leases-ended-early-within-about", n, massBurst),
+		Evidence: []model.Message{model.Say("last-readings-were-healthy", model.Verbatim(v))},
+		Advice:   []model.Message{model.Say("upgrade-to-3-5-13")},
+		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+}

@@ -1,0 +1,173 @@
+package findings
+
+import (
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/recipe"
+)
+
+// misplacedFamily is about keys that block by their mere form.
+var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []Entry{
+	{
+		Code:  model.CodeOrphanKey,
+		Place: 90,
+		Word:  "no lease",
+		Story: "A key without a lease blocks {lock}",
+		Title: "The head of the queue has no lease and never expires",
+		Mechanism: "Someone wrote a key under the lock's name without a lease: a home-made lock, a forgotten option, a restored " +
+			"backup. etcd removes only keys that hang on a lease, so this one stays until it is deleted.",
+		Looks: "The head shows lease 0 while those behind it have leases, and the queue does not move.",
+		Do: "Make sure that its writer is gone. Then delete that claim guarded by its create revision, not by its bare name: " +
+			"the name may belong to a new claim by then.",
+		Threads:    []string{"hashicorp/vault#2526"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakCures, Why: WriterGone},
+	},
+	{
+		Code:  model.CodeLeaseDetached,
+		Place: 100,
+		Word:  "lease detached",
+		Story: "A write took the lease off the holder of {lock}",
+		Title: "A later write took the lease off the claim",
+		Mechanism: "A key keeps only the lease of its last put. A client that writes into its own claim without passing the lease " +
+			"(or IgnoreLease) turns it into a key that never expires. When that client ends, the lock stays taken.",
+		Looks: "The key's name still ends in a lease ID, but its lease is 0 and its version is above 1. The lease in the name " +
+			"may be gone already.",
+		Do: "Check that the writer is gone, then delete that claim guarded by its create revision. Fix the client, or it " +
+			"happens again with the next holder.",
+		Threads:    []string{"pingcap/tidb#43850", "pingcap/tidb#43894", "etcd-io/etcd#14758"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakCures, Why: WriterGone},
+	},
+	{
+		Code:  model.CodeForeignKey,
+		Place: 110,
+		Word:  "blocked",
+		Story: "A key that is not a lock key blocks {lock}",
+		Title: "A key that is not a claim stands first and blocks the lock",
+		Mechanism: "The Go client's rule counts every key under the lock's name, whatever it is. Data that was stored there before " +
+			"the first claim is the oldest, so all claims wait for it, for ever.",
+		Looks: "The head's last segment is not its lease ID. Often it has a value and no lease. All real claims wait behind it.",
+		Do: "Find out whose data it is and move it elsewhere, or rename the lock. Do not simply delete it: some program needs " +
+			"it.",
+		Threads:    []string{"website#710", "etcd-io/etcd#6278", "etcd-io/etcd#6284", "vitess#15118"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "some program may need this key: find out whose it is, and move the data or rename the lock"},
+	},
+	{
+		Code:  model.CodeNestedPrefix,
+		Place: 120,
+		Word:  "nested",
+		Story: "A nested lock blocks {lock}",
+		Title: "The lock waits for another lock whose name lies below its own",
+		Mechanism: "The claims of lock a/b also lie under a/, so whoever wants a waits for each older claim of a/b. The other way " +
+			"round there is no waiting: a/b does not look at a.",
+		Looks: "The head's key has more path segments than the other claims have, and it is a claim of the deeper lock at the " +
+			"same time.",
+		Do: "Wait until the deeper lock is let go, or break that one if its holder is dead. Then rename, so that no lock's " +
+			"name is a path above another's.",
+		Threads:    []string{"website#710"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "this is a rightful claim of the lock below: wait until it is let go, and break it only if its holder is dead"},
+	},
+}}
+
+// wrongHead finds a head that never leaves because it is no live claim: a key
+// without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
+// the wait looks at every key under the name).
+func wrongHead(x *Context) {
+	alone := x.L.Shape() == recipe.Single && x.Head.Stripped() // who waits for it leaves no trace
+	if !alone && x.L.Behind() == 0 {
+		return
+	}
+	if f, ok := misplaced(x, x.Head); ok && alone {
+		f.Severity = model.SevError
+		x.Report(f, x.Head)
+	} else if ok {
+		f.Severity = model.SevError
+		f.Evidence = append(f.Evidence, model.Say("waiters-behind-it", x.L.Behind()))
+		if n := x.L.Between(); n > 1 {
+			f.Evidence = append(f.Evidence, model.Say("ahead-of-the-next-claim", n))
+		}
+		x.Report(f, x.Head)
+	}
+}
+
+// wrongWaiter finds such a key in the middle of the queue, with a claim behind it, which it
+// blocks when its turn comes. Those behind a head that blocks are counted with that one.
+func wrongWaiter(x *Context) {
+	if x.L.Shape() != recipe.Queue || x.L.AllByLease() {
+		return
+	}
+	place, told := 0, 1
+	if x.L.Blocked() {
+		told = x.L.Between()
+	}
+	x.L.Claims(func(c *locks.Claim) bool {
+		if place++; place <= told {
+			return place < locks.MaxScan
+		}
+		if f, ok := misplaced(x, c); ok && x.L.Bars(c) {
+			f.Severity = model.SevWarning
+			f.Summary = model.Say("when-it-becomes-first", f.Summary, place)
+			x.Report(f, c)
+			return false
+		}
+		return place < locks.MaxScan
+	})
+}
+
+// misplaced says what is wrong with a key of the queue by its form alone.
+func misplaced(x *Context, c *locks.Claim) (model.Finding, bool) {
+	if c.KV.Lease != 0 && x.L.IsClaim(c) {
+		return model.Finding{}, false // the usual case, for which nothing is written
+	}
+	f := model.Finding{Confidence: model.Certain, Lease: c.KV.Lease}
+	f.Evidence = []model.Message{model.Say("key-as-it-stands", c.Key, c.CreateRev, c.Version, leaseWords(c))}
+	switch {
+	case c.KV.Lease == 0 && x.L.IsClaim(c) && c.Version > 1:
+		f.Code = model.CodeLeaseDetached
+		f.Summary = model.Say("lost-its-lease", c.Key)
+		f.Advice = []model.Message{model.Say("make-sure-that-its-writer"), Deletes(c), model.Say("make-the-client-pass")}
+	case c.KV.Lease == 0 && (x.L.IsClaim(c) || x.L.Recipe().AnyName && x.L.IsDirectChild(c)):
+		f.Code = model.CodeOrphanKey
+		f.Summary = model.Say("has-no-lease-it-never", c.Key)
+		f.Advice = []model.Message{model.Say("make-sure-that-its-writer"), Deletes(c)}
+	case !x.L.IsDirectChild(c) && c.Lock() != nil && c.Lock().Recipe().HasHolder:
+		below := lockWords(c.Lock())
+		f.Code = model.CodeNestedPrefix
+		f.Summary = model.Say("waits-for-whose-name-lies", x.L.Name, below)
+		f.Advice = []model.Message{model.Say("wait-until-lock-is-let-go", c.Lock().Name),
+			model.Say("rename-one-of-the-two")}
+	case !x.L.IsDirectChild(c) && c.Lock() != nil:
+		f.Code = model.CodeForeignKey
+		f.Summary = model.Say("is-one-of-a-group", c.Key, c.Lock().Len(), c.Lock().Name)
+		f.Advice = []model.Message{model.Say("find-out-whose-key"),
+			model.Say("rename-the-lock")}
+	default:
+		f.Code = model.CodeForeignKey
+		f.Summary = model.Say("is-not-a-lock-key", c.Key)
+		f.Advice = []model.Message{model.Say("move-the-data-elsewhere")}
+	}
+	return f, true
+}
+
+// lockWords name a lock, and say where only its form looks like one.
+func lockWords(l *locks.Lock) model.Message {
+	if l.RecipeConfidence() == model.Hint {
+		return model.Say("which-looks-like-a-lock", l.Name, l.Recipe().Name)
+	}
+	return model.Say("lock-named", l.Name)
+}
+
+// leaseWords names the lease of a key in a message.
+func leaseWords(c *locks.Claim) any {
+	if c.KV.Lease == 0 {
+		return model.Say("none")
+	}
+	return c.KV.Lease
+}

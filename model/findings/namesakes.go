@@ -1,0 +1,57 @@
+package findings
+
+import (
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/recipe"
+)
+
+// Namesakes are the leases by the names that their keys carry. They are gathered at most once
+// a second, and only when a holder is not renewed: when one client with thousands of locks
+// dies, each of them asks.
+type Namesakes struct {
+	Of       map[string][]*locks.Lease // those that came last first
+	gathered time.Time
+}
+
+// Bounds of what is gathered: the leases that came last, and some keys of each.
+const (
+	namesakesLeases = 20_000
+	namesakesKeys   = 8
+	namesakesFor    = time.Second
+)
+
+// Gather goes through the leases unless that was done within the second.
+func (n *Namesakes) Gather(k *locks.State) {
+	now := k.Now()
+	if n.Of != nil && !now.Before(n.gathered) && now.Sub(n.gathered) < namesakesFor {
+		return
+	}
+	n.Of, n.gathered = map[string][]*locks.Lease{}, now
+	all := k.Leases()
+	for i := len(all) - 1; i >= max(0, len(all)-namesakesLeases); i-- {
+		l := all[i]
+		for _, c := range FirstKeys(l) {
+			for _, name := range NamesOn(k, c) {
+				if of := n.Of[name]; recipe.NamesOne(name) && (len(of) == 0 || of[len(of)-1] != l) {
+					n.Of[name] = append(of, l)
+				}
+			}
+		}
+	}
+}
+
+// FirstKeys are those of a lease by which its name is looked for.
+func FirstKeys(l *locks.Lease) []*locks.Claim {
+	return l.Claims()[:min(len(l.Claims()), namesakesKeys)]
+}
+
+// NamesOn are the names that a key carries: those of its claim, of its value and, as
+// registrations do, its own.
+func NamesOn(k *locks.State, c *locks.Claim) [3]string {
+	owner, _ := recipe.Owner(c.Value)
+	return [...]string{k.IdentityOf(c).Text, model.Printable(c.Key[strings.LastIndexByte(c.Key, '/')+1:]), model.Printable(owner)}
+}

@@ -1,0 +1,367 @@
+// This file follows leases that outlive the last of their keys. A program that opens a
+// session for each try, and closes none, leaves one behind each time.
+//
+// The keys of a lock tell of that only when they go: then one reading says that the lease lives,
+// and a few more, with its keys, that nothing hangs on it. What has a name of its own in its
+// value is told from others. A program that uses a lease again does not leak it, and is given a
+// TTL to do so. Of each holder whose key went while its lease lived, by whatever name, [Kept]
+// follows whether it comes back. A name under which two hold or wait at once may be several programs, so it is
+// not said to leak.
+//
+// All of it is bounded, and nothing is kept over a gap in the watch.
+package findings
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/recipe"
+)
+
+// Least is how many leases of one name make a leak: so many came within one TTL, hold nothing,
+// and live.
+const Least = 5
+
+// Bounds.
+const (
+	unreadMost = 256         // leases whose last key went, and that were not read since: so many at least are kept
+	namesMost  = 512         // names that left any behind
+	valueMost  = 512         // bytes of a value that may tell a name
+	seenMost   = 64          // leases of a name that are known if they come again
+	keptMost   = Least + 1   // leases of a name
+	askMost    = 4           // readings asked for at once
+	readLeast  = time.Second // between two readings of a lease
+	readMost   = 30 * time.Second
+	idleLeast  = 2 * time.Second // a lease that was there for longer before its key was not made for it
+)
+
+// OrphanLeases follows them.
+type OrphanLeases struct {
+	k      *locks.State
+	work   *worklist
+	unread []left // the oldest first
+	names  map[string]*OrphanName
+	order  []*OrphanName // those that left one behind last come last
+	leases map[model.LeaseID]*OrphanLease
+	found  []*OrphanName
+	kept   keptBook
+}
+
+// left is a lease of which a key went. What says who it is may go before the last one.
+type left struct {
+	lock, key, value string
+	rev              int64
+	locks            bool // the lock has a holder
+	lease            OrphanLease
+}
+
+// OrphanLease is one that lives on without a key.
+type OrphanLease struct {
+	ID         model.LeaseID
+	Came, Gone time.Time       // its key
+	Read       model.LeaseRead // the last reading, of no time if there is none
+	Empty      bool            // etcd lists no key of it
+	name       *OrphanName
+}
+
+// OrphanName is one name that left leases behind.
+type OrphanName struct {
+	// Who it is, and on which lock it left the last one.
+	Who, Lock string
+	// Since is when Least of its leases were known to be empty, and Told when it is to be told.
+	Since, ReportAt time.Time
+	leases          []*OrphanLease
+	seen            []model.LeaseID // that it left behind, followed or not, the oldest first
+	shared          bool            // it is of several programs, or of one that uses its leases again
+	suspect         bool
+}
+
+// newOrphanLeases returns an empty one, which has the locks judged that it is about.
+func newOrphanLeases(k *locks.State, w *worklist) *OrphanLeases {
+	return &OrphanLeases{k: k, work: w, names: map[string]*OrphanName{}, leases: map[model.LeaseID]*OrphanLease{}, kept: newKeptBook(k, w)}
+}
+
+// Apply takes in what an event, and what it changed, tells of leases.
+func (b *OrphanLeases) Apply(e model.Event, changes []locks.Change) {
+	switch e := e.(type) {
+	case model.Committed:
+		if !e.Past && b.k.UnseenSince(e).IsZero() {
+			b.commit(e.Rev, changes)
+			b.kept.commit(e.Rev, changes)
+		}
+	case model.LeaseRead:
+		b.read(e)
+		b.kept.read(e)
+	case model.LeaseKeys:
+		b.kept.keys(e)
+		if l := b.leases[e.ID]; l != nil {
+			if l.Empty = e.Reason == "" && e.Total == 0; !l.Empty { // in use, or nobody may say
+				b.share(l.name)
+			}
+			b.judge(l.name)
+		}
+	case model.Lost, model.LoadStarted, model.Slept:
+		b.forget()
+	}
+}
+
+func (b *OrphanLeases) forget() {
+	for _, n := range b.found {
+		b.work.addNamed(n.Lock)
+	}
+	b.kept.forget()
+	*b = *newOrphanLeases(b.k, b.work)
+}
+
+// commit notes the leases of which a key went, and those that are used again.
+func (b *OrphanLeases) commit(rev int64, changes []locks.Change) {
+	for c := range keys(changes, locks.Came) {
+		if l := b.leases[c.KV.Lease]; l != nil {
+			b.share(l.name)
+		}
+	}
+	for c, lock := range keys(changes, locks.Gone) {
+		if lock == nil || c.KV.Lease == 0 || len(c.Value) > valueMost || c.SinceAtLeast {
+			continue
+		}
+		l := b.k.Lease(c.KV.Lease)
+		n := left{lock.Name, c.Key, c.Value, rev, lock.Recipe().HasHolder, OrphanLease{ID: c.KV.Lease, Came: c.Since, Gone: b.k.Now()}}
+		if l != nil && l.HasRead {
+			n.lease.Read = l.First()
+		}
+		if len(b.unread) == 2*unreadMost { // not one at a time: what stays has to be moved
+			b.unread = slices.Delete(b.unread, 0, unreadMost)
+		}
+		b.unread = append(b.unread, n)
+	}
+}
+
+// keys yields the keys that came, or that went, each with the lock for which it competed, nil for
+// none or for one that came.
+func keys(changes []locks.Change, kind locks.ChangeKind) func(yield func(*locks.Claim, *locks.Lock) bool) {
+	return func(yield func(*locks.Claim, *locks.Lock) bool) {
+		for i := range changes {
+			if c := &changes[i]; c.Kind == kind && !yield(c.Claim, c.Lock) {
+				return
+			}
+		}
+	}
+}
+
+// read takes a reading in.
+func (b *OrphanLeases) read(e model.LeaseRead) {
+	if l := b.leases[e.ID]; l != nil {
+		if e.Granted <= 0 || e.Remaining < 0 {
+			b.drop(l)
+		} else if e.At.After(l.Read.At) {
+			l.Read = e
+		}
+		b.judge(l.name)
+		return
+	}
+	at := slices.IndexFunc(b.unread, func(n left) bool { return n.lease.ID == e.ID })
+	if at < 0 || e.Rev != 0 && e.Rev < b.unread[at].rev {
+		return
+	}
+	n := b.unread[at]
+	for _, o := range b.unread[at+1:] { // one key may say who, and another where
+		if o.lease.ID == e.ID {
+			n = n.and(o)
+		}
+	}
+	b.unread = slices.DeleteFunc(b.unread, func(n left) bool { return n.lease.ID == e.ID })
+	if e.Granted > 0 && e.Remaining >= 0 {
+		b.lives(n, e)
+	}
+}
+
+// and joins what another key of the same lease told, which went later.
+func (n left) and(o left) left {
+	if n.value == "" {
+		n.value, n.key = o.value, o.key
+	}
+	if o.locks && !n.locks {
+		n.lock, n.locks = o.lock, true
+	}
+	n.lease.Gone = o.lease.Gone
+	return n
+}
+
+// lives notes that a lease lives on after its last key, if it was made for that key.
+func (b *OrphanLeases) lives(n left, e model.LeaseRead) {
+	if l := b.k.Lease(e.ID); l != nil && len(l.Claims()) > 0 {
+		return // used again
+	}
+	first := n.lease.Read
+	if first.Granted <= 0 {
+		first = e
+	}
+	renewed := first.At.Add(-time.Duration(first.Granted-first.Remaining-1) * time.Second) // at the latest
+	owner, _ := recipe.Owner(n.value)
+	who := model.Printable(owner)
+	if !recipe.NamesOne(who) || strings.Contains(n.key, owner) || renewed.Before(n.lease.Came.Add(-idleLeast)) {
+		return
+	}
+	of := b.name(who)
+	if of.shared {
+		return
+	}
+	if slices.Contains(of.seen, n.lease.ID) {
+		b.share(of)
+		return
+	}
+	if of.seen = append(of.seen, n.lease.ID); len(of.seen) > seenMost {
+		of.seen = slices.Delete(of.seen, 0, 1)
+	}
+	if last := len(of.leases) - 1; last >= 0 {
+		before := of.leases[last]
+		switch {
+		case n.lease.Came.Before(before.Gone):
+			b.share(of)
+			return
+		case b.older(n.lease.ID, before.ID):
+			return // the one before was granted later
+		}
+	}
+	if of.suspect && len(of.leases) == keptMost && !of.room(n.lease.Came) {
+		return
+	}
+	l := &OrphanLease{ID: n.lease.ID, Came: n.lease.Came, Gone: n.lease.Gone, Read: e, name: of}
+	of.leases, b.leases[l.ID] = append(of.leases, l), l
+	if len(of.leases) > keptMost {
+		b.drop(of.leases[0])
+	}
+	if of.Lock != n.lock {
+		b.work.addNamed(of.Lock)
+		of.Lock = n.lock
+	}
+	b.judge(of)
+}
+
+// room says whether a lease that came then may take the place of the oldest: those that are
+// read are to be known, however fast there are more, and not to run out together.
+func (n *OrphanName) room(came time.Time) bool {
+	first := n.leases[0]
+	return len(n.Live()) == len(n.leases) && came.Sub(first.Came) > time.Duration(first.Read.Granted)*time.Second/2
+}
+
+// older says whether one lease was granted before another: one member numbers them in order.
+func (b *OrphanLeases) older(one, other model.LeaseID) bool {
+	return uint64(one)>>48 == uint64(other)>>48 && uint64(one) < uint64(other) && b.k.GrantedBy(one) != ""
+}
+
+// name returns the record of a name. The one that left a lease behind longest ago makes room.
+func (b *OrphanLeases) name(who string) *OrphanName {
+	n := b.names[who]
+	if n == nil {
+		if len(b.order) == namesMost {
+			b.share(b.order[0])
+			delete(b.names, b.order[0].Who)
+			b.order = slices.Delete(b.order, 0, 1)
+		}
+		n = &OrphanName{Who: who}
+		b.names[who] = n
+	} else {
+		b.order = slices.DeleteFunc(b.order, func(o *OrphanName) bool { return o == n })
+	}
+	b.order = append(b.order, n)
+	return n
+}
+
+// share notes that a name may be of several programs, or uses its leases again.
+func (b *OrphanLeases) share(n *OrphanName) {
+	n.shared, n.seen = true, nil
+	for len(n.leases) > 0 {
+		b.drop(n.leases[0])
+	}
+	b.judge(n)
+}
+
+func (b *OrphanLeases) drop(l *OrphanLease) {
+	delete(b.leases, l.ID)
+	l.name.leases = slices.DeleteFunc(l.name.leases, func(o *OrphanLease) bool { return o == l })
+}
+
+// judge decides whether a name leaks, and has its lock looked at again.
+func (b *OrphanLeases) judge(n *OrphanName) {
+	if from := len(n.leases) - Least; from >= 0 {
+		first, last := n.leases[from], n.leases[len(n.leases)-1]
+		n.suspect = n.suspect || last.Came.Sub(first.Came) <= time.Duration(first.Read.Granted)*time.Second
+	} else {
+		n.suspect = false
+	}
+	is := n.suspect && len(n.Live()) >= Least
+	switch {
+	case !n.suspect:
+		n.Since = time.Time{}
+	case is && n.Since.IsZero():
+		n.Since = b.k.Now()
+		n.ReportAt = n.Since.Add(time.Duration(n.leases[0].Read.Granted) * time.Second)
+	}
+	at := slices.Index(b.found, n)
+	switch {
+	case is && at < 0:
+		b.found = append(b.found, n)
+	case !is && at >= 0:
+		b.found = slices.Delete(b.found, at, at+1)
+	case !is:
+		return
+	}
+	b.work.addNamed(n.Lock)
+}
+
+// Of returns the names that leak, and left the last of their leases on that lock.
+func (b *OrphanLeases) Of(lock string) (all []*OrphanName) {
+	for _, n := range b.found {
+		if n.Lock == lock {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// Live returns the leases of a name that were read, and on which nothing hangs, the oldest
+// first. There may be more.
+func (n *OrphanName) Live() []*OrphanLease {
+	return slices.DeleteFunc(slices.Clone(n.leases), func(l *OrphanLease) bool { return !l.Empty })
+}
+
+// Ask adds to what is wanted the leases of those that are suspected.
+func (b *OrphanLeases) Ask(w model.Want) model.Want {
+	if b.k.CatchingUp() {
+		return w
+	}
+	now, asked := b.k.Now(), 0
+	for l := range b.suspected {
+		due := l.Read.At.Add(min(readMost, max(readLeast, time.Duration(l.Read.Remaining)*time.Second)))
+		if !l.Empty {
+			due = l.Read.At.Add(readLeast)
+		}
+		switch {
+		case due.After(now):
+			if w.WakeAt.IsZero() || due.Before(w.WakeAt) {
+				w.WakeAt = due
+			}
+		case asked < askMost:
+			asked++
+			w.Leases, w.Keys = append(w.Leases, l.ID), append(w.Keys, l.ID)
+		}
+	}
+	return b.kept.ask(w)
+}
+
+// suspected yields the leases of all names that may leak, first those of the name that left one last.
+func (b *OrphanLeases) suspected(yield func(*OrphanLease) bool) {
+	for i := len(b.order) - 1; i >= 0; i-- {
+		if n := b.order[i]; n.suspect {
+			for _, l := range n.leases {
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package findings
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/locks"
+)
+
+// Bounds of what is followed of holders whose key went while their lease lived.
+const (
+	keptLeases  = 64  // leases at once
+	keptPasts   = 512 // leases, and locks, of which the past is known
+	keptGaps    = 8   // times of each
+	keptSteady  = 3   // times before, at least, that show how a client is
+	keptLeast   = 5 * time.Second
+	keptTTL     = 15 * time.Second // a longer TTL is no reason to wait for longer
+	keptTimes   = 5                // so many times the usual time is long
+	keptExactly = 1000             // a part of a hold so small that a delete by others seldom falls into it
+	keptApart   = 500 * time.Microsecond
+)
+
+// Kept is a lease that lives on after its holder's key went. Its program let go and keeps its
+// session, or somebody else deleted the key and it works on.
+type Kept struct {
+	ID   model.LeaseID
+	Lock string
+	Of   model.ClaimRef
+	// Gone is when its key went, Held how long it had held, at least if HeldAtLeast.
+	Gone        time.Time
+	Held        time.Duration
+	HeldAtLeast bool
+	// Told is when it was away for so long that it is told, if it is renewed.
+	Told time.Time
+	// Usual is how long those of this lock are away as a rule, 0 if that is not known.
+	Usual time.Duration
+	// Read is the last reading since.
+	Read model.LeaseRead
+
+	rev   int64
+	empty bool // etcd lists no key of it
+}
+
+// Renewed says whether it was renewed for sure after its key went.
+func (x *Kept) Renewed() bool {
+	return x.Read.Granted > 0 && x.Read.At.Add(-time.Duration(x.Read.Granted-x.Read.Remaining)*time.Second).After(x.Gone)
+}
+
+// gaps are the last times for which a lease, or those of a lock, were away.
+type gaps []time.Duration
+
+// keptBook follows them, the oldest first.
+type keptBook struct {
+	k       *locks.State
+	work    *worklist
+	list    []*Kept
+	byLease map[model.LeaseID]gaps
+	byLock  map[string]gaps
+	order   []model.LeaseID // of byLease, and
+	locks   []string        // of byLock, the oldest first
+}
+
+func newKeptBook(k *locks.State, w *worklist) keptBook {
+	return keptBook{k: k, work: w, byLease: map[model.LeaseID]gaps{}, byLock: map[string]gaps{}}
+}
+
+func (b *keptBook) forget() {
+	for _, x := range b.list {
+		b.work.addNamed(x.Lock)
+	}
+}
+
+// commit notes which holders went, and which of those that had gone are back.
+func (b *keptBook) commit(rev int64, changes []locks.Change) {
+	for c := range keys(changes, locks.Came) {
+		if at := b.find(c.KV.Lease); at >= 0 {
+			b.back(b.list[at], c)
+			b.drop(at)
+		}
+	}
+	for c, lock := range keys(changes, locks.Gone) {
+		if lock == nil || c.KV.Lease == 0 || !lock.Recipe().HasHolder {
+			continue
+		}
+		f := lock.LastLoss()
+		if f == nil || f.GoneRev != rev || !f.Removed().Same(c.Ref()) || b.find(c.KV.Lease) >= 0 {
+			continue
+		}
+		if !f.Pending && (f.Cause != journal.CauseReleased && f.Cause != journal.CauseDeleted || f.Past) {
+			continue // it went with its lease, or nobody can tell
+		}
+		b.follow(&Kept{ID: c.KV.Lease, Lock: lock.Name, Of: c.Ref(), Gone: b.k.Now(), Held: f.Held, HeldAtLeast: f.HeldAtLeast, rev: rev})
+	}
+}
+
+func (b *keptBook) follow(x *Kept) {
+	if len(b.list) == keptLeases {
+		b.drop(0)
+	}
+	ttl := keptTTL
+	if l := b.k.Lease(x.ID); l != nil && l.Granted() > 0 {
+		ttl = min(ttl, time.Duration(l.Granted())*time.Second)
+	}
+	if past := b.byLock[x.Lock]; len(past) >= keptSteady {
+		x.Usual = locks.Percentile(past, 50)
+	}
+	x.Told = x.Gone.Add(max(keptLeast, ttl, keptTimes*x.Usual))
+	b.list = append(b.list, x)
+}
+
+func (b *keptBook) find(id model.LeaseID) int {
+	if id == 0 {
+		return -1
+	}
+	return slices.IndexFunc(b.list, func(x *Kept) bool { return x.ID == id })
+}
+
+func (b *keptBook) drop(at int) {
+	b.work.addNamed(b.list[at].Lock)
+	b.list = slices.Delete(b.list, at, at+1)
+}
+
+// back takes in that a program put a key on its lease again. One that queues for the same lock
+// does not work on: where it does so at once, as it always does, it let go itself. Somebody else
+// would have had to delete its key within the last thousandth of its hold.
+func (b *keptBook) back(x *Kept, c *locks.Claim) {
+	away := b.k.Now().Sub(x.Gone)
+	past := b.byLease[x.ID]
+	if lock := c.Lock(); lock != nil && lock.Name == x.Lock && !x.HeldAtLeast && len(past) >= keptSteady {
+		most := slices.Min(past) + x.Held/keptExactly
+		if away >= keptApart && !slices.ContainsFunc(append(slices.Clone(past[len(past)-keptSteady:]), away), func(d time.Duration) bool { return d > most }) {
+			b.inOrder(x, lock, model.Say("queued-again-as-before", away, keptSteady))
+		}
+	}
+	b.order = remember(b.byLease, b.order, x.ID, away)
+	b.locks = remember(b.byLock, b.locks, x.Lock, away)
+}
+
+// remember notes for how long one was away. The one that was noted first makes room.
+func remember[K comparable](in map[K]gaps, order []K, key K, away time.Duration) []K {
+	past, known := in[key]
+	if !known {
+		if len(order) == keptPasts {
+			delete(in, order[0])
+			order = slices.Delete(order, 0, 1)
+		}
+		order = append(order, key)
+	}
+	if past = append(past, away); len(past) > keptGaps {
+		past = slices.Delete(past, 0, 1)
+	}
+	in[key] = past
+	return order
+}
+
+// inOrder makes the entries surer that tell how x went.
+func (b *keptBook) inOrder(x *Kept, lock *locks.Lock, why model.Message) {
+	for f := range x.entries(lock) {
+		if f.Alone() && f.Confidence == model.Hint && f.Cause == journal.CauseReleased && !f.Pending {
+			locks.Amend(b.k, f).InOrder(why)
+			b.k.Explained()
+		}
+	}
+}
+
+// entries yields what the journal of its lock tells of how x went.
+func (x *Kept) entries(lock *locks.Lock) func(yield func(*journal.Entry) bool) {
+	return func(yield func(*journal.Entry) bool) {
+		for _, f := range slices.Backward(lock.Journal()) {
+			if f.GoneRev == x.rev && f.Removed().Same(x.Of) && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// read takes a reading in.
+func (b *keptBook) read(e model.LeaseRead) {
+	at := b.find(e.ID)
+	if at < 0 || e.Rev != 0 && e.Rev < b.list[at].rev || !e.At.After(b.list[at].Read.At) {
+		return
+	}
+	if e.Granted <= 0 || e.Remaining < 0 {
+		b.drop(at)
+		return
+	}
+	b.list[at].Read = e
+	b.work.addNamed(b.list[at].Lock)
+}
+
+// keys takes in what hangs on a lease.
+func (b *keptBook) keys(e model.LeaseKeys) {
+	if at := b.find(e.ID); at >= 0 && e.Rev >= b.list[at].rev {
+		b.list[at].empty = e.Reason == "" && e.Total == 0
+		b.work.addNamed(b.list[at].Lock)
+	}
+}
+
+// ask adds to what is wanted those that are away for longer than usual, now and then.
+func (b *keptBook) ask(w model.Want) model.Want {
+	now, asked := b.k.Now(), 0
+	for _, x := range b.list {
+		due := x.Told
+		switch every := readMost; {
+		case x.Read.At.IsZero():
+		case !x.Renewed() || !x.empty:
+			every = min(readMost, max(keptLeast, time.Duration(x.Read.Granted)*time.Second/3))
+			fallthrough
+		default:
+			due = later(due, x.Read.At.Add(every))
+		}
+		switch {
+		case due.After(now):
+			if w.WakeAt.IsZero() || due.Before(w.WakeAt) {
+				w.WakeAt = due
+			}
+		case asked < askMost:
+			asked++
+			w.Leases, w.Keys = append(w.Leases, x.ID), append(w.Keys, x.ID)
+		}
+	}
+	return w
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Kept returns the leases that live on without a key since they held a lock, and are away for
+// longer than usual, though nobody is known to have let go. Each was renewed since.
+func (b *OrphanLeases) Kept(lock *locks.Lock) (all []*Kept) {
+	for _, x := range b.kept.list {
+		if x.Lock != lock.Name || !x.empty || !x.Renewed() || b.k.Now().Before(x.Told) {
+			continue
+		}
+		letGo := false
+		for f := range x.entries(lock) {
+			letGo = letGo || f.Cause == journal.CauseReleased && f.Confidence != model.Hint
+		}
+		if !letGo {
+			all = append(all, x)
+		}
+	}
+	return all
+}

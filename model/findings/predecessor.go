@@ -1,0 +1,114 @@
+package findings
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/recipe"
+)
+
+// predecessorFamily is about programs that were restarted.
+var predecessorFamily = Family{Lock: []Func{predecessorClaim}, Entries: []Entry{
+	{
+		Code:  model.CodePredecessorClaim,
+		Place: 230,
+		Word:  "of a dead run",
+		Story: "The holder of {lock} was restarted, and its old claim is still there",
+		Title: "A program was restarted, and the claim of its run before still holds",
+		Mechanism: "A program that dies without closing its session leaves its key until the lease ends. When it comes back before " +
+			"that, it has another lease and the same name. Some take the old key for their own since it has their name, " +
+			"and go on without a lock once it goes: then two work. Others wait behind their own dead key.",
+		Looks: "The holder's lease is not renewed, and one that came after its last renewal has keys of the same name. Two programs " +
+			"that share a name look the same, so it is a hint.",
+		Do: "See whether the program believes that it holds: a key is its own only if it hangs on its own lease. Otherwise the lock " +
+			"moves when the old lease ends. In the program: compare the lease of the key, not the name in it, and revoke the " +
+			"lease on exit.",
+		Threads:    []string{"apache/dolphinscheduler#18644", "pingcap/tidb#65543", "fabric8io/kubernetes-client#7350"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Hint,
+		Breaking:   Breaking{Effect: BreakCures, Why: "it frees the lock of a run that is over; see first that the next run does not work under this claim"},
+	},
+}}
+
+// predecessorClaim finds a holder that is not renewed any more, and whose name has come back
+// with another lease (apache/dolphinscheduler#18644).
+func predecessorClaim(x *Context) {
+	if !unrenewed(x) || x.L.Holders() != 1 {
+		return
+	}
+	who := x.K.IdentityOf(x.Head)
+	if who.Source == "uuid" || who.Source == "proxy" || !recipe.NamesOne(who.Text) { // what the lab knows of it is told by others
+		return
+	}
+	next := cameBack(x, who.Text)
+	if next == nil {
+		return
+	}
+	left, _ := x.Lease.Remaining(x.K.Now())
+	ends := time.Duration(left)*time.Second + ExpiryLag
+	f := model.Finding{Code: model.CodePredecessorClaim, Severity: model.SevWarning, Confidence: model.Hint, Lease: x.Lease.ID,
+		Summary:      model.Say("may-have-been-restarted", model.Verbatim(who.Text), ends),
+		Evidence:     []model.Message{ReadingWords(x.Lease), model.Say("lease-has-the-same-name", next.ID, next.Claims()[0].Key)},
+		Advice:       append([]model.Message{model.Say("see-whether-it-believes", model.Verbatim(who.Text))}, x.ToBreak(x.Head, model.Hint)...),
+		Alternatives: []model.Code{model.CodeDeadHolder}}
+	if c := x.ClaimOn(next); c != nil {
+		f.Summary = model.Say("may-have-been-restarted-and-waits", model.Verbatim(who.Text), x.L.Place(c)+1, ends)
+	}
+	x.Report(f, x.Head)
+}
+
+// unrenewed says whether the holder's lease has missed its renewals, or, where its program
+// renews when it likes and was not seen to, is more than half over.
+func unrenewed(x *Context) bool {
+	switch l := x.Lease; {
+	case l == nil || !l.HasRead || l.Read.Granted <= 0 || !l.ResetAt.IsZero():
+		return false
+	case l.State() == model.LeaseSilent:
+		return true
+	default:
+		return l.State() == model.LeaseHealthy && !l.Learned() && x.L.Recipe().Rhythm == recipe.RenewsByHand && 2*l.Read.Remaining < l.Read.Granted
+	}
+}
+
+// cameBack returns the lease with which a name came back after the last renewal of the
+// head's, nil for none. One that it had before tells that the name is not of one run.
+func cameBack(x *Context, who string) (next *locks.Lease) {
+	x.Names.Gather(x.K)
+	of := x.Names.Of[who]
+	if len(of) > locks.MaxScan {
+		return nil // a name of so many is not that of one run
+	}
+	for _, l := range of {
+		if l == x.Lease {
+			continue
+		}
+		for _, c := range FirstKeys(l) { // none if it is gone since
+			if names := NamesOn(x.K, c); !slices.Contains(names[:], who) {
+				continue
+			}
+			if !cameAfterRenewal(x, l, c) || l.State() == model.LeaseSilent {
+				return nil
+			}
+			next = l
+			break
+		}
+	}
+	return next
+}
+
+// cameAfterRenewal says whether a lease, with one of its claims, came after the last renewal of the
+// head's: by the time where it was seen to, else by the revisions. Leases that one member
+// granted are numbered in order.
+func cameAfterRenewal(x *Context, l *locks.Lease, c *locks.Claim) bool {
+	if uint64(l.ID)>>48 == uint64(x.Lease.ID)>>48 && x.K.GrantedBy(l.ID) != "" && uint64(l.ID) < uint64(x.Lease.ID) {
+		return false
+	}
+	born, seen := l.Born()
+	if !seen {
+		return c.CreateRev > x.Head.CreateRev
+	}
+	renewed := x.Lease.Read.At.Add(-time.Duration(x.Lease.Read.Granted-x.Lease.Read.Remaining-1) * time.Second) // at the latest
+	return born.After(renewed)
+}

@@ -1,0 +1,285 @@
+package findings
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+)
+
+// renewalFamily is about renewals that do not come.
+var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
+	{
+		Code:  model.CodeDeadHolder,
+		Place: 130,
+		Word:  "holder silent",
+		Story: "The holder of {lock} no longer renews",
+		Title: "The holder no longer renews; the lock is free when its lease ends",
+		Mechanism: "The holder died or lost its connection without letting go, so its key stays until the TTL is over. A long " +
+			"default TTL makes this look like a stuck lock. That its process is dead remains a guess: cut off from etcd it " +
+			"looks the same.",
+		Looks: "The remaining TTL only falls: at least two renewals were missed. The lock becomes free about half a second after " +
+			"it reaches 0.",
+		Do: "Wait for the end shown, or revoke the lease now if the holder is certainly dead. If it may still run, stop it " +
+			"first: it may believe that it holds. Later: a shorter TTL, and a revoke when the program exits.",
+		Threads:    []string{"cilium#8195", "ovsdb-etcd#357", "pingcap/tidb#4624", "pingcap/tidb#3454"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakCures, Why: HolderDead},
+	},
+	{
+		Code:  model.CodeKeepaliveStalled,
+		Place: 140,
+		Word:  "renews late",
+		Story: "The holder of {lock} renews late",
+		Title: "The holder has missed a renewal",
+		Mechanism: "Renewals stopped a moment ago: a garbage collection, no CPU, a suspended process or machine, a network fault. It " +
+			"may recover. If it does not, the lock passes to the next while the old holder may still work.",
+		Looks: "The remaining TTL is clearly below two thirds of the granted one, or behind the rhythm this lease had before, " +
+			"and does not rise.",
+		Do: "Use the time that is left: look at the holder's host and network, and warn its owner. Expect a takeover when the " +
+			"TTL ends. Do not revoke a holder that may come back.",
+		Threads:    []string{"etcd-io/etcd#11886", "etcd-io/etcd#13156", "etcd-io/etcd#9899", "pingcap/tiflow#4248"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "the holder may come back, and would go on to work without the lock: look at it first"},
+	},
+	{
+		Code:  model.CodeUnattendedLease,
+		Place: 150,
+		Word:  "not renewed",
+		Story: "Nobody renews the lease of {lock}",
+		Title: "The lock service granted a lease that nobody renews",
+		Mechanism: "A Lock or Campaign request without a lease makes the server grant one of 60 s, and no one keeps it alive. The " +
+			"claim goes after 60 s, whether its owner still works or still waits.",
+		Looks: "Granted is 60 s, and the remaining TTL has only fallen since the key appeared. It takes 20 to 25 s of watching " +
+			"to tell. A client that asked for 60 s itself and died before its first renewal looks the same.",
+		Do: "Fix the caller: grant a lease, keep it alive, pass it. Until then no piece of work under this lock may take " +
+			"longer than 60 s, waiting included.",
+		Threads:    []string{"shubhamranjan/dotnet-etcd#321", "etcd-cpp-apiv3#30"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Hint,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "its owner may be at work though nobody renews: the key goes by itself when its lease ends"},
+	},
+	{
+		Code:  model.CodeProxyKeepalive,
+		Place: 200,
+		Word:  "grpc-proxy",
+		Story: "An etcd grpc-proxy may renew the dead holder of {lock}",
+		Title: "An etcd grpc-proxy may have renewed a dead client's lease",
+		Mechanism: "etcd grpc-proxy renews leases upstream on its own. While the client's stream is open it drops a lease only after " +
+			"a whole TTL without a request. A dead client then keeps its lock up to one TTL longer.",
+		Looks: "A lease outlives its client by up to one extra TTL, then falls and ends like any other. Without knowing the path " +
+			"of the client this is a guess.",
+		Do: "Nothing is broken: count two TTLs for a takeover behind a grpc-proxy. Revoke if that is too long and the holder " +
+			"is certainly dead.",
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Hint,
+		Breaking:   Breaking{Effect: BreakCures, Why: HolderDead},
+	},
+	{
+		Code:  model.CodeKeepaliveCancelled,
+		Place: 410,
+		Word:  "renewals end",
+		Story: "The renewals of {lock} ended with their context",
+		Title: "Renewals stop because they were tied to a context that ended",
+		Mechanism: "The program started the keepalive with the context of the acquire call. When that one ends, by its timeout or by " +
+			"a return, renewals stop without a word while the work goes on.",
+		Looks: "The lease is renewed for a while, then no more. The age at which it stops is round and the same for every " +
+			"instance, and the process is healthy.",
+		Do: "Treat the lock as lost at the end of the TTL: stop that worker before. Then give the keepalive a context that " +
+			"lives as long as the lock.",
+		Threads:    []string{"vitess#11794", "vitess#11811", "vitess#20340", "cilium#12619"},
+		Needs:      []Needs{NeedsEtcd, NeedsClient},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "the worker may go on without the lock: stop it first"},
+	},
+	{
+		Code:  model.CodeKeepaliveHalted,
+		Place: 420,
+		Word:  "renewals end",
+		Story: "The client of {lock} stopped renewing after an error",
+		Title: "An old client stopped renewing after one server error",
+		Mechanism: "Some older client versions left their keepalive loop at the first error from a server. The program runs on and " +
+			"does not notice that nobody renews.",
+		Looks: "At a leader change or a restart of a member some leases recover and this one falls to 0, though its process is " +
+			"alive.",
+		Do: "Restart that client, then upgrade its library. In its code: watch the keepalive channel, and treat its close as " +
+			"the loss of the lock.",
+		Threads:    []string{"etcd-io/etcd#6922", "etcd-io/etcd#8618", "etcd-io/etcd#7472", "etcd-io/jetcd#1049", "trillian#2654"},
+		Needs:      []Needs{NeedsEtcd, NeedsClient},
+		Confidence: model.Hint,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "the holder may be at work: restart it first, and the claim goes by itself"},
+	},
+	{
+		Code:  model.CodeKeepaliveUnread,
+		Place: 430,
+		Word:  "unread replies",
+		Story: "The program that holds {lock} does not read its renewals",
+		Title: "The program does not read its keepalive replies",
+		Mechanism: "The Go client puts replies into a channel of 16. If nobody reads it, the client only complains in its log; up to " +
+			"3.3.8 it also sent a request every 500 ms.",
+		Looks: "With old clients renewals come far more often than every third of the TTL. With newer ones there is nothing to " +
+			"see outside the client's log.",
+		Do:         "Read the channel in a loop until it closes, and upgrade the client. Nothing has to be done to the lock.",
+		Threads:    []string{"etcd-io/etcd#9911", "etcd-io/etcd#9952"},
+		Needs:      []Needs{NeedsEtcd, NeedsProxy, NeedsVersion},
+		Confidence: model.Hint,
+		Breaking:   Breaking{Effect: BreakWrong, Why: NothingWrong + ": only its program does not read the answers"},
+	},
+	{
+		Code:  model.CodeHalfOpenTCP,
+		Place: 450,
+		Word:  "half open",
+		Story: "The client of {lock} talks into a dead connection",
+		Title: "The client talks into a connection whose other end is gone",
+		Mechanism: "A machine vanished without closing its connections. The operating system notices only after minutes or hours, " +
+			"and renewals are sent to nobody meanwhile.",
+		Looks: "Some leases fall while their clients are up and see no error. From etcd it looks like any other stall.",
+		Do: "Restart the client, or wait until it dials anew. Set DialKeepAliveTime and DialKeepAliveTimeout to less than a " +
+			"third of the TTL together.",
+		Threads:    []string{"cortex#2278", "etcd-cpp-apiv3#105"},
+		Needs:      []Needs{NeedsEtcd, NeedsProxy},
+		Confidence: model.Hint,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "its client may be at work: restart it first"},
+	},
+}}
+
+// etaError is how far away the end of a dead holder's lease has to be to be an
+// error for those who wait.
+const etaError = 30 * time.Second
+
+// missedRenewals finds a head whose lease is not renewed any more, or never was.
+func missedRenewals(x *Context) {
+	if x.Lease == nil || denied(x, x.Lease) {
+		return
+	}
+	if _, dead := x.Lease.ResetDead(); dead {
+		return
+	}
+	st := x.Lease.State()
+	if st != model.LeaseLate && st != model.LeaseSilent {
+		return
+	}
+	if unattended(x, x.Head) {
+		return
+	}
+	f := model.Finding{Severity: model.SevWarning, Confidence: model.Strong, Lease: x.Lease.ID,
+		Evidence:     []model.Message{ReadingWords(x.Lease), rhythmWords(x)},
+		Alternatives: []model.Code{model.CodeKeepaliveCancelled, model.CodeKeepaliveHalted, model.CodeHalfOpenTCP}}
+	if !x.Lease.Learned() {
+		f.Confidence = model.Hint // some clients renew only at the very end (etcd-cpp-apiv3: a second before)
+	}
+	left, _ := x.Lease.Remaining(x.K.Now())
+	eta := time.Duration(left)*time.Second + ExpiryLag
+	who := x.K.Who(x.Head.Ref())
+	namePattern(x, &f)
+	if f.Code != "" {
+		f.Summary = model.Say("the-lock-is-free", f.Summary, eta)
+	} else if st == model.LeaseLate {
+		f.Code = model.CodeKeepaliveStalled
+		f.Summary = model.Say("has-missed-a-renewal", model.Verbatim(who), eta)
+		f.Advice = []model.Message{model.Say("look-at-the-holder-paused")}
+	} else {
+		f.Code = model.CodeDeadHolder
+		f.Summary = model.Say("stopped-renewing-the-lock", model.Verbatim(who), eta)
+		if f.Confidence == model.Hint {
+			f.Summary = model.Say("may-be-dead-no-renewal", model.Verbatim(who), time.Duration(x.Lease.Read.Granted-x.Lease.Read.Remaining)*time.Second, eta)
+			f.Advice = []model.Message{model.Say("wait-for-the-end"), model.Say("look-at-the-holder-meanwhile")}
+		} else {
+			f.Advice = append([]model.Message{model.Say("wait-until-its-lease-ends")}, x.ToBreak(x.Head, model.Strong)...)
+		}
+		if x.L.Behind() > 0 && eta > etaError {
+			f.Severity = model.SevError
+		}
+	}
+	x.Report(f, x.Head)
+	haltedAtMove(x, eta)
+}
+
+// stopsMin is how many renewals have to have stopped at the same age to make a
+// pattern, and stopSpread how far these ages may lie apart.
+const (
+	stopsMin   = 3
+	stopSpread = 2 * time.Second
+)
+
+// haltedAtMove finds a holder that is not renewed since the leader changed, while others
+// are: a loop that ended then, or a client that died about then.
+func haltedAtMove(x *Context, eta time.Duration) {
+	if x.Lease.ResetAt.IsZero() || x.K.LeaderSince().IsZero() || x.K.RenewedSinceLeader() < stopsMin {
+		return
+	}
+	x.Report(model.Finding{Code: model.CodeKeepaliveHalted, Severity: model.SevWarning, Confidence: model.Hint, Lease: x.Lease.ID,
+		Summary: model.Say("was-never-renewed-since", model.Verbatim(x.K.Who(x.Head.Ref())), eta),
+		Evidence: []model.Message{ReadingWords(x.Lease), rhythmWords(x),
+			model.Say("new-raft-term-seen", x.K.Now().Sub(x.K.LeaderSince()))},
+		Advice: []model.Message{model.Say("look-at-the-holder"),
+			model.Say("upgrade-its-client-and-watch")},
+		Alternatives: []model.Code{model.CodeDeadHolder, model.CodeHalfOpenTCP}}, x.Head)
+}
+
+// namePattern tells a way of stopping that leaves a pattern: at the same age in one holder
+// after another.
+func namePattern(x *Context, f *model.Finding) {
+	who := x.K.Who(x.Head.Ref())
+	if age, ok := constantAge(x.L.StopAges(), time.Duration(x.Lease.Granted())*time.Second); ok {
+		f.Code = model.CodeKeepaliveCancelled
+		f.Summary = model.Say("stopped-renewing-like-the-last", model.Verbatim(who), len(x.L.StopAges()), age)
+		f.Advice = []model.Message{model.Say("look-for-a-timeout")}
+		f.Alternatives = []model.Code{model.CodeDeadHolder}
+	}
+}
+
+// constantAge says whether all ages are about the same, and more than a TTL: those that end
+// earlier were renewed two times at most, and all stop at one of these.
+func constantAge(ages []time.Duration, ttl time.Duration) (time.Duration, bool) {
+	if len(ages) < stopsMin || slices.Max(ages)-slices.Min(ages) > stopSpread || slices.Min(ages) < ttl {
+		return 0, false
+	}
+	return locks.Percentile(ages, 50), true
+}
+
+// unattended finds a claim whose lease nobody ever renewed, as the lock service
+// grants it to callers that bring none (dotnet-etcd#321).
+func unattended(x *Context, c *locks.Claim) bool {
+	l := c.LeaseInfo()
+	rpcLease := c.Form().Of().ServerLease
+	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
+		return false
+	}
+	if l.Read.At.Sub(l.First().At) < time.Duration(rpcLease)*time.Second/3 || l.First().Remaining < rpcLease-5 {
+		return false
+	}
+	left, _ := l.Remaining(x.K.Now())
+	x.Report(model.Finding{Code: model.CodeUnattendedLease, Severity: model.SevWarning, Confidence: model.Hint, Lease: l.ID,
+		Alternatives: []model.Code{model.CodeDeadHolder}, // a client with the usual TTL of 60 s that died before its first renewal
+		Summary:      model.Say("lease-was-never-renewed", c.Key, left),
+		Evidence: []model.Message{ReadingWords(l), model.Say("only-falling-since-first-read", l.First().Remaining, x.K.Now().Sub(l.First().At)),
+			model.Say("lock-service-grants-60-s")},
+		Advice: []model.Message{model.Say("make-the-caller-grant")}}, c)
+	return true
+}
+
+func rhythmWords(x *Context) model.Message {
+	if x.Lease.Learned() {
+		return model.Say("was-seen-to-be-renewed", max(x.Lease.Rhythm, time.Duration(x.Lease.Read.Granted)*time.Second/3))
+	}
+	return model.Say("was-not-seen-to-be-renewed")
+}
+
+// denied says whether a renewal of a lease was refused within its TTL, and none has
+// gone through since.
+func denied(x *Context, l *locks.Lease) bool {
+	r, refused := x.Reports.Refusals()[l.ID]
+	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
+		return false
+	}
+	ttl := time.Duration(l.Read.Granted) * time.Second
+	if x.K.Now().Sub(r.At) > ttl+ExpiryLag {
+		return false
+	}
+	renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second) // and up to a second later
+	return renewed.Add(time.Second).Before(r.At) || x.K.Now().Sub(r.At) > ttl/2 && renewed.Before(r.At)
+}

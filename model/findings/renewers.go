@@ -1,0 +1,116 @@
+package findings
+
+import (
+	"maps"
+	"slices"
+
+	"locktop/model"
+	"locktop/model/locks"
+)
+
+// renewerFamily is about who renews a lease, and who may not.
+var renewerFamily = Family{Lab: []Func{foreignKeepalive, keepaliveDenied}, Entries: []Entry{
+	{
+		Code:  model.CodeForeignKeepalive,
+		Place: 300,
+		Word:  "renewed by two",
+		Story: "Somebody else renews the lease of {lock}",
+		Title: "Somebody else renews the holder's lease",
+		Mechanism: "A lease can be renewed by anyone who knows its ID: another goroutine, a program that shares the lease, an " +
+			"etcdctl lock left running in a container whose exec session was cut. The holder itself may be gone.",
+		Looks: "A renewing head, like a busy one. Renewals that come more often than every third of the TTL are a sign. The " +
+			"proxy sees which connection renews, and is certain.",
+		Do: "Find the other renewer first. Revoke once it is clear that nobody needs the lease; the renewer then fails, which " +
+			"may be the first that anyone hears of it.",
+		Threads:    []string{"etcd-io/etcd#10117", "etcd-io/etcd#9218"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "somebody renews this lease, maybe on purpose: find out who needs it first"},
+	},
+	{
+		Code:  model.CodeKeepaliveDenied,
+		Place: 440,
+		Word:  "may not renew",
+		Story: "The holder of {lock} may not renew its lease any more",
+		Title: "The server refuses renewals for lack of permission",
+		Mechanism: "A role was changed, or a token became too old, and renewals are no longer allowed. Until March 2026 servers did " +
+			"not check the permission of a renewal; since the fix of CVE-2026-33413 they want write permission on the keys of " +
+			"the lease. An upgrade can bring this out.",
+		Looks: "Leases are lost right after a change of users or roles, after an upgrade, or at the age of a token. The proxy " +
+			"sees PermissionDenied or Unauthenticated on the keepalive.",
+		Do: "Give the role write permission on the lock's keys, or renew the token, and restart the client. Do not turn " +
+			"authentication off.",
+		Threads:    []string{"patroni#2332", "etcd-io/etcd#13300", "etcd-io/etcd#8287"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakWrong, Why: "its client is alive: give its role the permission first"},
+	},
+}}
+
+// claimsHere yields the claims of this lock that hang on one of some leases, by lease:
+// the leases are few, the claims may be many.
+func claimsHere[V any](x *Context, of map[model.LeaseID]V, yield func(*locks.Lease, *locks.Claim)) {
+	if len(of) == 0 {
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		l := x.K.Lease(id)
+		if l == nil {
+			continue
+		}
+		if c := x.ClaimOn(l); c != nil {
+			yield(l, c)
+		}
+	}
+}
+
+// foreignKeepalive finds a lease that somebody else than its owner renews, so that the
+// owner's end would not free the lock (etcd-io/etcd#10117).
+func foreignKeepalive(x *Context) {
+	if !x.L.Recipe().HasHolder {
+		return
+	}
+	claimsHere(x, x.Reports.Shared(), func(l *locks.Lease, c *locks.Claim) {
+		names := x.Reports.ForeignKeepers(l.ID, x.K.Now())
+		if len(names) == 0 {
+			return
+		}
+		f := model.Finding{Code: model.CodeForeignKeepalive, Severity: model.SevInfo, Confidence: model.Certain, Lease: l.ID,
+			Summary:  model.Say("lease-is-renewed-by", c.Key, together(names)),
+			Evidence: []model.Message{model.Say("the-proxy-saw-their-requests")},
+			Advice:   []model.Message{model.Say("find-out-who-renews")}}
+		if c == x.Head && x.L.Behind() > 0 {
+			f.Severity = model.SevWarning
+		}
+		x.Report(f, c)
+	})
+}
+
+// together names several clients in a message.
+func together(names []string) model.Message {
+	all := model.Say("client", model.Verbatim(names[0]))
+	for _, name := range names[1:] {
+		all = model.Say("both", all, model.Verbatim(name))
+	}
+	return all
+}
+
+// keepaliveDenied finds a claim whose lease may not be renewed any more
+// (etcd-io/etcd#13300, the fix of CVE-2026-33413).
+func keepaliveDenied(x *Context) {
+	if !x.L.Recipe().HasHolder {
+		return
+	}
+	claimsHere(x, x.Reports.Refusals(), func(l *locks.Lease, c *locks.Claim) {
+		if !denied(x, l) {
+			return
+		}
+		r := x.Reports.Refusals()[l.ID]
+		left, _ := l.Remaining(x.K.Now())
+		f := model.Finding{Code: model.CodeKeepaliveDenied, Severity: model.SevWarning, Confidence: Sure(r.Client), Lease: l.ID,
+			Summary:  model.Say("may-not-renew-the-lease", r.Name, c.Key, left),
+			Evidence: []model.Message{model.Say("the-member-refused-its-renewal", r.Text), ReadingWords(l)},
+			Advice:   []model.Message{model.Say("give-its-role-write-permission")}}
+		x.Report(f, c)
+	})
+}

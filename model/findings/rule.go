@@ -1,0 +1,105 @@
+package findings
+
+import (
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/reports"
+)
+
+// Context is one look at one lock.
+type Context struct {
+	K       *locks.State
+	Reports *reports.Reports
+	Cycles  *Cycles
+	L       *locks.Lock
+	Head    *locks.Claim
+	Lease   *locks.Lease  // the head's, nil for none
+	Lab     *reports.Lock // what the lab and its proxy say of the lock, nil for nothing
+	Names   *Namesakes
+	Leaks   *OrphanLeases
+	Before  []model.Finding // what was found last
+	// FewSince is since when there are fewer claims than declared, zero if there are not.
+	FewSince time.Time
+	Found    []model.Finding // what was reported
+	Again    time.Time       // when time alone may change the answer
+	// Explained: the lab says why a head that is renewed does not leave.
+	Explained bool
+}
+
+// Func looks for one mechanism, or for one family of neighbours that exclude each
+// other.
+type Func func(*Context)
+
+// ClusterFunc looks at the members, after each round of status.
+type ClusterFunc func(*ClusterContext)
+
+// Family is what one file has: findings with their words, and the rules that find them.
+type Family struct {
+	Any     []Func // of every lock, one that is free, too
+	Lock    []Func // of a lock that has a head, and is no Lease of Kubernetes
+	Kube    []Func // of a Lease of Kubernetes
+	Lab     []Func // of a lock of which the lab or its proxy has reported something
+	Cluster []ClusterFunc
+	Entries []Entry
+}
+
+// Report adds a finding about the lock, and about a claim in its queue, nil for none.
+func (x *Context) Report(f model.Finding, about *locks.Claim) {
+	f.Lock, f.Claim = x.L.Name, about.Ref()
+	f.Severity = bounded(&f)
+	if f.Etcdctl == nil {
+		f.Etcdctl = x.L.Etcdctl()
+	}
+	x.Found = append(x.Found, f)
+}
+
+// Recheck asks to be examined again at that time.
+func (x *Context) Recheck(at time.Time) {
+	if at.After(x.K.Now()) && (x.Again.IsZero() || at.Before(x.Again)) {
+		x.Again = at
+	}
+}
+
+// ClusterContext is one look at the cluster.
+type ClusterContext struct {
+	K             *locks.State
+	Reports       *reports.Reports
+	Before, Found []model.Finding
+}
+
+// Report adds a finding about the cluster.
+func (x *ClusterContext) Report(f model.Finding) {
+	f.Severity = bounded(&f)
+	x.Found = append(x.Found, f)
+}
+
+// bounded is the severity of a finding, that of a hint a warning at most: nobody is to be
+// woken by a guess.
+func bounded(f *model.Finding) model.Severity {
+	if f.Confidence == model.Hint && f.Severity == model.SevError {
+		return model.SevWarning
+	}
+	return f.Severity
+}
+
+// Same returns that of a list which says the same as f, nil for none.
+func Same(list []model.Finding, f *model.Finding) *model.Finding {
+	for i := range list {
+		if list[i].Same(f) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// ClaimOn returns the claim of this lock that hangs on a lease, nil for none.
+func (x *Context) ClaimOn(l *locks.Lease) *locks.Claim {
+	for _, c := range l.Claims()[:min(len(l.Claims()), locks.MaxScan)] {
+		if c.Lock() == x.L {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,270 @@
+package findings
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/locks"
+	"locktop/model/reports"
+)
+
+// Set is what the rules found, of the cluster and of each lock.
+type Set struct {
+	k       *locks.State
+	reports *reports.Reports
+	cluster []model.Finding
+	of      map[*locks.Lock][]model.Finding // the worst first; none is empty
+	few     map[*locks.Lock]time.Time       // since when locks have fewer claims than declared
+	cycles  *Cycles
+	names   *Namesakes
+	leaks   *OrphanLeases // leases that live on without a key
+	work    *worklist
+	context Context        // memory for the one that is under way
+	news    []locks.Change // what the event at hand changed of the findings
+}
+
+// New returns that of a state of the locks and what was reported of it, before anything
+// was found.
+func New(k *locks.State, reports *reports.Reports) *Set {
+	w := newWorklist(k)
+	return &Set{k: k, reports: reports, names: &Namesakes{}, leaks: newOrphanLeases(k, w), of: map[*locks.Lock][]model.Finding{},
+		few: map[*locks.Lock]time.Time{}, cycles: newCycles(w), work: w}
+}
+
+// Apply takes in an event and what it changed, and derives the findings anew of the locks that
+// changed or whose time has come. It returns what that changed, which is valid until the next event:
+// locks of which something else is found, and lines for the journal. While a list is under way it
+// waits: half a queue would be judged. It goes on as long as on says, which it asks before each lock.
+func (d *Set) Apply(e model.Event, changes []locks.Change, on func() bool) []locks.Change {
+	clear(d.news)
+	d.news = d.news[:0]
+	d.work.addChanged(changes)
+	d.leaks.Apply(e, changes)
+	switch e := e.(type) {
+	case model.Lost:
+		if e.Reason == model.LostCluster { // what was found is of another one
+			*d = *New(d.k, d.reports)
+		}
+	case model.Slept:
+		for l := range d.few {
+			d.few[l] = e.At
+		}
+	case model.ClusterStatus:
+		d.judgeCluster()
+	}
+	d.cycles.note(changes)
+	if d.k.Partial() {
+		return d.news
+	}
+	d.cycles.Update(d.k)
+	d.work.take(func(l *locks.Lock) bool {
+		d.judge(l)
+		return on()
+	})
+	return d.news
+}
+
+// Ask adds to what is wanted what the rules need: readings of leases that may be left behind, and
+// to be woken when time alone may change what is found.
+func (d *Set) Ask(w model.Want) model.Want { return d.work.ask(d.leaks.Ask(w)) }
+
+// countFew notes since when a lock has fewer claims than declared.
+func (d *Set) countFew(l *locks.Lock) {
+	if since, few := d.few[l]; !d.k.Few(l) {
+		delete(d.few, l)
+	} else if !few || since.IsZero() {
+		d.few[l] = d.k.Now()
+	}
+}
+
+// judge derives the findings of a lock anew.
+func (d *Set) judge(l *locks.Lock) {
+	if !l.Listed() {
+		delete(d.of, l)
+		delete(d.few, l)
+		return // forgotten, with its findings
+	}
+	d.countFew(l)
+	x := &d.context // there is one for every event
+	*x = Context{K: d.k, Reports: d.reports, Cycles: d.cycles, Names: d.names, Leaks: d.leaks, L: l, Before: d.of[l], FewSince: d.few[l], Head: l.Head(), Lab: d.reports.Of(l.Name)}
+	if x.Head != nil {
+		x.Lease = x.Head.LeaseInfo()
+	}
+	if x.Lease.Stale() { // it is read again, and then it is judged
+		d.replace(l, slices.DeleteFunc(slices.Clone(x.Before), func(f model.Finding) bool {
+			return !f.Claim.IsZero() && !f.About(d.k.Claim(f.Claim.Key).Ref())
+		}))
+		return
+	}
+	lab := x.Lab != nil || len(d.reports.Shared())+len(d.reports.Refusals()) > 0
+	if !lab && !d.k.LostFor(l.Name).IsZero() {
+		return // what was found is of when it was seen last; it is judged when it is seen again
+	}
+	if lab {
+		ask(x, func(f *Family) []Func { return f.Lab }) // these also where the lock is free
+	}
+	ask(x, func(f *Family) []Func { return f.Any })
+	switch {
+	case x.Head == nil || !l.Recipe().HasHolder:
+	case l.Recipe().OfKube(): // it has no lease of etcd to judge
+		ask(x, func(f *Family) []Func { return f.Kube })
+	default:
+		ask(x, func(f *Family) []Func { return f.Lock })
+	}
+	d.replace(l, x.Found)
+	if !x.Again.IsZero() {
+		d.work.addAt(l, x.Again)
+	}
+}
+
+// ask asks some rules of each family.
+func ask(x *Context, which func(*Family) []Func) {
+	for _, f := range families {
+		for _, r := range which(f) {
+			r(x)
+		}
+	}
+}
+
+// replace puts the findings of a lock in the place of the old ones.
+func (d *Set) replace(l *locks.Lock, found []model.Finding) {
+	old := d.of[l]
+	if len(found) == 0 && len(old) == 0 {
+		return
+	}
+	slices.SortStableFunc(found, func(a, b model.Finding) int { return a.Severity.Compare(b.Severity) })
+	d.note(old, found, l.Name)
+	d.Put(l, found)
+	d.news = append(d.news, locks.Change{Kind: locks.Changed, Lock: l})
+}
+
+// Put puts a list, the worst first, in the place of what was found of a lock.
+func (d *Set) Put(l *locks.Lock, found []model.Finding) {
+	if d.of[l] = found; len(found) == 0 {
+		delete(d.of, l)
+	}
+}
+
+// judgeCluster derives the findings anew that are of no lock.
+func (d *Set) judgeCluster() {
+	x := &ClusterContext{K: d.k, Reports: d.reports, Before: d.cluster}
+	for _, f := range families {
+		for _, r := range f.Cluster {
+			r(x)
+		}
+	}
+	if len(x.Found)+len(d.cluster) > 0 {
+		d.note(d.cluster, x.Found, "")
+		d.news = append(d.news, locks.Change{Kind: locks.Coverage})
+	}
+	d.cluster = x.Found
+}
+
+// write has a line for the journal.
+func (d *Set) write(line *journal.Entry) {
+	d.news = append(d.news, locks.Change{Kind: locks.Happened, Entry: line})
+}
+
+// note dates what was found, and writes to the journal what came, what grew worse or surer,
+// and what went.
+func (d *Set) note(old, found []model.Finding, lock string) {
+	for i := range found {
+		f, before := &found[i], Same(old, &found[i])
+		f.Since = d.k.Now()
+		if before != nil {
+			f.Since = before.Since
+		}
+		if f.Severity != model.SevInfo && (before == nil || grew(before, f)) {
+			d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: f.Severity, Code: f.Code, Why: journal.Why{Confidence: f.Confidence},
+				Text: model.Say("found", f.Code, f.Confidence, f.Summary)})
+		}
+	}
+	for i := range old {
+		o := &old[i]
+		if o.Severity == model.SevInfo || slices.ContainsFunc(found, func(f model.Finding) bool { return f.Follows(o) }) {
+			continue
+		}
+		d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo, Code: o.Code,
+			Text: over(o, lock, d.k.Now())})
+	}
+}
+
+// over says that a finding is over, and how long it lasted.
+func over(f *model.Finding, lock string, now time.Time) model.Message {
+	if lock == "" {
+		return model.Say("found-over", f.Code, now.Sub(f.Since))
+	}
+	return model.Say("found-over-on", f.Code, now.Sub(f.Since), lock)
+}
+
+// grew says whether a finding is more than the same one was before: worse, or no longer a hint.
+func grew(before, f *model.Finding) bool {
+	worse := !before.Severity.AtLeast(f.Severity)
+	return worse || before.Confidence == model.Hint && f.Confidence != model.Hint
+}
+
+// FindingsOf returns what was found of a lock, the worst first. It is not a copy: only for reading.
+func (d *Set) FindingsOf(l *locks.Lock) []model.Finding { return d.of[l] }
+
+// Now is the time of the last event.
+func (d *Set) Now() time.Time { return d.k.Now() }
+
+// known yields what was found of each lock that is known. One that is forgotten is passed over
+// before the rules come to it.
+func (d *Set) known(yield func(*locks.Lock, []model.Finding) bool) {
+	for l, found := range d.of {
+		if l.Listed() && !yield(l, found) {
+			return
+		}
+	}
+}
+
+// ClusterFindings returns the diagnoses of the cluster as a whole.
+func (d *Set) ClusterFindings() []model.Finding {
+	return append([]model.Finding(nil), d.cluster...)
+}
+
+// Findings returns every diagnosis, of the cluster first, then of the locks, the
+// worst first and by name.
+func (d *Set) Findings() []model.Finding {
+	all := d.ClusterFindings()
+	var of []model.Finding
+	for _, found := range d.known {
+		of = append(of, found...)
+	}
+	slices.SortStableFunc(of, func(a, b model.Finding) int { return inOrder(&a, &b) })
+	return append(all, of...)
+}
+
+// Ring returns the sessions of the deadlock that was found of a lock, in their order, nil if
+// none was.
+func (d *Set) Ring(l *locks.Lock) []Link {
+	c := d.cycles.Of[l]
+	if c == nil || !c.Stands() || !slices.ContainsFunc(d.FindingsOf(l), func(f model.Finding) bool { return f.Code == model.CodeLockCycle }) {
+		return nil
+	}
+	return slices.Clone(c.Steps)
+}
+
+// CountFindings returns how many findings there are of each severity.
+func (d *Set) CountFindings() (errors, warnings, infos int) {
+	count := func(list []model.Finding) {
+		for i := range list {
+			switch list[i].Severity {
+			case model.SevError:
+				errors++
+			case model.SevWarning:
+				warnings++
+			default:
+				infos++
+			}
+		}
+	}
+	count(d.cluster)
+	for _, found := range d.known {
+		count(found)
+	}
+	return errors, warnings, infos
+}

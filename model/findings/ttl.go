@@ -1,0 +1,114 @@
+package findings
+
+import (
+	"time"
+
+	"locktop/model"
+)
+
+// ttlFamily is about TTLs that are not what one would think.
+var ttlFamily = Family{Lock: []Func{unbelievable, reset}, Lab: []Func{ttlFloor}, Entries: []Entry{
+	{
+		Code:  model.CodeTTLReset,
+		Place: 80,
+		Word:  "TTL reset",
+		Story: "A new leader gave the dead holder of {lock} its full TTL again",
+		Title: "A new leader gave every lease its full TTL again",
+		Mechanism: "A leader that takes over does not know how old the leases are, so it starts all of them at their full TTL. A " +
+			"dead holder gets a fresh term. If leaders change more often than the TTL is long, nothing ever expires.",
+		Looks: "The remaining TTL of a lease that nobody renews jumps back to the granted value at the moment the raft term " +
+			"changes.",
+		Do: "Wait out the new term, or break the lock if the holder is certainly dead. Then find out why the leader changes. " +
+			"Lease checkpoints rarely help: off by default, only for more than 5 minutes of remaining TTL, and kept over a " +
+			"restart only from 3.5.2 (by a flag) and 3.6.",
+		Threads: []string{"etcd-io/etcd#9395", "etcd-io/etcd#13294", "etcd-io/etcd#20273", "etcd-io/etcd#2660", "etcd-io/etcd#9888",
+			"etcd-io/etcd#17132", "gardener/etcd-druid#733"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakCures, Why: HolderDead},
+	},
+	{
+		Code:  model.CodeTTLRollover,
+		Place: 210,
+		Word:  "odd reading",
+		Story: "A reading of the lease of {lock} made no sense",
+		Title: "A reading of the TTL made no sense and was discarded",
+		Mechanism: "A leader that was deposed a moment ago could answer a TTL question with some 9.2 billion seconds. Newer servers " +
+			"return an error in its place, it seems from 3.5.14 on.",
+		Looks:      "One reading has far more left than was granted. The next one is normal.",
+		Do:         "Nothing: the lease is read again. The leader did change a moment ago, so look for ttl-reset.",
+		Threads:    []string{"etcd-io/etcd#12381", "etcd-io/etcd#17704"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakWrong, Why: NothingWrong + ": one reading was false"},
+	},
+	{
+		Code:  model.CodeTTLFloor,
+		Place: 220,
+		Word:  "longer TTL",
+		Story: "The server granted {lock} a longer TTL than was asked for",
+		Title: "The server granted a longer TTL than was asked for",
+		Mechanism: "The shortest TTL is one and a half election timeouts, rounded up to seconds. With default timing 1 s becomes 2 " +
+			"s, with an election timeout of 10 s it becomes 15 s.",
+		Looks: "The granted TTL is above what the client asked for. etcd shows only what was granted; what was asked is known to " +
+			"the client and the proxy.",
+		Do: "Count with the granted TTL. If takeovers must be faster, look at the election timeout; shorten it only if the " +
+			"network allows.",
+		Needs:      []Needs{NeedsClient, NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakWrong, Why: NothingWrong + ": its TTL is longer than its client asked for"},
+	},
+}}
+
+// oddKeep is how long an unbelievable answer is worth mentioning.
+const oddKeep = 30 * time.Second
+
+// unbelievable finds a reading with more left than was granted (etcd-io/etcd#12381).
+func unbelievable(x *Context) {
+	if x.Lease == nil || x.Lease.Odd == nil || x.K.Now().Sub(x.Lease.Odd.At) > oddKeep {
+		return
+	}
+	o := x.Lease.Odd
+	x.Recheck(o.At.Add(oddKeep + time.Millisecond))
+	x.Report(model.Finding{Code: model.CodeTTLRollover, Severity: model.SevInfo, Confidence: model.Certain, Lease: o.ID,
+		Summary:  model.Say("a-reading-said-s-left", o.Remaining, o.Granted),
+		Evidence: []model.Message{model.Say("a-new-leader-adds")},
+		Advice:   []model.Message{model.Say("nothing-the-lease-is-read")}}, x.Head)
+}
+
+// reset finds a head that was not renewed and got a whole TTL more from a new raft
+// leader (etcd-io/etcd#9395).
+func reset(x *Context) {
+	if x.Lease == nil || x.Lease.ResetAt.IsZero() {
+		return
+	}
+	sure, dead := x.Lease.ResetDead()
+	if !dead {
+		return
+	}
+	x.Report(model.Finding{Code: model.CodeTTLReset, Severity: model.SevWarning, Confidence: sure, Lease: x.Lease.ID,
+		Summary:  model.Say("a-new-raft-leader-gave", x.Head.Key, x.Lease.Read.Granted),
+		Evidence: []model.Message{ReadingWords(x.Lease), model.Say("the-raft-term-changed", x.Lease.Read.Term)},
+		Advice: append([]model.Message{model.Say("find-out-why-the-leader"), model.Say("wait-until-its-lease-ends")},
+			x.ToBreak(x.Head, sure)...)}, x.Head)
+}
+
+// ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the
+// server's shortest is one and a half election timeouts.
+func ttlFloor(x *Context) {
+	if x.Lab == nil || x.Head == nil || !x.L.Recipe().HasHolder {
+		return
+	}
+	for _, c := range x.Lab.Competitors {
+		if c.Lease == 0 || c.TTL == 0 {
+			continue
+		}
+		if l := x.K.Lease(c.Lease); l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
+			x.Report(model.Finding{Code: model.CodeTTLFloor, Severity: model.SevInfo, Confidence: model.Certain, Lease: l.ID,
+				Summary:  model.Say("asked-for-a-ttl", c.Name, c.TTL, l.Read.Granted),
+				Evidence: []model.Message{model.Say("the-server-grants-no-less")},
+				Advice:   []model.Message{model.Say("count-with-the-granted-ttl")}}, x.ClaimOn(l))
+			return
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package findings
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/reports"
+)
+
+// untoldFamily is about clients that were not told what became of a request or of a key.
+var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
+	{
+		Code:  model.CodeUnlockLost,
+		Place: 290,
+		Word:  "unlock lost",
+		Story: "The unlock of {lock} never arrived",
+		Title: "The holder let go, but its unlock never arrived",
+		Mechanism: "The unlock failed by timeout or in a partition, the program went on, and its session recovered and renews the " +
+			"key. The program believes that it holds nothing.",
+		Looks: "A head that renews while its owner is idle. It is more than a hint only when the hold goes back to just before a " +
+			"spell without leader, and many locks of that lease are concerned.",
+		Do: "Ask the owner whether it holds. If not, delete that claim guarded by its create revision, or revoke the lease if " +
+			"nothing else hangs on it. In the client: close the session when an unlock fails.",
+		Threads:    []string{"cilium#9855", "cilium#9046", "cilium#9982"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakCures, Why: "its client has let go already, so no work is lost"},
+	},
+	{
+		Code:  model.CodeGhostWaiter,
+		Place: 310,
+		Word:  "ghost waiter",
+		Story: "A claim on {lock} is given up, and still renewed",
+		Title: "A claim that its client has given up, but still renews",
+		Mechanism: "A Lock fails because the reply to its transaction is lost or late, yet the claim was written. The client " +
+			"believes that it has no lock, its unlock is refused, and its session renews the claim. When its turn comes, it " +
+			"holds for as long as the process lives. The fix in etcd covers only the phase of waiting.",
+		Looks: "First an ordinary waiter, then a holder that never lets go. From etcd alone it cannot be told from those. The " +
+			"proxy sees the lost reply, and that no watch waits for the key ahead.",
+		Do: "Ask its owner; if it does not want the lock, revoke that lease. In the client: after any error of Lock close the " +
+			"session, do not only retry.",
+		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#10153", "etcd-io/etcd#10111", "etcd-io/jetcd#291"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakCures, Why: "its client was never told of this claim, so no work is lost"},
+	},
+	{
+		Code:  model.CodeMissedDelete,
+		Place: 320,
+		Word:  "missed turn",
+		Story: "The holder of {lock} does not know that it holds",
+		Title: "The head does not know that its turn has come",
+		Mechanism: "A waiter watches the key ahead of it. If that deletion never reaches it (a cut-off member, a dead connection, a " +
+			"watch bug of the server), it waits on although it is first, and renews all the while. Watch bugs were fixed in " +
+			"3.5.13, 3.4.34 and 3.5.18, among others.",
+		Looks: "The key ahead was deleted long ago, the head renews, nothing else moves. The same picture as a busy holder; with " +
+			"the proxy it is seen that no watch event was passed on.",
+		Do: "Restart that client; its claim goes and the next in line moves up. Use WithRequireLeader and DialKeepAliveTime " +
+			"in clients, and upgrade the server.",
+		Threads: []string{"etcd-io/etcd#7247", "etcd-io/etcd#8980", "etcd-io/etcd#12534", "etcd-io/etcd#14641", "etcd-io/etcd#17611",
+			"k8s#89488", "cilium#23590", "etcd-io/etcd#17612", "etcd-io/etcd#17529", "etcd-io/etcd#18089",
+			"etcd-io/etcd#18475", "etcd-io/etcd#19179", "etcd-io/etcd#19249"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakCures, Why: "its client does not know that it holds, so no work is lost; restart the client all the same"},
+	},
+}}
+
+// openAfter is how long an answer, a watch event or a second try may be under way.
+const openAfter = 2 * time.Second
+
+// openNotes looks at what the proxy saw of this lock's keys and what has not come to
+// its end.
+func openNotes(x *Context) {
+	if x.Lab == nil || !x.L.Recipe().HasHolder {
+		return
+	}
+	missed := false
+	for _, n := range x.Lab.Open {
+		if c := x.K.Claim(n.Key); c != nil && c.Lock() == x.L {
+			ghostWaiter(x, n, c)
+			unlockLost(x, n, c)
+		} else if !missed {
+			missed = missedDelete(x, n)
+		}
+	}
+}
+
+// blocks raises a finding to an error if its claim is first and others wait.
+func blocks(x *Context, f *model.Finding, c *locks.Claim) {
+	f.Severity = model.SevWarning
+	if c == x.Head && x.L.Behind() > 0 {
+		f.Severity = model.SevError
+		x.Explained = true
+		f.Evidence = append(f.Evidence, model.Say("is-first-with-waiters-behind", x.L.Behind()))
+	}
+}
+
+// ghostWaiter finds a claim whose client was never told that it was written: it
+// believes that its Lock failed, and its session renews the claim all the same
+// (etcd-io/etcd#9715).
+func ghostWaiter(x *Context, n *reports.Notes, c *locks.Claim) {
+	w := n.Ghost
+	if w == nil || c.CreateRev > w.Rev || c.KV.Lease != w.Lease {
+		return
+	}
+	if x.K.Now().Sub(w.At) < openAfter {
+		x.Recheck(w.At.Add(openAfter))
+		return
+	}
+	f := model.Finding{Code: model.CodeGhostWaiter, Confidence: Sure(w.Client), Lease: w.Lease,
+		Summary: model.Say("was-never-told-of-its-claim", w.Name),
+		Evidence: []model.Message{model.Say("the-proxy-saw-the-put", n.Key, w.Rev),
+			model.Say("the-client-has-not-spoken")},
+		Advice: append(x.ToBreak(c, model.Strong), model.Say("close-session-after-lock-error"))}
+	blocks(x, &f, c)
+	x.Report(f, c)
+}
+
+// unlockLost finds a claim that its client tried to delete, without effect, while its
+// session lives on (cilium#9855).
+func unlockLost(x *Context, n *reports.Notes, c *locks.Claim) {
+	w := n.Undone
+	if w == nil || c.Since.After(w.At) || c.LeaseInfo().State() != model.LeaseHealthy {
+		return
+	}
+	if x.K.Now().Sub(w.At) < openAfter {
+		x.Recheck(w.At.Add(openAfter))
+		return
+	}
+	what := model.Say("sent-and-not-answered")
+	if w.Unsent {
+		what = model.Say("never-reached-the-member")
+	}
+	f := model.Finding{Code: model.CodeUnlockLost, Confidence: Sure(w.Client), Lease: c.KV.Lease,
+		Summary: model.Say("tried-to-delete-its-claim", w.Name, x.K.Now().Sub(w.At)),
+		Evidence: []model.Message{model.Say("the-proxy-saw-the-delete", n.Key, what),
+			model.Say("the-claim-is-still-there", ReadingWords(c.LeaseInfo()))},
+		Advice: append(x.ToBreak(c, model.Strong), model.Say("close-session-when-unlock-fails"))}
+	for _, o := range x.Reports.Workers(w.Name) {
+		if o.CompetesFor(x.Lab) && o.Belief.State == model.BeliefIdle && o.Belief.At.After(c.Since) {
+			f.Evidence = append(f.Evidence, model.Say("says-that-it-is-idle", o.Name))
+		}
+	}
+	blocks(x, &f, c)
+	x.Report(f, c)
+}
+
+// missedDelete finds a head that still watches a key which went: it does not know that
+// its turn has come (etcd-io/etcd#17529 and others).
+func missedDelete(x *Context, n *reports.Notes) bool {
+	if x.Head == nil || x.Lease == nil || n.GoneAt.IsZero() || x.Lease.State() != model.LeaseHealthy {
+		return false
+	}
+	o, known := x.Reports.LeaseOwner(x.Lease.ID)
+	if !known || x.Reports.HoldsBy(o.Name, x.Head.Key) {
+		return false
+	}
+	at := slices.IndexFunc(n.Watchers, func(w model.Watches) bool { return x.Reports.SameProgram(w.Name, o.Name) })
+	if at < 0 {
+		return false
+	}
+	w, since := n.Watchers[at], n.GoneAt
+	if w.At.After(since) {
+		since = w.At
+	}
+	if x.K.Now().Sub(since) < openAfter {
+		x.Recheck(since.Add(openAfter))
+		return false
+	}
+	f := model.Finding{Code: model.CodeMissedDelete, Confidence: Sure(o.Client, w.Client), Lease: x.Lease.ID,
+		Summary: model.Say("is-first-and-does-not-know", o.Name, x.K.Now().Sub(n.GoneAt)),
+		Evidence: []model.Message{model.Say("the-proxy-sees-its-watch", n.Key),
+			ReadingWords(x.Lease)},
+		Advice: []model.Message{model.Say("restart-and-its-claim-goes", o.Name), model.Say("require-leader-in-clients")}}
+	blocks(x, &f, x.Head)
+	x.Report(f, x.Head)
+	return true
+}

@@ -1,0 +1,142 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"locktop/model"
+	"locktop/model/text"
+)
+
+// Verdict is the worst of what is wrong as one story: however many locks suffer from the
+// same, they are told of once.
+type Verdict struct {
+	// Finding is the one that stands for all of the same code: the surest, and of those the
+	// oldest.
+	Finding model.Finding
+	// Locks is how many locks have it, 0 where it is about the cluster.
+	Locks int
+	// Errors and Warnings are how many locks, or the cluster, have something else that is
+	// wrong.
+	Errors, Warnings int
+}
+
+// Verdict returns the worst of what is wrong, and false while nothing is. What is only
+// worth knowing is no verdict. It looks at every lock that has a finding.
+func (d *Set) Verdict() (Verdict, bool) {
+	var v Verdict
+	errors, warnings := map[model.Code]int{}, map[model.Code]int{}
+	take := func(found []model.Finding) {
+		for i := range found {
+			f := &found[i]
+			if f.Severity == model.SevInfo {
+				continue
+			}
+			if v.Finding.Code == "" || worse(f, &v.Finding) < 0 {
+				v.Finding = *f
+			}
+			if slices.ContainsFunc(found[:i], func(g model.Finding) bool { return g.Code == f.Code && g.Lock == f.Lock }) {
+				continue // of this lock already
+			}
+			if f.Severity == model.SevError {
+				errors[f.Code]++
+			} else {
+				warnings[f.Code]++
+			}
+		}
+	}
+	take(d.cluster)
+	for _, found := range d.known {
+		take(found)
+	}
+	if v.Finding.Code == "" {
+		return Verdict{}, false
+	}
+	same := errors[v.Finding.Code] + warnings[v.Finding.Code]
+	delete(errors, v.Finding.Code)
+	delete(warnings, v.Finding.Code)
+	for _, n := range errors {
+		v.Errors += n
+	}
+	for _, n := range warnings {
+		v.Warnings += n
+	}
+	if v.Finding.Lock != "" {
+		v.Locks = same
+	}
+	return v, true
+}
+
+// worse orders findings for a verdict: the severity, then what lets two act or stops the
+// whole cluster, then the order of the catalogue, and of the same kind the surest and the
+// oldest first.
+func worse(f, g *model.Finding) int {
+	return cmp.Or(f.Severity.Compare(g.Severity), urgency(f.Code)-urgency(g.Code), f.Confidence.Compare(g.Confidence),
+		f.Since.Compare(g.Since), strings.Compare(f.Lock, g.Lock), strings.Compare(f.Claim.Key, g.Claim.Key))
+}
+
+// urgent are the kinds that come before all others of their severity.
+var urgent = []model.Code{model.CodeNoQuorum, model.CodeNoSpace, model.CodeMassRevocation, model.CodeStaleHolder, model.CodeSameSession,
+	model.CodeGhostLeader, model.CodeExpiredWaiterWins, model.CodeRWExpiredWriter, model.CodeLockCycle}
+
+func urgency(code model.Code) int {
+	if i := slices.Index(urgent, code); i >= 0 {
+		return i - len(urgent)
+	}
+	return slices.Index(order, code)
+}
+
+// Title is the headline, for a terminal.
+func (v Verdict) Title() string {
+	what := model.Printable(v.Finding.Lock)
+	if v.Locks > 1 {
+		what = fmt.Sprintf("%d locks", v.Locks)
+	}
+	if v.Finding.Code == model.CodeLockCycle && v.Finding.Confidence == model.Hint {
+		return what + ": sessions wait for each other, perhaps only in passing"
+	}
+	e, _ := Explain(v.Finding.Code)
+	return strings.ReplaceAll(e.Story, "{lock}", what)
+}
+
+// How says how it came, for a terminal: of the lock that stands for all.
+func (v Verdict) How() string {
+	s := text.English(v.Finding.Summary)
+	for _, begins := range []string{"a new ", "a reading ", "the ", "members "} { // a client may be called a
+		if strings.HasPrefix(s, begins) {
+			return strings.ToUpper(s[:1]) + s[1:]
+		}
+	}
+	return s // it begins with a name, which keeps its letters, or with a number
+}
+
+// Do is what to do first, "" for nothing.
+func (v Verdict) Do() string {
+	if len(v.Finding.Advice) == 0 {
+		return ""
+	}
+	return text.English(v.Finding.Advice[0])
+}
+
+// Dont is what would do harm, "" for nothing.
+func (v Verdict) Dont() string {
+	if BreakingOf(v.Finding.Code).Effect == BreakWrong {
+		return "break the lock"
+	}
+	return ""
+}
+
+// StateWord is the state of a lock or of a session in plain words. For programs its name
+// is the code of the finding from which it follows.
+func StateWord(c model.Condition) string {
+	e, _ := Explain(c.Code())
+	switch {
+	case e.Code == model.CodeLockCycle && c.Hint():
+		return e.Word + "?"
+	case e.Word != "":
+		return e.Word
+	}
+	return c.Word
+}

@@ -1,0 +1,91 @@
+package findings
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/model"
+)
+
+// TestEveryKindHasItsWords: the state of a lock fits into its column, and a headline names
+// the lock or is about the cluster.
+func TestEveryKindHasItsWords(t *testing.T) {
+	ofCluster := map[model.Code]bool{}
+	for _, e := range clusterFamily.Entries {
+		ofCluster[e.Code] = true
+	}
+	for _, e := range memberFamily.Entries {
+		ofCluster[e.Code] = true
+	}
+	for _, e := range Catalogue() {
+		if e.Word == "" || len(e.Word) > 14 || e.Word != strings.TrimSpace(e.Word) {
+			t.Errorf("%s: the state %q is empty or longer than 14", e.Code, e.Word)
+		}
+		if e.Story == "" || len(e.Story) > 72 {
+			t.Errorf("%s: the headline %q is empty or longer than 72", e.Code, e.Story)
+		}
+		if !strings.Contains(e.Story, "{lock}") && !ofCluster[e.Code] {
+			t.Errorf("%s: the headline %q names no lock", e.Code, e.Story)
+		}
+		if strings.HasPrefix(e.Story, "{lock}") || strings.Contains(e.Story, ": {lock}") {
+			t.Errorf("%s: the verb of %q is that of one lock, and there may be several", e.Code, e.Story)
+		}
+	}
+}
+
+// TestVerdictIsOneStory: the worst comes first, the same of many locks is one story, and
+// the rest is counted.
+func TestVerdictIsOneStory(t *testing.T) {
+	at := func(s int) time.Time { return time.Unix(1_700_000_000+int64(s), 0) }
+	f := func(code model.Code, sev model.Severity, lock string, since int) model.Finding {
+		return model.Finding{Code: code, Severity: sev, Confidence: model.Strong, Lock: lock, Since: at(since), Summary: model.Say("quote", "c1 is first"), Advice: []model.Message{model.Say("quote", "first"), model.Say("quote", "then")}}
+	}
+	for _, r := range []struct {
+		found            []model.Finding
+		title            string
+		locks            int
+		errors, warnings int
+		reason           string
+	}{
+		{nil, "", 0, 0, 0, "nothing is wrong"},
+		{[]model.Finding{f(model.CodeTTLFloor, model.SevInfo, "/a", 0)}, "", 0, 0, 0, "what is worth knowing is no verdict"},
+		{[]model.Finding{f(model.CodeOrphanKey, model.SevError, "/a", 1), f(model.CodeOrphanKey, model.SevError, "/b", 0)},
+			"A key without a lease blocks 2 locks", 2, 0, 0, "one story"},
+		{[]model.Finding{f(model.CodeKeepaliveStalled, model.SevWarning, "/a", 0), f(model.CodeStaleHolder, model.SevError, "/b", 9), f(model.CodeForeignKey, model.SevError, "/c", 1)},
+			"Two programs act on /b", 1, 1, 1, "two who act come before a lock that only stands still"},
+		{[]model.Finding{f(model.CodeStaleHolder, model.SevError, "/b", 0), f(model.CodeNoQuorum, model.SevError, "", 9)},
+			"No leader: no lock can be taken, released or expire", 0, 1, 0, "the cluster before any lock"},
+		{[]model.Finding{f(model.CodeForeignKey, model.SevError, "/hostile\x1b[2J", 0)}, `A key that is not a lock key blocks /hostile\x1b[2J`, 1, 0, 0, "bytes are data"},
+	} {
+		d := New(nil, nil)
+		d.cluster = r.found
+		v, any := d.Verdict()
+		if any != (r.title != "") {
+			t.Fatalf("%s: got a verdict %v, %+v", r.reason, any, v)
+		}
+		if !any {
+			continue
+		}
+		if v.Title() != r.title || v.Locks != r.locks || v.Errors != r.errors || v.Warnings != r.warnings {
+			t.Errorf("%s: got %q, %d locks, %d errors, %d warnings; want %q, %d, %d, %d", r.reason, v.Title(), v.Locks, v.Errors, v.Warnings, r.title, r.locks, r.errors, r.warnings)
+		}
+	}
+}
+
+// TestHowItCame: a sentence begins with a capital letter, and a name keeps its own.
+func TestHowItCame(t *testing.T) {
+	for _, r := range []struct{ summary, want, reason string }{
+		{"the lease of /l/1 ended 9 s ago", "The lease of /l/1 ended 9 s ago", "an article"},
+		{"a new raft leader gave it its TTL anew", "A new raft leader gave it its TTL anew", "an article of one letter"},
+		{"a still believes that it holds /l", "a still believes that it holds /l", "a client of that name"},
+		{"alice holds for 6m", "alice holds for 6m", "a name of small letters"},
+		{"élise holds for 6m", "élise holds for 6m", "a name of other letters stays whole"},
+		{"/l waits for the lock /l/sub", "/l waits for the lock /l/sub", "a lock"},
+		{"", "", "nothing"},
+	} {
+		if got := (Verdict{Finding: model.Finding{Summary: model.Say("quote", r.summary)}}).How(); got != r.want {
+			t.Errorf("%s: %q, want %q", r.reason, got, r.want)
+		}
+	}
+}

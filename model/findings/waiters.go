@@ -1,0 +1,242 @@
+package findings
+
+import (
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/reports"
+)
+
+// waiterFamily is about waiters.
+var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{missing}, Lab: []Func{zombieCandidates}, Entries: []Entry{
+	{
+		Code:  model.CodeDeadWaiter,
+		Place: 350,
+		Word:  "dead waiter",
+		Story: "A waiter of {lock} no longer renews",
+		Title: "A waiter no longer renews; the lock will idle at its turn",
+		Mechanism: "A client died in the queue, or it timed out without taking its claim back. Its key keeps the place until its TTL " +
+			"ends. If its turn comes before that, the lock belongs to nobody who works.",
+		Looks: "A claim behind the head whose remaining TTL only falls. It can idle the lock for that long at most.",
+		Do: "Revoke its lease now if it hangs on nothing else: a dead client is not harmed. Or leave it, if it ends before " +
+			"its turn.",
+		Threads:    []string{"etcd-io/jetcd#291"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakCures, Why: "it takes a dead waiter out of the queue before its turn comes"},
+	},
+	{
+		Code:  model.CodeZombieCandidate,
+		Place: 360,
+		Word:  "lost its place",
+		Story: "A contender lost its place in the queue of {lock}, and does not know",
+		Title: "A contender lost its place in the queue and does not know it",
+		Mechanism: "While a client waits, its session may end and its key go. Lock and Campaign do not notice before the key ahead " +
+			"is deleted, and the client does not queue again. A standby that everybody counts on is not there. Open in etcd.",
+		Looks: "One claim fewer than there are replicas. etcd does not know how many there should be, so the expected number has " +
+			"to be declared, or the contender itself says that it waits by a key that went.",
+		Do: "Restart the client that is missing from the queue, before the holder has to be replaced. In the client: wait for " +
+			"Lock or Campaign and for session.Done() at the same time.",
+		Threads: []string{"etcd-io/etcd#19597", "etcd-io/etcd#22387", "cagriekin/charts#326", "mailgun/holster#36", "pingcap/tiflow#5753",
+			"pingcap/tiflow#5745", "python-etcd#181"},
+		Needs:      []Needs{NeedsDeclaration, NeedsClient},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakNone, Why: "the claim that is missed is gone already: restart its client"},
+	},
+	{
+		Code:  model.CodeDeadSessionLoop,
+		Place: 370,
+		Word:  "dead session",
+		Story: "A client asks for {lock} for ever with a lease that has ended",
+		Title: "A client retries for ever with a lease that has ended",
+		Mechanism: "The client's lease is gone, but it keeps using the same session. Every attempt fails, and it never grants a new " +
+			"lease. One case lasted 16 hours.",
+		Looks: "The client's key is absent from the queue. The proxy and the client's log show over and over: requested lease " +
+			"not found.",
+		Do: "Restart that client. In its code: make a new session when session.Done() is closed, before the next try.",
+		Threads: []string{"cilium#42596", "cilium#42709", "titan#220", "Scalingo/link#78", "pingcap/tidb#3869",
+			"milvus#26846"},
+		Needs:      []Needs{NeedsDeclaration, NeedsProxy},
+		Confidence: model.Hint,
+		Breaking:   Breaking{Effect: BreakNone, Why: "there is no claim: restart the client"},
+	},
+	{
+		Code:  model.CodeLockOverrunsDeadline,
+		Place: 380,
+		Word:  "call overruns",
+		Story: "A Lock call on {lock} outlasts its deadline",
+		Title: "A Lock call outlasts its deadline",
+		Mechanism: "When Lock fails, the Go client cleans up its key with the client's own context, which has no deadline. On a " +
+			"frozen connection a Lock with a deadline of 2 s was still blocked after 12 s.",
+		Looks: "A waiter's key stays, and its renewals have stopped. A dead waiter looks the same.",
+		Do: "Restart the client if it hangs; its key goes with its TTL. In the client: set DialKeepAliveTime and " +
+			"DialKeepAliveTimeout, and run Lock in a goroutine with a timeout of its own.",
+		Threads:    []string{"vitess#20149", "vitess#15756"},
+		Needs:      []Needs{NeedsEtcd, NeedsClient},
+		Confidence: model.Hint,
+		Breaking:   Breaking{Effect: BreakHarmless, Why: "the call has failed on its client's side: the claim goes with its lease, or now"},
+	},
+	{
+		Code:  model.CodeCompactedWait,
+		Place: 390,
+		Word:  "wait failed",
+		Story: "A waiter of {lock} failed: its revision was compacted",
+		Title: "A waiter failed because its revision was compacted away",
+		Mechanism: "A waiter that lost its watch resumes it at an old revision. If a compaction has passed that one, Lock fails: " +
+			"required revision has been compacted. Clients before 3.3.10 also left their key behind.",
+		Looks: "A waiter leaves at once although its lease lives on, and a compaction came shortly before.",
+		Do: "Let the client try again; it queues at the end. Keep more history (auto-compaction retention) if this comes " +
+			"often.",
+		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#9386"},
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakNone, Why: "the claim is gone already: let its client queue anew"},
+	},
+	{
+		Code:  model.CodeLongQueue,
+		Place: 400,
+		Word:  "long queue",
+		Story: "The queue of {lock} is very long",
+		Title: "The queue is so long that the last one waits very long",
+		Mechanism: "The queue is served in order, so the wait is the usual hold time multiplied by the place. Locks of one key have " +
+			"no queue: each release wakes every waiter, and all but one of their transactions fail.",
+		Looks: "Hundreds of claims behind one holder. For a lock of one key: a burst of failed transactions after each deletion; " +
+			"the waiters themselves cannot be seen.",
+		Do: "Check first that the head works and its holds are as long as usual. Then split the lock, or let contenders give " +
+			"up early (TryLock, a deadline). Revoking waiters moves nothing.",
+		Threads:    []string{"consul#7523", "etcd-cpp-apiv3#269"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakNone, Why: "no single claim is to blame for a long queue: see first whether its head works"},
+	},
+}}
+
+// deadWaiters finds claims behind the head that nobody renews any more: when their
+// turn comes the lock idles for the rest of their TTL.
+func deadWaiters(x *Context) {
+	if x.K.Missed() == 0 && x.Lab == nil {
+		return // no lease anywhere is silent, and no process of the lab has ended
+	}
+	var dead []*locks.Claim
+	for _, c := range x.L.Waiters(locks.MaxScan) {
+		if c.LeaseInfo() != nil && (c.LeaseInfo().State() == model.LeaseSilent && !unattended(x, c) || processEnded(x, c)) {
+			dead = append(dead, c)
+		}
+	}
+	if len(dead) == 0 {
+		return
+	}
+	c := dead[0]
+	left, _ := c.LeaseInfo().Remaining(x.K.Now()) // whole seconds, cut down: 0 is less than one
+	f := model.Finding{Code: model.CodeDeadWaiter, Severity: model.SevWarning, Confidence: model.Strong, Lease: c.LeaseInfo().ID,
+		Summary:  model.Say("waits-but-stopped-renewing", model.Verbatim(x.K.Who(c.Ref())), x.L.Place(c)+1, max(left, 1)),
+		Evidence: []model.Message{ReadingWords(c.LeaseInfo())},
+		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}
+	f.Alternatives = []model.Code{model.CodeLockOverrunsDeadline, model.CodeHalfOpenTCP}
+	switch {
+	case processEnded(x, c):
+		f.Confidence, f.Alternatives = model.Certain, nil
+		f.Evidence = append(f.Evidence, model.Say("its-process-has-ended"))
+	case !c.LeaseInfo().Learned():
+		f.Confidence = model.Hint
+	}
+	f.Advice = append(x.ToBreak(c, f.Confidence), model.Say("or-wait-if-its-lease"))
+	if len(dead) > 1 {
+		f.Evidence = append(f.Evidence, model.Say("more-waiters-look-the-same", len(dead)-1))
+	}
+	x.Report(f, c)
+}
+
+// processEnded says whether the lab saw the process of a claim end, long enough ago
+// that the claim would have gone if it had let go in order.
+func processEnded(x *Context, c *locks.Claim) bool {
+	o, known := x.Reports.LeaseOwner(c.KV.Lease)
+	if !known || !o.Certain || x.Lab == nil {
+		return false
+	}
+	p := x.Reports.Program(o.Name)
+	if p == nil || p.Proc != model.ProcEnded {
+		return false
+	}
+	if late := p.At.Add(reports.Grace); x.K.Now().Before(late) {
+		x.Recheck(late)
+		return false
+	}
+	return true
+}
+
+// candidateAfter is how long a healthy client takes at least to learn that its lease
+// has gone.
+const candidateAfter = 2 * time.Second
+
+// zombieCandidates finds a contender that waits for ever: its key went while it
+// waited, which Lock and Campaign do not notice (etcd-io/etcd#19597).
+func zombieCandidates(x *Context) {
+	if x.Lab == nil || x.K.LiveSince(x.L.Name).IsZero() {
+		return
+	}
+	for _, c := range x.Lab.Competitors {
+		b := c.Belief
+		if b.State != model.BeliefWaiting || b.Key == "" || x.K.Claim(b.Key) != nil || x.Reports.ProcOf(c.ContenderInfo) != model.ProcRunning {
+			continue
+		}
+		g := x.Lab.Removed(b.Key)
+		if g == nil || g.At.Before(b.At) {
+			continue // its request may be under way
+		}
+		grace := max(candidateAfter, time.Duration(c.TTL)*time.Second/3+time.Second) // its next renewal tells it
+		if x.K.Now().Sub(g.At) < grace {
+			x.Recheck(g.At.Add(grace))
+			continue
+		}
+		x.Report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong, Lease: b.Lease,
+			Summary:  model.Say("waits-for-since-its-claim", c.Name, x.L.Name, x.K.Now().Sub(g.At)),
+			Evidence: []model.Message{model.Say("key-is-gone-the-contenders", b.Key)},
+			Advice:   []model.Message{model.Say("restart", c.Name), model.Say("wait-for-lock-and-session")}}, nil)
+	}
+}
+
+// missingAfter is how long fewer contenders than declared have to be seen: a client
+// that comes back takes a moment.
+const missingAfter = 10 * time.Second
+
+// missing finds a queue with fewer claims than the operator declared: one of them may
+// sit in Lock or Campaign with a dead session (etcd-io/etcd#19597).
+func missing(x *Context) {
+	since := x.FewSince
+	if since.IsZero() {
+		return
+	}
+	if x.K.Now().Sub(since) < missingAfter {
+		x.Recheck(since.Add(missingAfter))
+		return
+	}
+	x.Report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong,
+		Summary:  model.Say("contenders-are-in-the-queue", x.L.Own(), x.K.Expected(x.L.Name)),
+		Evidence: []model.Message{model.Say("fewer-than-declared-since", x.K.Now().Sub(since))},
+		Advice:   []model.Message{model.Say("look-at-the-clients"), model.Say("restart-it-select-on-session")}}, nil)
+}
+
+// longQueueMin is how many waiters make a long queue.
+const longQueueMin = 100
+
+// longQueue notes a queue so long that its last one waits for very long.
+func longQueue(x *Context) {
+	n := x.L.Behind()
+	if n < longQueueMin {
+		return
+	}
+	f := model.Finding{Code: model.CodeLongQueue, Severity: model.SevInfo, Confidence: model.Certain,
+		Summary:  model.Say("many-wait-in-the-queue", n),
+		Evidence: []model.Message{model.Say("no-hold-was-seen-whole")},
+		Advice:   []model.Message{model.Say("shard-the-lock-or-give")}}
+	switch {
+	case x.L.Others() > 0:
+		f.Evidence = []model.Message{model.Say("keys-in-queue-are-no-claims", x.L.Others())}
+	case len(x.L.HoldTimes()) >= LongHolds:
+		usual := locks.Percentile(x.L.HoldTimes(), 50)
+		f.Evidence = []model.Message{model.Say("a-hold-usually-takes", usual, usual*time.Duration(n))}
+	}
+	x.Report(f, nil)
+}

@@ -1,0 +1,39 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+)
+
+// ReadingWords say what the last reading of a lease told.
+func ReadingWords(l *locks.Lease) model.Message {
+	return model.Say("last-reading", l.ID, l.Read.Remaining, l.Read.Granted)
+}
+
+// Waiting says how many wait, as a clause: "1 waits", "2 wait".
+func Waiting(n int) string {
+	if n == 1 {
+		return "1 waits"
+	}
+	return fmt.Sprintf("%d wait", n)
+}
+
+// Sure is how sure a word of the proxy about clients is: of one that shares its
+// listener only the connection is known.
+func Sure(clients ...model.Client) model.Confidence {
+	if slices.ContainsFunc(clients, func(c model.Client) bool { return !c.Certain }) {
+		return model.Strong
+	}
+	return model.Certain
+}
+
+// ExpiryLag is how long after its end a lease is removed: the server looks every
+// 500 ms.
+const ExpiryLag = 500 * time.Millisecond
+
+// LongHolds is how many holds of a lock have to be known, to say what is long there.
+const LongHolds = 10

@@ -1,4 +1,0 @@
-// Package history tells stories for tests: what etcd, the lab and its proxy would have
-// reported, with as little noise as possible. A story is written by hand ([New]), or drawn
-// at random ([Draw]). The program does not import it.
-package history

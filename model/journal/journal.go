@@ -1,0 +1,163 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+)
+
+const (
+	// Max is how many entries are kept in all.
+	Max = 10_000
+
+	burst     = 10 * Max         // and of one event before the oldest of them go
+	actWindow = 10 * time.Second // how far done and seen may lie apart
+	actsMax   = 100
+)
+
+// Journal is the journal and what it is written from.
+type Journal struct {
+	entries      []*Entry
+	seq          uint64
+	version      uint64
+	acts         []model.Outcome
+	stories      []*story // that are told together, and may still change
+	storyVersion uint64
+	parts        []*Entry // memory of WentTogether, empty between revisions
+	waiting      waiting
+}
+
+// Trim drops the oldest entries, now and then. It happens between two events, so that
+// whoever reads the journal after each batch misses nothing of one revision, however many
+// keys it took.
+func (c *Journal) Trim() {
+	if len(c.entries) >= 2*Max {
+		c.entries = append([]*Entry(nil), c.entries[len(c.entries)-Max:]...)
+	}
+}
+
+// Append numbers an entry and writes it down.
+func (c *Journal) Append(f *Entry) {
+	c.seq++
+	f.Seq = c.seq
+	c.entries = append(c.entries, f)
+	if len(c.entries) >= burst {
+		c.Trim()
+	}
+	c.version++
+}
+
+// Seq returns the number of the last entry.
+func (c *Journal) Seq() uint64 { return c.seq }
+
+// Entries returns the journal, oldest first: the last 10,000 entries at least, as far as
+// there are any.
+func (c *Journal) Entries() []*Entry { return c.entries }
+
+// After returns the entries that are still kept with a number above seq, oldest first.
+func (c *Journal) After(seq uint64) []*Entry {
+	i, _ := slices.BinarySearchFunc(c.entries, seq+1, func(f *Entry, want uint64) int {
+		switch {
+		case f.Seq < want:
+			return -1
+		case f.Seq > want:
+			return 1
+		}
+		return 0
+	})
+	return c.entries[i:]
+}
+
+// Version rises when an entry is added or its cause becomes known.
+func (c *Journal) Version() uint64 { return c.version }
+
+// Explained says that an entry of the journal was given its cause.
+func (c *Journal) Explained() { c.version++ }
+
+// StoryVersion rises when entries become parts of another one, or stop being that.
+func (c *Journal) StoryVersion() uint64 { return c.storyVersion }
+
+// Forget closes what is open, since another cluster answers. What happened stays.
+func (c *Journal) Forget() {
+	for _, f := range c.entries {
+		if f.Pending {
+			f.Pending = false
+			f.Evidence = model.Say("another-cluster-answered", f.Evidence)
+		}
+	}
+	*c = Journal{entries: c.entries, seq: c.seq, version: c.version + 1, storyVersion: c.storyVersion + 1}
+}
+
+// ExplainByAct looks for an action of ours that took the claim: the only thing
+// that makes a revoke or a delete certain.
+func (c *Journal) ExplainByAct(f *Entry) bool {
+	for i := len(c.acts) - 1; i >= 0; i-- {
+		if took(c.acts[i], f) {
+			settleByAct(f, c.acts[i])
+			return true
+		}
+	}
+	return false
+}
+
+// Amend returns the entry to change in the place of f: itself, or where others may have it too a
+// copy that stands in the journal from now on.
+func (c *Journal) Amend(f *Entry, now time.Time) *Entry {
+	if !f.Quiet(now) {
+		return f
+	}
+	own := *f
+	if at := c.After(f.Seq - 1); len(at) > 0 && at[0] == f {
+		at[0] = &own
+	}
+	return &own
+}
+
+// Acted takes an action of ours in. The watch may have seen its effect before. amend returns the
+// entry to change in the place of one.
+func (c *Journal) Acted(o model.Outcome, now time.Time, amend func(*Entry) *Entry) {
+	if !o.Done || !o.Action.Kind.WritesEtcd() {
+		return
+	}
+	c.acts = append(c.acts, o)
+	if len(c.acts) > actsMax {
+		c.acts = append([]model.Outcome(nil), c.acts[1:]...)
+	}
+	var told *story
+	for i := len(c.entries) - 1; i >= 0 && o.At.Sub(c.entries[i].At) < actWindow; i-- {
+		if gone := c.entries[i]; took(o, gone) {
+			settleByAct(amend(gone), o)
+			if gone.story != nil {
+				told = gone.story
+			}
+		}
+	}
+	if c.Retell(now); told != nil && !told.entry.Pending {
+		told.settle()
+	}
+}
+
+// took says whether the action took the claim of which the entry says that it went.
+func took(o model.Outcome, f *Entry) bool {
+	if f.GoneRev == 0 || f.GoneRev != o.Rev {
+		return false
+	}
+	gone := f.Removed()
+	switch o.Action.Kind {
+	case model.RevokeLease:
+		return gone.Lease == o.Action.Lease
+	case model.DeleteClaim:
+		return gone.Key == o.Action.Key && gone.CreateRev == o.Action.CreateRev
+	}
+	return false
+}
+
+func settleByAct(f *Entry, o model.Outcome) {
+	f.Cause = CauseRevoked
+	if o.Action.Kind == model.DeleteClaim {
+		f.Cause = CauseDeleted
+	}
+	f.Confidence, f.Pending, f.byUs = model.Certain, false, true
+	f.Evidence = model.Say("done-from-this-console")
+}

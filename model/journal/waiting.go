@@ -1,0 +1,93 @@
+package journal
+
+import (
+	"slices"
+	"time"
+)
+
+// ended is what was known, when a claim went, of its client and its lease.
+type ended struct {
+	client string // "" if nothing names it
+	// granted is the TTL in seconds, and until when the lease lasts that was read last, zero if
+	// neither is known.
+	granted int64
+	lasts   time.Time
+}
+
+// Gone notes what is known of the client of the claim that went, and of its lease: the TTL in
+// seconds and until when it lasts by its last reading, 0 and zero if it was not read.
+func (f *Entry) Gone(client string, granted int64, lasts time.Time) {
+	f.gone = ended{client, granted, lasts}
+}
+
+// ExpirySlack bounds how much a lease that just expired can seem to have left: readings are cut
+// down to seconds.
+const ExpirySlack = 200 * time.Millisecond
+
+// canHaveExpired says whether nothing speaks against it that the lease of f ran out, as that of
+// another did: neither its last reading nor its age. What the dead leave is at least as old as the
+// time that a lease has left which is renewed at a third of it.
+func (f *Entry) canHaveExpired(other *Entry) bool {
+	if f.gone.lasts.After(f.At.Add(ExpirySlack)) {
+		return false
+	}
+	ttl := f.gone.granted
+	if ttl == 0 {
+		ttl = other.gone.granted
+	}
+	return f.LastedFor(time.Duration(ttl)*time.Second*2/3 - time.Second)
+}
+
+// waiting are entries that wait for a reading, or to be looked at again, in the order of the times
+// up to which they do.
+type waiting struct {
+	all  []*Entry
+	head int // all before it have gone
+}
+
+// Wait has an entry wait up to a time: then it is due.
+func (c *Journal) Wait(f *Entry, until time.Time) {
+	w := &c.waiting
+	f.until = until
+	if len(w.all) == cap(w.all) && w.head >= len(w.all)/2 { // its place is used again
+		n := copy(w.all, w.all[w.head:])
+		clear(w.all[n:])
+		w.all, w.head = w.all[:n], 0
+	}
+	at := len(w.all)
+	for at > w.head && w.all[at-1].until.After(until) { // as a rule it is the last
+		at--
+	}
+	w.all = slices.Insert(w.all, at, f)
+}
+
+// Waiting returns how many entries wait.
+func (c *Journal) Waiting() int { return len(c.waiting.all) - c.waiting.head }
+
+// FirstWaiting returns the entry that is due first, and when; nil if none waits.
+func (c *Journal) FirstWaiting() (f *Entry, at time.Time) {
+	if c.Waiting() == 0 {
+		return nil, at
+	}
+	f = c.waiting.all[c.waiting.head]
+	return f, f.until
+}
+
+// EndWait takes the entry away that is due first.
+func (c *Journal) EndWait() *Entry {
+	w := &c.waiting
+	f := w.all[w.head]
+	w.all[w.head] = nil
+	w.head++
+	return f
+}
+
+// open returns the entries that wait: all, or the most before f in that line, and behind.
+func (c *Journal) open(f *Entry, most int) []*Entry {
+	open := c.waiting.all[c.waiting.head:]
+	if most > 0 {
+		i, _ := slices.BinarySearchFunc(open, f.until, func(e *Entry, at time.Time) int { return e.until.Compare(at) })
+		open = open[max(0, i-most):min(len(open), i+most)]
+	}
+	return open
+}

@@ -1,0 +1,325 @@
+package locks
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/recipe"
+)
+
+// attribution finds out why claims went. Where that is not seen at once, an entry of the journal
+// waits for a reading of the claim's lease. To the journal it tells what only the keys and
+// the leases know.
+type attribution struct {
+	*scheduler
+	*journals
+	prefixes *Prefixes
+	keys     *Keys
+	leases   *LeaseTable
+	change   *currentChange
+	owners   *owners
+}
+
+// causeWait is how long a cause waits for a reading.
+const causeWait = 5 * time.Second
+
+// explain finds out why c went in a revision that took n claims of its lease and
+// left rest of them. l is its lease, nil for none.
+func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
+	cs.noteGone(f, l)
+	if !cs.change.past && (cs.log.ExplainByAct(f) || cs.owners.witness.Explain(f)) {
+		return
+	}
+	switch {
+	case l == nil:
+		f.Cause, f.Confidence = journal.CauseDeleted, model.Strong
+		f.Evidence = model.Say("key-had-no-lease")
+		return
+	case cs.change.severalOwners():
+		f.Cause, f.Confidence = journal.CauseDeleted, model.Strong
+		f.Evidence = cs.change.request
+		return
+	case rest > 0 && cs.toldWith(l, f):
+		f.LeaseLived(model.Say("other-keys-stayed"))
+		return
+	case cs.change.past:
+		f.Cause, f.Confidence = journal.CauseUnknown, model.Hint
+		f.Evidence = model.Say("went-before-we-looked")
+		switch {
+		case cs.prefixes.CatchingUp():
+			f.Evidence = model.Say("went-while-locktop-did-not-run")
+		case !cs.change.unseen.IsZero():
+			f.Evidence = model.Say("went-while-nothing-was-seen")
+		}
+		return
+	case n > 1 && rest == 0:
+		f.Cause, f.Confidence, f.Evidence = cs.howEnded(l, f, model.Say("all-keys-went-at-once"))
+	default:
+		f.Cause, f.Confidence = journal.CauseUnknown, model.Hint
+		f.Evidence = model.Say("lease-not-read-since")
+	}
+	f.Pending = true
+	l.pending = append(l.pending, f)
+	l.asked = l.asked || f.Kind == journal.Handover || f.WasHolder || f.Waited >= visitor
+	cs.log.Wait(f, f.At.Add(causeWait))
+}
+
+// visitor is how long a waiter has to have been there for the cause of its going to
+// be worth a reading before others: TryLock comes and goes within milliseconds.
+const visitor = time.Second
+
+// toldWith says whether one of the keys that stayed on a lease is told of by the watch that
+// told of the one that went. What one revision does under another prefix comes over another
+// watch, and may still be on its way.
+func (cs *attribution) toldWith(l *Lease, f *journal.Entry) bool {
+	told := cs.prefixes.ToldBy(f.Removed().Key)
+	if s := &cs.change.stayed; s.lease != l || s.by != told { // asked for each key that the revision took
+		*s = stayed{l, told, slices.ContainsFunc(l.claims, func(c *Claim) bool { return cs.prefixes.ToldBy(c.Key) == told })}
+	}
+	return cs.change.stayed.any
+}
+
+// likeBefore gives a handover over a free lock the cause that the holder's going
+// had, which may itself still be waited for.
+func (cs *attribution) likeBefore(f, left *journal.Entry) {
+	if left == nil {
+		f.Cause, f.Confidence, f.HeldAtLeast = journal.CauseUnknown, model.Hint, true
+		return
+	}
+	f.Held, f.HeldAtLeast, f.HeldAtMost, f.GoneRev = left.Held, left.HeldAtLeast || left.Unseen, left.HeldAtMost, left.GoneRev
+	f.Cause, f.Confidence, f.Evidence = left.Cause, left.Confidence, left.Evidence
+	if l := cs.leases.byID[left.Removed().Lease]; left.Pending && l != nil {
+		f.Pending, l.asked = true, true
+		l.pending = append(l.pending, f)
+		cs.log.Wait(f, left.At.Add(causeWait))
+	}
+}
+
+// howEnded tells how a lease that is gone ended, by its last reading: that bounds
+// what it had left unless it was renewed since.
+func (cs *attribution) howEnded(l *Lease, f *journal.Entry, sign model.Message) (journal.Cause, model.Confidence, model.Message) {
+	if !l.HasRead || l.Read.Granted <= 0 {
+		return journal.CauseUnknown, model.Hint, model.Say("lease-ended-unread", sign)
+	}
+	since := f.At.Sub(l.Read.At)
+	left := time.Duration(l.Read.Remaining)*time.Second - since // at least, if not renewed; a second more at most
+	read := model.Say("last-reading-before", sign, since, l.Read.Remaining, l.Read.Granted)
+	renewal := time.Duration(l.Read.Granted) * time.Second / 3
+	switch {
+	case l.Read.Remaining <= 0 && since < time.Second+expiryLag:
+		return journal.CauseExpired, model.Strong, read
+	case cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate && 3*l.Read.Remaining > l.Read.Granted:
+		return journal.CauseExpired, model.Hint, model.Say("renewal-missed", read) // it may have been made up for since
+	case cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate:
+		return journal.CauseExpired, model.Strong, model.Say("renewals-missed", read)
+	case left <= journal.ExpirySlack:
+		return journal.CauseUnknown, model.Hint, model.Say("read-too-long-ago", read)
+	case since <= renewal:
+		return journal.CauseRevoked, model.Hint, model.Say("closed-or-revoked", read)
+	}
+	return journal.CauseRevoked, model.Hint, model.Say("ended-early", read)
+}
+
+// fellSilent says whether the last reading showed missed renewals. The claims that told how
+// the lease is renewed may be gone by now, and then the lock tells that.
+func (cs *attribution) fellSilent(l *Lease, f *journal.Entry) bool {
+	if l.State() != model.LeaseHealthy {
+		return true
+	}
+	_, missed := l.Read.Missed()
+	lk := cs.keys.Lock(f.Lock)
+	return missed && l.Renewals == 0 && lk != nil && lk.recipe.HasHolder && lk.recipe.Rhythm == recipe.RenewsAtThird
+}
+
+// endedOnTime says that a lease went just when it would have if it was not renewed after its
+// last reading, and nothing if it did not, or if it was read as often as it should be: then
+// nothing speaks for that. It may have been renewed, and closed just then.
+func (l *Lease) endedOnTime(at time.Time) model.Message {
+	if !l.HasRead || l.Read.Granted <= 0 {
+		return model.Message{}
+	}
+	since := at.Sub(l.Read.At)
+	left := time.Duration(l.Read.Remaining)*time.Second - since
+	if since < minInterval+renewalSlack || left > journal.ExpirySlack || left < -time.Second-2*expiryLag {
+		return model.Message{}
+	}
+	return model.Say("ended-on-time", since, l.Read.Remaining, l.Read.Granted)
+}
+
+// expiryLag is how long after its end etcd removes a lease at most: it looks every 500 ms.
+const expiryLag = 500 * time.Millisecond
+
+// expiryLate bounds how long after its end a lease that nobody renewed is removed.
+const expiryLate = 3 * time.Second
+
+// settlePending gives the entries that waited for a reading of l their cause.
+func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
+	if len(l.pending) == 0 {
+		return
+	}
+	waiting := l.pending
+	l.pending, l.asked = nil, false
+	for _, f := range waiting {
+		switch {
+		case !f.Pending:
+			continue
+		case e.Granted > 0 && e.Rev != 0 && e.Rev < f.GoneRev: // asked before the key went, answered who knows when
+			l.pending, l.asked = append(l.pending, f), true
+			continue
+		}
+		f.Pending = false
+		cs.Explained()
+		late := e.At.Sub(f.At)
+		if e.Granted > 0 {
+			cs.log.NotTogether(f)
+			f.LeaseLived(model.Say("lease-lived-on", e.Remaining, e.Granted, late))
+			continue
+		}
+		sign := model.Say("lease-gone-later", late)
+		f.Cause, f.Confidence, f.Evidence = cs.howEnded(l, f, sign)
+		cs.wroteTogether(cs.log.Together(f, cs.now))
+		if f.Cause == journal.CauseUnknown && (f.Story != 0 || cs.log.Waiting() >= journal.StoryMin) {
+			f.ReadInVain() // what goes with it may tell
+			f.Gone(cs.clientOf(f.Removed()), 0, time.Time{})
+			f.OnTime = l.endedOnTime(f.At)
+			continue
+		}
+		cs.noteStop(f, l)
+		f.OnTime = l.endedOnTime(f.At)
+		f.GuessByTime()
+		if f.Cause == journal.CauseRevoked {
+			cs.leases.endedEarly(l.ID, f.At)
+		}
+	}
+	cs.log.Retell(cs.now)
+	if len(l.claims) == 0 {
+		cs.leases.releaseLease(l)
+	}
+}
+
+// livedOn gives the entries that wait for a reading of a key's lease their cause: etcd
+// refuses a put on a lease that has ended, so it had not.
+func (cs *attribution) livedOn(c *Claim) {
+	l := c.lease
+	if l == nil || len(l.pending) == 0 {
+		return
+	}
+	waiting := l.pending
+	l.pending, l.asked = nil, false
+	for _, f := range waiting {
+		switch {
+		case !f.Pending:
+		case f.GoneRev >= c.ModRev:
+			l.pending = append(l.pending, f)
+		default:
+			cs.log.NotTogether(f)
+			f.Pending = false
+			f.LeaseLived(model.Say("key-put-on-lease", c.Key, c.ModRev))
+			cs.Explained()
+		}
+	}
+}
+
+// noteStop remembers at which age a holder's renewals stopped, if it was renewed
+// before and its lease then ran out.
+func (cs *attribution) noteStop(f *journal.Entry, l *Lease) {
+	lk := cs.keys.Lock(f.Lock)
+	if f.Cause != journal.CauseExpired || lk == nil || l.Renewals == 0 || f.Held == 0 || f.HeldAtLeast || f.Gap > 0 {
+		return
+	}
+	age := f.Held - time.Duration(l.Read.Granted)*time.Second // it ran out one TTL after the last renewal
+	if age > 0 {
+		if len(lk.stopAges) == stopsKept {
+			lk.stopAges = lk.stopAges[1:]
+		}
+		lk.stopAges = append(lk.stopAges, age)
+	}
+}
+
+// stopsKept is how many ages at which renewals stopped are kept of a lock.
+const stopsKept = 3
+
+// giveUp ends the wait for a reading: the cause stays as uncertain as it is, unless
+// it was told otherwise meanwhile.
+func (cs *attribution) giveUp(f *journal.Entry) {
+	l := cs.leases.byID[f.Removed().Lease]
+	if f.Pending && f.Kind != journal.Together {
+		f.Pending = false
+		cs.foretold(f, l)
+		cs.log.Explained()
+	}
+	cs.log.RetellOf(f, cs.now)
+	if f.Kind == journal.Together && f.Pending {
+		cs.log.Wait(f, cs.now.Add(journal.StoryGap))
+	}
+	if l == nil {
+		return
+	}
+	switch i := slices.Index(l.pending, f); {
+	case i < 0:
+		return
+	case i == 0: // as a rule: the first gives up first
+		l.pending[0] = nil
+		l.pending = l.pending[1:]
+	default:
+		l.pending = slices.Delete(l.pending, i, i+1)
+	}
+	cs.leases.releaseLease(l)
+}
+
+// foretold gives an entry a cause for which no reading came in time: by the last one before,
+// else by what went with it, and that is a hint.
+func (cs *attribution) foretold(f *journal.Entry, l *Lease) {
+	late := model.Say("no-reading-within", cs.now.Sub(f.At))
+	if f.WasReadInVain() {
+		late = f.Evidence
+	}
+	if f.Cause != journal.CauseUnknown {
+		f.Evidence = model.Say("and", f.Evidence, late)
+		return
+	}
+	if !f.OwnGoing() { // somebody got the lock later: the cause is that of the loss before
+		if lk := cs.keys.Lock(f.Lock); lk != nil && lk.lastLoss != nil && lk.lastLoss.GoneRev == f.GoneRev && !lk.lastLoss.Pending {
+			f.Cause, f.Confidence, f.Evidence = lk.lastLoss.Cause, lk.lastLoss.Confidence, lk.lastLoss.Evidence
+			return
+		}
+	}
+	if !f.WasReadInVain() && l != nil && l.HasRead && l.Read.Granted > 0 {
+		if cause, sure, why := cs.howEnded(l, f, late); cause == journal.CauseExpired {
+			f.Cause, f.Confidence, f.Evidence = cause, sure, why
+			cs.wroteTogether(cs.log.Together(f, cs.now))
+			return
+		}
+	}
+	if cs.log.ShareFate(f, late) {
+		return
+	}
+	if !f.WasReadInVain() {
+		f.Evidence = model.Say("and", f.Evidence, late)
+		if l != nil {
+			f.OnTime = l.endedOnTime(f.At)
+		}
+	}
+	f.GuessByTime()
+	cs.log.NotTogether(f)
+}
+
+// noteGone notes what is known of the client of the claim that went, and of its lease, nil for none.
+func (cs *attribution) noteGone(f *journal.Entry, l *Lease) {
+	var granted int64
+	var lasts time.Time
+	if l != nil && l.HasRead && l.Read.Granted > 0 {
+		granted, lasts = l.Read.Granted, l.Read.At.Add(time.Duration(l.Read.Remaining)*time.Second)
+	}
+	f.Gone(cs.clientOf(f.Removed()), granted, lasts)
+}
+
+// clientOf names the client whose claim it was, "" if nothing does.
+func (cs *attribution) clientOf(r model.ClaimRef) string {
+	if id := cs.owners.Identity(r); id.Source != "uuid" {
+		return id.Text
+	}
+	return ""
+}

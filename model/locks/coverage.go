@@ -1,0 +1,103 @@
+package locks
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+)
+
+// CoverageGap is something that was asked for and could not be seen.
+type CoverageGap struct {
+	Kind CoverageKind
+	// Prefix is that of Keys, Leases how many Leases.
+	Prefix string
+	Leases int
+	// Duration is how long it was not seen.
+	Duration time.Duration
+	Reason   string
+}
+
+// CoverageKind says what could not be seen.
+type CoverageKind string
+
+// What can be unseen.
+const (
+	CoverageKeys   CoverageKind = "keys"        // of a prefix
+	CoverageLeases CoverageKind = "leases"      // their readings
+	CoverageLists  CoverageKind = "lease lists" // of the members
+)
+
+// CoverageGaps returns what is not known of the prefixes as they were at a time, and of the
+// leases. A watch that was lost and is back without a gap has missed nothing. For a
+// single look the time is zero: a list is whole.
+func CoverageGaps(k *State, at time.Time, leases []model.LeaseID) []CoverageGap {
+	var out []CoverageGap
+	for _, f := range k.Watches() {
+		if d, reason := unseen(f, at, k.Now()); reason != "" {
+			out = append(out, CoverageGap{Kind: CoverageKeys, Prefix: f.Prefix, Duration: d, Reason: reason})
+		}
+	}
+	out = append(out, unreadOf(k, leases)...)
+	if why := k.Cluster().Unlisted; why != "" {
+		out = append(out, CoverageGap{Kind: CoverageLists, Duration: k.Now().Sub(k.Cluster().UnlistedSince), Reason: why})
+	}
+	return out
+}
+
+// unseen returns for how long the prefix was not seen, and why, "" if it was.
+func unseen(f *Watch, at, now time.Time) (d time.Duration, reason string) {
+	since := f.SeenAt
+	if since.IsZero() {
+		since = f.Since
+	}
+	switch {
+	case f.State == Lost:
+		return now.Sub(since), f.Detail
+	case !f.WasListed():
+		return now.Sub(since), "it was not listed to its end"
+	case f.SeenAt.Before(at):
+		return now.Sub(since), "the cluster did not answer, or the watch does not follow it"
+	case f.Missed > 0:
+		return f.Missed, "the watch was lost, and what happened until the next list was not seen"
+	}
+	return 0, ""
+}
+
+// unreadOf sums up the leases that have no reading, or whose last one failed, by reason.
+func unreadOf(k *State, leases []model.LeaseID) []CoverageGap {
+	var out []CoverageGap
+	done := map[model.LeaseID]bool{}
+	for _, id := range leases {
+		l := k.Lease(id)
+		if l == nil || done[id] || l.HasRead && l.Unread == "" {
+			continue
+		}
+		done[id] = true
+		reason, d := l.Unread, k.Now().Sub(lastSeen(l, k.Now()))
+		if reason == "" {
+			reason = "not read yet: the time was too short for the budget of readings"
+		}
+		i := slices.IndexFunc(out, func(u CoverageGap) bool { return u.Reason == reason })
+		if i < 0 {
+			i = len(out)
+			out = append(out, CoverageGap{Kind: CoverageLeases, Reason: reason})
+		}
+		out[i].Leases++
+		out[i].Duration = max(out[i].Duration, d)
+	}
+	return out
+}
+
+// lastSeen is when the lease was last read, or when the first of its keys was seen.
+func lastSeen(l *Lease, now time.Time) time.Time {
+	if l.HasRead {
+		return l.Read.At
+	}
+	for _, c := range l.Claims() {
+		if c.Since.Before(now) {
+			now = c.Since
+		}
+	}
+	return now
+}

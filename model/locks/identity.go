@@ -1,0 +1,158 @@
+package locks
+
+import (
+	"strings"
+
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/recipe"
+)
+
+// Witness tells what the keys do not: what others report of them.
+type Witness interface {
+	// Owner returns the name of the client whose lease it is.
+	Owner(id model.LeaseID) (name string, known bool)
+	// Believed says whether anybody believes that he holds the lock: then it is not
+	// forgotten, though it has no keys.
+	Believed(lock string) bool
+	// Explain fills in the cause of an entry if somebody saw what took the claim.
+	Explain(f *journal.Entry) bool
+}
+
+// nobody is the witness where there is none.
+type nobody struct{}
+
+func (nobody) Owner(model.LeaseID) (string, bool) { return "", false }
+
+func (nobody) Believed(string) bool { return false }
+
+func (nobody) Explain(*journal.Entry) bool { return false }
+
+// owners tells whose claims are.
+type owners struct {
+	keys    *Keys
+	leases  *LeaseTable
+	witness Witness
+}
+
+// Identity is who a claim belongs to, as far as anything tells.
+type Identity struct {
+	// Text is escaped, empty if nothing tells.
+	Text string
+	// Source is "proxy", "value", "sibling", "uuid" or "none".
+	Source string
+}
+
+// identify says who a claim belongs to: by the proxy that its client went through,
+// else by its value, else by what else hangs on its lease or stands beside it.
+func (o *owners) identify(r model.ClaimRef, lease *Lease, home *dir) Identity {
+	if name, ok := o.witness.Owner(r.Lease); ok && r.Lease != 0 {
+		return Identity{model.Printable(name), "proxy"}
+	}
+	if who := o.keys.registered(r); who != "" {
+		return Identity{model.Printable(who), "sibling"}
+	}
+	if who, source := recipe.Owner(r.Value); who != "" {
+		return Identity{model.Printable(who), source}
+	}
+	if who := o.keys.lockInfo(r, home); who != "" {
+		return Identity{who, "sibling"}
+	}
+	if lease != nil {
+		if who := siblingIdentity(r, lease); who != "" {
+			return Identity{who, "sibling"}
+		}
+	}
+	return Identity{Source: "none"}
+}
+
+// Identity says who the claim of a reference belongs to. For a claim that is gone
+// only the proxy and its value can tell.
+func (o *owners) Identity(r model.ClaimRef) Identity {
+	var home *dir
+	if c := o.keys.claims[r.Key]; c != nil {
+		home = c.home
+	}
+	return o.identify(r, o.leases.byID[r.Lease], home)
+}
+
+// IdentityOf says who a claim belongs to that the state has, without a search for it.
+func (o *owners) IdentityOf(c *Claim) Identity { return o.identify(refOf(c), c.lease, c.home) }
+
+// Who names a claim for a sentence or a narrow column: its identity, else its
+// lease, else its key.
+func (o *owners) Who(r model.ClaimRef) string {
+	if id := o.Identity(r); id.Text != "" {
+		return id.Text
+	}
+	if r.Lease != 0 {
+		return r.Lease.Short()
+	}
+	return model.Printable(r.Key)
+}
+
+// lockInfo reads the key that a recipe has beside the lock. It has no lease, outlives its
+// writer, and speaks of the holder that wrote it alone.
+func (ks *Keys) lockInfo(r model.ClaimRef, home *dir) string {
+	if ks.infos == 0 || home == nil || home.lock == nil || !home.lock.listed || home.lock.recipe.Beside == "" {
+		return ""
+	}
+	if h := home.lock.Holder(); h == nil || h.Key != r.Key {
+		return ""
+	}
+	info := ks.claims[home.path+home.lock.recipe.Beside]
+	if info == nil || info.ModRev < r.CreateRev {
+		return ""
+	}
+	return model.Printable(recipe.OwnerInJSON(info.Value))
+}
+
+func (ks *Keys) countInfo(c *Claim, n int) {
+	if recipe.IsBeside(c.Key) {
+		ks.infos += n
+	}
+}
+
+// registered names the owner by the key in which its program registers where it is, if
+// that is watched.
+func (ks *Keys) registered(r model.ClaimRef) string {
+	if r.Value == "" {
+		return ""
+	}
+	shown := recipe.NewKey(r.Key, r.Value, int64(r.Lease), 0)
+	name := recipe.Registry(&shown)
+	if name == "" {
+		return ""
+	}
+	if c := ks.claims[name]; c != nil {
+		return recipe.OwnerAt(r.Value, c.Value)
+	}
+	return ""
+}
+
+// siblingIdentity reads the values of the other keys of a lease: one that is not a claim often
+// says who the owner is (a registration of a session). Its name says nothing: it is that
+// of a thing. JSON that tells goes first; of plain values all have to say the same. Of more than
+// MaxScan keys so many are looked at.
+func siblingIdentity(r model.ClaimRef, l *Lease) string {
+	told, plain, agree, first := "", "", true, ""
+	beside := l.beside()
+	for _, c := range beside[:min(len(beside), MaxScan)] {
+		if c.Key == r.Key || c.Value == "" {
+			continue
+		}
+		if who := recipe.OwnerInJSON(c.Value); who != "" {
+			if told == "" || c.Key < first {
+				told, first = who, c.Key
+			}
+			continue
+		}
+		who, _ := recipe.Owner(c.Value)
+		agree = agree && (plain == "" || plain == who) && !strings.HasPrefix(who, "{") && !strings.HasPrefix(who, "[")
+		plain = who
+	}
+	if told == "" && agree {
+		told = plain
+	}
+	return model.Printable(told)
+}

@@ -1,0 +1,167 @@
+package locks
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"locktop/model"
+)
+
+// Members are those of the cluster, as they were in the last round of status requests.
+type Members struct {
+	cluster     model.ClusterStatus
+	priorRev    int64 // the highest revision that the round before told
+	leaderless  int   // rounds in which members answered, and none knew a leader
+	led         led   // when a leader was last known
+	term        uint64
+	leaderSince time.Time // of the last change of leader that was seen
+}
+
+// led is what was known of a leader.
+type led struct {
+	known bool
+	id    uint64 // 0 where no list of the members names it
+	term  uint64 // 0 where no member told it
+}
+
+// Cluster returns the last round of status requests.
+func (ms *Members) Cluster() model.ClusterStatus { return ms.cluster }
+
+// PriorRev returns the highest revision that the round of status before the last told.
+func (ms *Members) PriorRev() int64 { return ms.priorRev }
+
+// Leaderless returns in how many rounds of status, up to the last, members answered and none of
+// them knew a leader.
+func (ms *Members) Leaderless() int { return ms.leaderless }
+
+// LeaderSince returns when a change of the leader was last seen, zero for never.
+func (ms *Members) LeaderSince() time.Time { return ms.leaderSince }
+
+// Apply takes a round of status requests in, and returns what changed, and whether
+// there is a leader to ask that was not there, or not known, the round before.
+func (ms *Members) Apply(e model.ClusterStatus) (news []model.Message, back bool) {
+	old := ms.cluster
+	ms.cluster, ms.priorRev = e, 0
+	if e.Leaderless() {
+		ms.leaderless++
+	} else {
+		ms.leaderless = 0
+	}
+	for _, m := range old.Members {
+		ms.priorRev = max(ms.priorRev, m.Rev)
+	}
+	ms.SeeTerm(e.Term(), e.At)
+	said, back := ms.lead(old, e)
+	if old.At.IsZero() {
+		return nil, false
+	}
+	if !said.IsZero() {
+		news = append(news, said)
+	}
+	for _, m := range e.Members {
+		for _, was := range old.Members {
+			if was.ID == m.ID && !was.Unasked && !m.Unasked && (was.Err == "") != (m.Err == "") {
+				news = append(news, answers(m))
+			}
+		}
+	}
+	for _, a := range e.Alarms {
+		if !slices.Contains(old.Alarms, a) {
+			news = append(news, model.Say("alarm", a))
+		}
+	}
+	return news, back
+}
+
+// lead compares the leader with the last one that was known. Only a member that answers can say
+// that there is none, and only another term or another member is another leader: a path that
+// fails for a while is neither.
+func (ms *Members) lead(old, e model.ClusterStatus) (news model.Message, back bool) {
+	switch {
+	case e.Silent() && !old.Silent():
+		return model.Say("no-member-answers"), false
+	case e.Leaderless() && !old.Leaderless():
+		return leaderless(e), false
+	case !e.KnowsLeader():
+		return model.Message{}, false
+	}
+	was, is, gap := ms.led, led{true, e.Leader().ID, e.Term()}, !old.KnowsLeader()
+	if is.term != 0 && is.term < was.term {
+		return model.Message{}, gap // it was deposed, and the others do not answer from here
+	}
+	ms.led = led{true, cmp.Or(is.id, was.id), cmp.Or(is.term, was.term)}
+	who, term := model.Say("another-member"), model.Message{}
+	if is.id != 0 {
+		who = e.Leader().Message()
+	}
+	if is.term != 0 {
+		term = model.Say("in-term", is.term)
+	}
+	switch {
+	case !was.known && gap:
+		return model.Say("leads", who, term), true
+	case !was.known:
+		return model.Message{}, gap
+	case is.differs(was):
+		return model.Say("leads-now", who, term), true
+	case gap && is.id == 0:
+		return model.Say("has-its-leader-still", term), true
+	case gap && (is.term == 0 || was.term == 0):
+		return model.Say("leads-perhaps-anew", who), true
+	case gap:
+		return model.Say("leads-as-before", who, term), true
+	}
+	return model.Message{}, false
+}
+
+// differs says whether it is another leader, as far as members and terms were told. One that is
+// elected again is another: it starts every lease anew, too.
+func (l led) differs(was led) bool {
+	return l.id != 0 && was.id != 0 && l.id != was.id || l.term != 0 && was.term != 0 && l.term != was.term
+}
+
+// leaderless says that members answer, and none knows a leader. Fewer than a majority do not speak
+// for the others: they may be cut off from them.
+func leaderless(e model.ClusterStatus) model.Message {
+	if up := e.Up(); 2*up <= e.Size() {
+		return model.Say("no-leader-from-here", up, e.Size())
+	}
+	return model.Say("no-leader")
+}
+
+// answers says whether a member answers.
+func answers(m model.Member) model.Message {
+	if m.Err != "" {
+		return model.Say("member-does-not-answer", m.Message(), m.Err)
+	}
+	return model.Say("member-answers-again", m.Message())
+}
+
+// SeeTerm notices a change of leader by the raft term, which every answer tells.
+func (ms *Members) SeeTerm(term uint64, at time.Time) {
+	if term > ms.term {
+		if ms.term != 0 {
+			ms.leaderSince = at
+		}
+		ms.term = term
+	}
+}
+
+// GrantedBy returns the name of the member that granted a lease, "" if the id does
+// not tell: the server puts the low 16 bits of its member id, sign bit cleared, on
+// top of the time of its start (etcd pkg/idutil/id.go). Clients may choose ids that
+// tell nothing.
+func (ms *Members) GrantedBy(id model.LeaseID) string {
+	found := ""
+	for _, m := range ms.cluster.Members {
+		if m.ID == 0 || uint64(id)>>48 != m.ID&0x7fff {
+			continue
+		}
+		if found != "" {
+			return "" // two members share these bits
+		}
+		found = m.Label()
+	}
+	return found
+}

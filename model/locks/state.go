@@ -1,0 +1,310 @@
+package locks
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/journal"
+)
+
+// State is what the keys, the leases and the members say: every lock with its queue,
+// and the journal of what happened. It is made of events, and knows nothing of rules
+// or of what the lab reports. It is not safe for concurrent use: one goroutine applies and
+// reads. Only of the locks that Locks returned several may read queues, claims, findings
+// and identities while nobody applies.
+type State struct {
+	rev, keysRev int64
+
+	// What answers. Each knows only those above it.
+	*pins
+	*Prefixes
+	*Members
+	*scheduler
+	*currentChange
+	*LeaseTable
+	*Keys
+	*owners
+	*journals
+
+	// These fold events into the parts above. Each knows those above it, too.
+	causes      *attribution
+	transitions *transitions
+	commit      *commit
+	lists       *lists
+}
+
+// NewState returns an empty state. Pins fix recipes by hand; the longest prefix
+// that covers a key counts.
+func NewState(all ...model.Pin) *State { return newState(&pins{all}, newPrefixes()) }
+
+// newState returns one in which each part knows those that it uses.
+func newState(said *pins, watched *Prefixes) *State {
+	k := &State{pins: said, Prefixes: watched, Members: &Members{}, scheduler: &scheduler{}, currentChange: &currentChange{}}
+	k.LeaseTable = newLeaseTable(k.scheduler, k.currentChange)
+	k.Keys = newKeys(k.pins, k.currentChange)
+	k.owners = &owners{keys: k.Keys, leases: k.LeaseTable, witness: nobody{}}
+	k.journals = &journals{scheduler: k.scheduler, keys: k.Keys, change: k.currentChange}
+	k.causes = &attribution{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, owners: k.owners, journals: k.journals}
+	k.transitions = &transitions{scheduler: k.scheduler, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, owners: k.owners, journals: k.journals, causes: k.causes}
+	k.commit = &commit{scheduler: k.scheduler, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, causes: k.causes, transitions: k.transitions}
+	k.lists = &lists{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, journals: k.journals,
+		transitions: k.transitions, commit: k.commit, listings: map[string]*listing{}}
+	return k
+}
+
+// SetWitness names whom the state asks about what the keys do not tell.
+func (k *State) SetWitness(w Witness) { k.witness = w }
+
+// Apply folds an event into the state, and returns what it changed, which is valid until the next
+// one. First comes what time brought. Of the reports of the lab it takes in only what the console did.
+func (k *State) Apply(event model.Event) []Change {
+	k.log.Trim()
+	k.currentChange.reset()
+	k.pass(event.When())
+	switch e := event.(type) {
+	case model.Committed:
+		k.advance(e.Rev)
+		k.commit.apply(e, k.UnseenSince(e))
+	case model.Requested:
+		k.Prefixes.apply(event)
+	case model.LoadStarted:
+		k.seen(e.Rev)
+		k.Prefixes.apply(event)
+		delete(k.lists.listings, e.Prefix)
+	case model.Listed:
+		k.Prefixes.apply(event)
+		k.lists.takeList(e)
+	case model.Loaded:
+		k.advance(e.Rev)
+		k.lists.loaded(e, k.Prefixes.apply(event))
+	case model.Watching:
+		k.advance(e.Rev)
+		k.lists.noteEndOfHistory(k.Prefixes.apply(event), e.At)
+	case model.Lost:
+		was := k.Prefixes.apply(event)
+		if e.Reason == model.LostCluster {
+			k.forgetCluster()
+		}
+		k.lists.lost(e, was)
+	case model.Back:
+		k.advance(e.Rev)
+		k.lists.back(e, k.Prefixes.apply(event))
+	case model.LeaseRead:
+		k.leaseRead(e)
+	case model.LeaseUnread:
+		k.leaseUnread(e)
+	case model.LeaseKeys:
+		if !e.At.Before(k.Woke()) {
+			k.leaseKeys(e)
+		}
+	case model.ClusterStatus:
+		k.clusterStatus(e)
+	case model.Slept:
+		k.lists.slept(e)
+	case model.Acted:
+		k.acted(e.Outcome)
+	}
+	return k.currentChange.all
+}
+
+// pass moves the time on and does what fell due.
+func (k *State) pass(now time.Time) {
+	if !now.After(k.now) {
+		return
+	}
+	for {
+		f, until := k.log.FirstWaiting()
+		upTo := now
+		if f != nil && until.Before(now) {
+			upTo = until
+		}
+		if d, ok := k.nextDue(upTo); ok {
+			k.now = d.at
+			if d.lock != nil {
+				k.transitions.forgetFree(d.lock)
+			} else {
+				k.currentChange.due(d.check)
+			}
+			continue
+		}
+		if f == nil || until.After(now) {
+			break
+		}
+		k.now = until
+		k.causes.giveUp(k.log.EndWait())
+	}
+	k.now = now
+	for k.log.Waiting() > unexplainedMax {
+		k.causes.giveUp(k.log.EndWait())
+	}
+}
+
+// unexplainedMax is how many entries may wait for a reading. More come only when
+// thousands of claims go in a second, of which a budget for readings reaches very few;
+// those that waited longest have then left the journal.
+const unexplainedMax = journal.Max
+
+// seen notes that the cluster has come to a revision.
+func (k *State) seen(rev int64) { k.rev = max(k.rev, rev) }
+
+// advance notes that the keys have come to a revision, and the cluster with them.
+func (k *State) advance(rev int64) {
+	k.keysRev = max(k.keysRev, rev)
+	k.seen(rev)
+}
+
+// forgetCluster drops all that is known: the keys, leases and revisions of another cluster
+// are other ones, even where they look the same. What happened stays in the journal.
+func (k *State) forgetCluster() {
+	old := *k
+	*k = *newState(old.pins, old.Prefixes)
+	k.now, k.event, k.round, k.witness, k.noValues = old.now, old.event, old.round, old.witness, old.noValues
+	k.log = old.log
+	k.log.Forget()
+}
+
+// leaseRead takes a reading in.
+func (k *State) leaseRead(e model.LeaseRead) {
+	l := k.byID[e.ID]
+	switch {
+	case l == nil: // nothing hangs on it any more
+	case e.At.Before(k.Woke()):
+		k.causes.settlePending(l, e)
+	case l.HasRead && e.At.Before(l.Read.At):
+	case e.Granted > 0 && e.Remaining > e.Granted:
+		k.readOdd(l, e)
+	default:
+		k.SeeTerm(e.Term, e.At)
+		before := l.State()
+		if e.Granted <= 0 && l.alive != nil { // its end was read before its keys were seen to go: what was read before that tells
+			l.Read = *l.alive
+		}
+		k.causes.settlePending(l, e)
+		k.read(l, e, before)
+	}
+}
+
+// clusterStatus takes a round of status requests in, and writes what changed.
+func (k *State) clusterStatus(e model.ClusterStatus) {
+	for _, m := range e.Members {
+		k.seen(m.Rev)
+	}
+	news, back := k.Members.Apply(e)
+	if back {
+		k.readAgain(e.At)
+	}
+	for _, said := range news {
+		k.Record(&journal.Entry{At: e.At, Kind: journal.Member, Text: said})
+	}
+}
+
+// Amend returns the entry to change in the place of one, wherever that stands: other states may
+// have it too.
+func Amend(k *State, f *journal.Entry) *journal.Entry { return k.amend(f) }
+
+// Rev returns the last revision that is known of. The keys may be behind it: a member tells
+// its revision when it is asked how it is.
+func (k *State) Rev() int64 { return k.rev }
+
+// KeysRev returns the revision up to which the keys are known, 0 before the first list. Where
+// several prefixes are watched, it is that of the one that came furthest.
+func (k *State) KeysRev() int64 { return k.keysRev }
+
+// WorksSince returns since when nothing kept the observer from seeing the cluster work: it
+// ran, and every watch was answered. Zero: from the start.
+func (k *State) WorksSince() time.Time { return k.Prefixes.WorksSince(k.now) }
+
+// Want returns what the state asks of its source now. Most needed first, in turns,
+// so that a budget too small for the causes and the screen does not starve the
+// rest.
+func (k *State) Want() model.Want {
+	if k.InHistory() { // a reading tells how a lease is now, and not how it was then
+		return model.Want{WakeAt: k.wakeAt(k.waits())}
+	}
+	causes := k.peek(classCause, wantMax)
+	shown := k.peek(classShown, wantMax)
+	seen := k.peek(classSeen, wantMax)
+	rest := k.peek(classHead, wantMax)
+	rest = append(rest, k.peek(classWaiter, wantMax-len(rest))...)
+	hurry := len(causes) > 0
+	var ids []model.LeaseID
+	for len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0 {
+		for _, turn := range []struct {
+			from *[]model.LeaseID
+			n    int
+		}{{&causes, 2}, {&shown, 2}, {&seen, 1}, {&rest, 1}} {
+			n := min(turn.n, len(*turn.from))
+			ids = append(ids, (*turn.from)[:n]...)
+			*turn.from = (*turn.from)[n:]
+		}
+	}
+	return model.Want{Leases: ids, Keys: k.KeysNeeded(), Hurry: hurry, WakeAt: k.wakeAt(k.waits())}
+}
+
+// waits returns up to when the first entry waits for its cause, zero if none does.
+func (k *State) waits() time.Time {
+	_, at := k.log.FirstWaiting()
+	return at
+}
+
+// listPart is how many keys are in a part of a list.
+const listPart = 1000
+
+// Checkpoint returns events from which another state knows the keys, the leases and the
+// members as they are now, so that it can go on from here. What only history tells, like since
+// when a key is there, is not in them. No list may be under way.
+func (k *State) Checkpoint() []model.Event {
+	requested := model.Requested{At: k.now}
+	for _, w := range k.Watches() {
+		requested.Prefixes = append(requested.Prefixes, w.Prefix)
+	}
+	all := []model.Event{requested}
+	if !k.Cluster().At.IsZero() {
+		all = append(all, k.Cluster())
+	}
+	keys := slices.Sorted(maps.Keys(k.claims))
+	for _, w := range k.Watches() {
+		if w.WasListed() {
+			all = append(all, k.listed(w, keys)...)
+		}
+		switch w.State {
+		case Live:
+			all = append(all, model.Watching{At: w.SeenAt, Prefix: w.Prefix, Rev: w.Rev})
+		case Lost:
+			all = append(all, model.Lost{At: w.Since, Prefix: w.Prefix, Reason: w.Reason, Detail: w.Detail})
+		}
+	}
+	for _, l := range slices.SortedFunc(slices.Values(k.leaseList), func(a, b *Lease) int { return a.ID.Compare(b.ID) }) {
+		switch {
+		case l.Unread != "":
+			all = append(all, model.LeaseUnread{At: k.now, ID: l.ID, Reason: l.Unread})
+		case l.HasRead && len(l.claims) > 0:
+			all = append(all, l.Read)
+		}
+	}
+	return all
+}
+
+// listed is the list of a prefix as it stands now.
+func (k *State) listed(w *Watch, keys []string) []model.Event {
+	from, _ := slices.BinarySearch(keys, w.Prefix)
+	keys = keys[from:]
+	if end := slices.IndexFunc(keys, func(key string) bool { return !strings.HasPrefix(key, w.Prefix) }); end >= 0 {
+		keys = keys[:end]
+	}
+	all := []model.Event{model.LoadStarted{At: k.now, Prefix: w.Prefix, Rev: w.Rev}}
+	done := int64(0)
+	for part := range slices.Chunk(keys, listPart) {
+		e := model.Listed{At: k.now, Prefix: w.Prefix, Rev: w.Rev, Total: int64(len(keys))}
+		for _, key := range part {
+			e.KVs = append(e.KVs, k.claims[key].KV)
+		}
+		done += int64(len(part))
+		e.Done = done
+		all = append(all, e)
+	}
+	return append(all, model.Loaded{At: k.now, Prefix: w.Prefix, Rev: w.Rev})
+}

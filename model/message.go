@@ -1,0 +1,43 @@
+package model
+
+import (
+	"reflect"
+	"time"
+)
+
+// MessageID names a sentence. Package text has its words.
+type MessageID string
+
+// Message is a sentence as data: which one it is, and what it speaks of. The words are made
+// where somebody reads them: package text does that, in each language. The zero Message says
+// nothing.
+//
+// Arguments are strings, which are names and keys as they came, in bytes; [Verbatim] text;
+// numbers, durations and a [Span]; lease ids, codes and other named words of this package; and
+// messages, or slices of them.
+type Message struct {
+	ID   MessageID
+	Args []any
+}
+
+// Say returns the message of that id about some arguments.
+func Say(id MessageID, args ...any) Message { return Message{id, args} }
+
+// IsZero says whether the message says nothing.
+func (m Message) IsZero() bool { return m.ID == "" }
+
+// Same says whether both say the same of the same.
+func (m Message) Same(o Message) bool { return reflect.DeepEqual(m, o) }
+
+// Verbatim is text that is said as it is, in every language: a command to copy, a name that was
+// made fit for a terminal, the words of a server or a drill file.
+type Verbatim string
+
+// Span is how long something took, and at least that long where AtLeast is true.
+type Span struct {
+	For     time.Duration
+	AtLeast bool
+}
+
+// DoneFault is a fault as an argument that says that it was done: "Killed c1".
+type DoneFault Fault

@@ -1,0 +1,68 @@
+package reports
+
+import (
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/locks"
+)
+
+// Accessed is an access to the guarded resource beside what etcd said then.
+type Accessed struct {
+	model.Access
+	// Newer is the highest token that is known to have been given to somebody else before,
+	// where the access came with an older one; else 0.
+	Newer int64
+}
+
+// Stale says that a write with an old token was accepted.
+func (a Accessed) Stale() bool { return a.Write && a.Accepted && a.Newer > 0 }
+
+// accessesMax bounds how many accesses are remembered, the last ones.
+const accessesMax = 64
+
+// accesses are the last ones, oldest first.
+type accesses struct{ all []Accessed }
+
+// remember keeps an access. Of an old write that was accepted it returns a line for the journal, else
+// nil: without a fence nothing else would say so.
+func (x *accesses) remember(k *locks.State, e model.Access) *journal.Entry {
+	a := Accessed{Access: e}
+	newer := func(token int64) {
+		if token > e.Token && e.Token > 0 {
+			a.Newer = max(a.Newer, token)
+		}
+	}
+	newer(e.Highest)
+	// The last write before an unlock may come to us after it: only who has held for longer than
+	// the two ways differ held before the write.
+	if l := k.Lock(e.Lock); l != nil && l.Holder() != nil {
+		if since, _, _ := l.Holder().HeldSince(); e.At.Sub(since) > Grace {
+			newer(l.Holder().KV.CreateRev)
+		}
+	}
+	for _, b := range x.all {
+		if b.Lock == e.Lock {
+			newer(b.Token)
+		}
+	}
+	if len(x.all) >= accessesMax {
+		x.all = append(x.all[:0:0], x.all[1:]...)
+	}
+	x.all = append(x.all, a)
+	if !a.Stale() {
+		return nil
+	}
+	return &journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock,
+		Text: model.Say("wrote-with-old-token", e.Contender, e.Token, a.Newer)}
+}
+
+// Accesses are the last ones to what a lock guards, oldest first.
+func (x *accesses) Accesses(lock string) []Accessed {
+	var all []Accessed
+	for _, a := range x.all {
+		if a.Lock == lock {
+			all = append(all, a)
+		}
+	}
+	return all
+}

@@ -1,0 +1,275 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/locks"
+	"locktop/model/timeline"
+)
+
+// NewReports returns those of locks about which nothing was reported yet. The timeline
+// says who held when.
+func NewReports(k *locks.State, spans *timeline.Timeline) *Reports {
+	on, n := &places{k: k, locks: map[string]*Lock{}}, &news{k: k}
+	return &Reports{k: k, timeline: spans, unlocks: map[*Lock]bool{}, news: n, Owners: newOwners(k, n), accesses: &accesses{}, outputs: &outputs{},
+		Programs: &Programs{contenders: map[string]*ContenderInfo{}, clients: clients{}},
+		notebook: &notebook{k: k, news: n, places: on, notes: map[string]*Notes{}}}
+}
+
+// Forget drops what was reported of another cluster. Its contenders and the faults stay:
+// they are processes, and no keys.
+func (lab *Reports) Forget() {
+	old := *lab
+	*lab = *NewReports(old.k, old.timeline)
+	lab.news = old.news
+	lab.notebook.news, lab.Owners.news = old.news, old.news
+	lab.contenders, lab.faults, lab.outputs = old.contenders, old.faults, old.outputs
+	for _, c := range lab.contenders {
+		c.competitors = nil
+	}
+}
+
+// Apply takes in a report, or what an event changed of the locks, and returns what that changed of
+// the reports, which is valid until the next event.
+func (lab *Reports) Apply(e model.Event, changes []locks.Change) []locks.Change {
+	lab.news.reset()
+	switch e := e.(type) {
+	case model.Committed, model.Listed, model.Loaded:
+		lab.keysChanged(changes)
+	case model.Lost:
+		if e.Reason == model.LostCluster {
+			lab.Forget()
+		}
+	case model.Contender:
+		lab.contender(e)
+	case model.Belief:
+		lab.noteBelief(e)
+	case model.LeaseOwner:
+		if cl := lab.clients.at(e.Client, e.At); lab.keeper(e) {
+			cl.counts(e)
+		}
+		lab.noteOwner(e)
+	case model.Access:
+		lab.access(e)
+	case model.Wrote:
+		lab.wrote(e)
+	case model.Revoked:
+		lab.revoked(e)
+	case model.Watches:
+		lab.watches(e)
+	case model.Asked:
+		if c := lab.contenders[e.Name]; c != nil && e.Certain {
+			c.Asked = e
+		}
+	case model.Refused:
+		lab.refusal(e)
+	case model.Connected:
+		lab.connected(e)
+	case model.Printed:
+		lab.print(e)
+	case model.TurnedAway:
+		lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("quote", e.Text)})
+	case model.FaultOn:
+		lab.faults = append(lab.faults, e)
+		lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("fault", e.Fault)})
+	case model.FaultOff:
+		lab.faultOff(e)
+	}
+	lab.observe(changes)
+	return lab.news.all
+}
+
+// news is what the event at hand changed of the reports.
+type news struct {
+	k   *locks.State
+	all []locks.Change
+}
+
+func (n *news) reset() {
+	clear(n.all)
+	n.all = n.all[:0]
+}
+
+// due notes that the findings of a lock may have changed; one that is not known has none.
+func (n *news) due(lock string) {
+	if l := n.k.Lock(lock); l != nil {
+		n.all = append(n.all, locks.Change{Kind: locks.Due, Lock: l})
+	}
+}
+
+// leaseChanged notes that it is told otherwise whose a lease is, or who renews it.
+func (n *news) leaseChanged(id model.LeaseID) {
+	n.all = locks.LeaseChanged(n.all, n.k.Lease(id))
+}
+
+// write has a line for the journal.
+func (n *news) write(line *journal.Entry) {
+	n.all = append(n.all, locks.Change{Kind: locks.Happened, Entry: line})
+}
+
+func (lab *Reports) info(name string) *ContenderInfo {
+	c := lab.contenders[name]
+	if c == nil {
+		lab.dropEnded()
+		c = &ContenderInfo{Contender: model.Contender{Name: name}}
+		lab.contenders[name] = c
+	}
+	return c
+}
+
+// dropEnded forgets the contenders that ended when there are too many.
+func (lab *Reports) dropEnded() {
+	if len(lab.contenders) < contendersMax {
+		return
+	}
+	for name, c := range lab.contenders {
+		if c.Proc == model.ProcEnded {
+			lab.leave(c)
+			delete(lab.contenders, name)
+		}
+	}
+}
+
+func (lab *Reports) contender(e model.Contender) {
+	c := lab.info(e.Name)
+	if e.Proc != c.Proc && c.Proc != "" || e.Proc == model.ProcEnded {
+		lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: processIs(e)})
+	}
+	if c.Proc == model.ProcPaused && e.Proc == model.ProcRunning {
+		c.pauseEnded = e.At
+	}
+	c.Contender = e
+	if c.on(e.Lock) == nil {
+		lab.move(c, e.Lock)
+	}
+	if e.Proc == model.ProcEnded {
+		lab.ended(c, e.At)
+	}
+	lab.due(e.Lock)
+}
+
+// processIs says how the process of a contender is.
+func processIs(e model.Contender) model.Message {
+	switch {
+	case e.Ended == "killed" && e.Proc == model.ProcEnded:
+		return model.Say("process-killed", e.Name, e.PID)
+	case e.Ended == "stopped" && e.Proc == model.ProcEnded:
+		return model.Say("process-stopped", e.Name, e.PID)
+	case e.Ended != "":
+		return model.Say("process-ended-how", e.Name, e.PID, e.Proc, e.Ended)
+	case e.Proc == model.ProcRunning:
+		return model.Say("process-runs", e.Name, e.PID)
+	case e.Proc == model.ProcPaused:
+		return model.Say("process-paused", e.Name, e.PID)
+	case e.Proc == model.ProcEnded:
+		return model.Say("process-ended", e.Name, e.PID)
+	}
+	return model.Say("process-is", e.Name, e.PID, e.Proc)
+}
+
+// faultEnded says that a fault is over, and why.
+func faultEnded(f model.Fault, why string) model.Message {
+	switch why {
+	case "healed":
+		return model.Say("fault-healed", f)
+	case "target ended":
+		return model.Say("fault-target-ended", f)
+	}
+	return model.Say("fault-ended", f, why)
+}
+
+// ended forgets what a contender that ended had open.
+func (lab *Reports) ended(c *ContenderInfo, at time.Time) {
+	for _, worker := range lab.Workers(c.Name) {
+		worker.endInterval(at, "")
+	}
+	lab.forgetOpen(c.Name)
+}
+
+func (lab *Reports) faultOff(e model.FaultOff) {
+	for i, f := range lab.faults {
+		if f.ID == e.ID {
+			lab.faults = slices.Delete(lab.faults, i, i+1)
+			lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: faultEnded(f.Fault, e.Why)})
+			return
+		}
+	}
+}
+
+// orElse returns a, or b if a is empty.
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// Checkpoint returns events from which others know the contenders, what they believe and
+// printed, whose the leases are, and the faults in force, as they are now.
+func (lab *Reports) Checkpoint() []model.Event {
+	var all []model.Event
+	for _, c := range lab.Contenders() {
+		all = append(all, lab.contenders[c.Name].Contender)
+		for _, on := range c.competitors {
+			if !on.Belief.At.IsZero() && on.Belief != c.Belief {
+				all = append(all, on.Belief)
+			}
+		}
+		if !c.Belief.At.IsZero() { // its last word
+			all = append(all, c.Belief)
+		}
+		if !c.Asked.At.IsZero() {
+			all = append(all, c.Asked)
+		}
+	}
+	for _, o := range lab.Outputs() {
+		all = append(all, model.Printed{At: lab.k.Now(), Contender: o.Contender, Left: o.Left, Lines: slices.Clone(o.Lines)})
+	}
+	for _, id := range lab.Owners.order {
+		all = append(all, lab.owners[id])
+	}
+	for _, f := range lab.faults {
+		all = append(all, f)
+	}
+	return all
+}
+
+// Contenders returns the contenders of the lab, c2 before c10. A program that is known by nothing
+// but its requests competes for the lock whose keys it puts.
+func (lab *Reports) Contenders() []ContenderInfo {
+	all := make([]ContenderInfo, 0, len(lab.contenders))
+	for _, c := range lab.contenders {
+		one := *c
+		if one.Lock == "" && c.wrote != "" {
+			one.Lock = lab.lockOf(c.wrote)
+		}
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b ContenderInfo) int {
+		if d := len(a.Name) - len(b.Name); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return all
+}
+
+// lockOf is the lock for which a key competes, or did as far as its name tells; "" if there is
+// none of that name.
+func (lab *Reports) lockOf(key string) string {
+	l := lab.k.Lock(lab.lockName(key))
+	if c := lab.k.Claim(key); c != nil {
+		l = c.Lock()
+	}
+	if l == nil {
+		return ""
+	}
+	return l.Name
+}
+
+// Faults returns the faults in force, oldest first.
+func (lab *Reports) Faults() []model.FaultOn { return lab.faults }

@@ -1,0 +1,282 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/locks"
+)
+
+// believes notes what a word on a lock begins and ends.
+func (st *Competitor) believes(e model.Belief) {
+	holds := e.State == model.BeliefHolding
+	if st.interval != nil && (!holds || st.Belief.Other(e)) {
+		st.endInterval(e.At, e.State)
+	}
+	if holds && st.interval == nil {
+		lease := e.Lease
+		if e.Key == "" {
+			lease = cmp.Or(lease, st.Lease) // by which its claim is known
+		}
+		st.interval = &span{Believed: Believed{Contender: st.Name, Lock: st.place.name, Key: e.Key, Lease: lease, From: e.At},
+			silent: e.Key == "" && lease == 0}
+		st.place.keep(st.interval)
+	}
+	if holds {
+		st.interval.token = cmp.Or(st.interval.token, e.Token)
+	}
+}
+
+func (st *Competitor) endInterval(at time.Time, after model.BeliefState) {
+	if st.interval != nil {
+		st.interval.To, st.interval.end = at, after
+		st.interval = nil
+	}
+}
+
+func (lab *Reports) noteBelief(e model.Belief) {
+	c := lab.info(e.Contender)
+	if e.State == model.BeliefLost && c.Belief.State != model.BeliefLost {
+		lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: model.Say("noticed-lease-gone", e.Contender)})
+	}
+	if c.Lock == "" {
+		lab.move(c, e.Lock) // of a worker nothing but its words is reported
+	}
+	if lock := orElse(e.Lock, c.Lock); lock != "" {
+		st := lab.join(c, lock)
+		if p := lab.contenders[lab.program(c.Name)]; p != nil && p != c {
+			lab.join(p, lock) // by which its workers are found
+		}
+		st.believes(e)
+		st.Belief = e
+		if l := lab.k.Lock(lock); l != nil {
+			lab.adopt(st, l)
+		}
+	}
+	lab.knows(e)
+	c.Belief = e
+	lab.due(e.Lock)
+	if e.Lease != 0 {
+		c.Lease = e.Lease
+		lab.noteOwner(model.LeaseOwner{At: e.At, Lease: e.Lease, Client: model.Client{Name: e.Contender, Certain: true}})
+	}
+}
+
+// access counts what a contender did to the guarded resource.
+func (lab *Reports) access(e model.Access) {
+	c := lab.info(e.Contender)
+	c.LastAccess = e
+	if line := lab.accesses.remember(lab.k, e); line != nil {
+		lab.write(line)
+	}
+	if e.Accepted {
+		c.Accepted++
+	} else {
+		c.Refused++
+	}
+	if st, l := c.on(e.Lock), lab.k.Lock(e.Lock); st != nil && l != nil && lab.isFalse(st, l) {
+		lab.due(l.Name) // it may prove that the contender acts on what is not true
+	}
+}
+
+// adopt finds the claim of a program that says that it holds and names no claim, as a line of
+// its output does: one of a lease that is certainly its own, if there is one.
+func (lab *Reports) adopt(c *Competitor, l *locks.Lock) {
+	if c.interval == nil || !c.interval.silent {
+		return
+	}
+	for i := range min(l.Len(), locks.MaxScan) {
+		if claim := l.At(i); owns(lab, c.Name, claim.Ref().Lease) && (l.Holds(i) || c.interval.Lease == 0) {
+			c.interval.Lease = claim.Ref().Lease
+			return
+		}
+	}
+}
+
+// owns says whether a lease is certainly one of the program behind a name.
+func owns(lab *Reports, name string, id model.LeaseID) bool {
+	owner, known := lab.LeaseOwner(id)
+	return known && owner.Certain && lab.SameProgram(owner.Name, name)
+}
+
+// Truth says what etcd says of a contender's claim on its lock: its place in the
+// queue from 1, 0 if it has none. Place 1 holds.
+func (lab *Reports) Truth(c ContenderInfo) (claim *locks.Claim, place int) {
+	lease := c.Lease
+	if st := c.on(c.Lock); lease == 0 && st != nil && st.interval != nil {
+		lease = st.interval.Lease
+	}
+	return lab.truth(lab.k.Lock(c.Lock), lease)
+}
+
+func (lab *Reports) truth(l *locks.Lock, id model.LeaseID) (claim *locks.Claim, place int) {
+	lease := lab.k.Lease(id)
+	if l == nil || lease == nil {
+		return nil, 0
+	}
+	for _, claim := range lease.Claims() {
+		if claim.Lock() == l {
+			return claim, l.Place(claim) + 1
+		}
+	}
+	return nil, 0
+}
+
+// Believed says whether a contender believes that it holds a lock.
+func (lab *Reports) Believed(lock string) bool {
+	ll := lab.locks[lock]
+	if ll == nil {
+		return false
+	}
+	for _, c := range ll.Competitors {
+		if c.Belief.State == model.BeliefHolding && lab.ProcOf(c.ContenderInfo) != model.ProcEnded {
+			return true
+		}
+	}
+	return false
+}
+
+// HoldsBy says whether a worker of that process believes that it holds by a key.
+func (lab *Reports) HoldsBy(name, key string) bool {
+	return slices.ContainsFunc(lab.Workers(name), func(c *Competitor) bool {
+		return c.Belief.State == model.BeliefHolding && c.Belief.Key == key
+	})
+}
+
+// Grace is how far a contender's word and the watch may lie apart: they come by
+// different ways.
+const Grace = 500 * time.Millisecond
+
+// ToldFor is how long something that is over stays a finding.
+const ToldFor = time.Minute
+
+// ClaimOf returns the claim that a contender speaks of, nil if it is not there, and its
+// place in the queue from 0.
+func (lab *Reports) ClaimOf(c *Competitor, l *locks.Lock) (*locks.Claim, int) {
+	if c.Belief.Key == "" {
+		lease := c.Lease
+		if c.interval != nil && c.interval.silent {
+			lease = c.interval.Lease
+		}
+		claim, place := lab.truth(l, lease)
+		return claim, place - 1
+	}
+	if claim := lab.k.Claim(c.Belief.Key); claim != nil && claim.Lock() == l && c.Belief.SpeaksOf(claim.Ref()) {
+		return claim, l.Place(claim)
+	}
+	return nil, -1
+}
+
+// believes says whether a contender that runs says that it holds, and the keys are watched:
+// else nobody's word can be held against it.
+func (lab *Reports) believes(c *Competitor) bool {
+	return c.interval != nil && lab.ProcOf(c.ContenderInfo) != model.ProcEnded && !lab.k.LiveSince(c.place.name).IsZero()
+}
+
+// isTrue says whether a contender holds as it says.
+func (lab *Reports) isTrue(c *Competitor, l *locks.Lock) bool {
+	claim, place := lab.ClaimOf(c, l)
+	return claim != nil && l.Holds(place)
+}
+
+// isFalse says whether a contender does not hold as it says. Of keys whose recipe is not
+// known nobody can tell who holds, as long as its key is there; nor of one whose claim nobody
+// named or saw.
+func (lab *Reports) isFalse(c *Competitor, l *locks.Lock) bool {
+	if c.interval != nil && c.interval.silent && c.interval.Lease == 0 {
+		return false
+	}
+	claim, place := lab.ClaimOf(c, l)
+	return lab.believes(c) && (claim == nil || l.Recipe().HasHolder && !l.Holds(place))
+}
+
+// FalseSince says whether a contender believes what is not so, and since when, as far as
+// the keys were watched: since its claim stopped holding, or else since it said so.
+func (lab *Reports) FalseSince(c *Competitor, l *locks.Lock) (since time.Time, is bool) {
+	if !lab.isFalse(c, l) {
+		return since, false
+	}
+	since = c.interval.From
+	later := func(t time.Time) {
+		if t.After(since) {
+			since = t
+		}
+	}
+	later(lab.k.LiveSince(l.Name))
+	if own, _ := lab.heldBy(c.interval); own != nil && !own.Gone.IsZero() {
+		later(own.Gone)
+	} else if g := c.place.RemovedOf(c.Belief); g != nil {
+		later(g.At)
+	}
+	return since, true
+}
+
+// NeverHeld says whether the key of a contender was gone when it began to believe
+// that it held. Both times are of the same machine, and the watch sees a key go later
+// than it went.
+func (lab *Reports) NeverHeld(c *Competitor) bool {
+	if c.Belief.Key == "" || c.interval == nil || c.interval.held || lab.k.Claim(c.Belief.Key) != nil {
+		return false // or the key is somebody else's by now
+	}
+	if slices.ContainsFunc(c.place.beliefs, func(b *span) bool {
+		return b.held && b.Contender == c.Name && b.Key == c.interval.Key && b.Lease == c.interval.Lease && b.token == c.interval.token
+	}) {
+		return false // it held by that claim before, as one who locked twice and let go once
+	}
+	if g := c.place.RemovedOf(c.Belief); g != nil {
+		return g.At.Before(c.interval.From)
+	}
+	live := lab.k.LiveSince(c.place.name)
+	return !live.IsZero() && live.Before(c.interval.From) && c.place.since.Before(c.interval.From)
+}
+
+// observe takes stock of the locks that changed, or about which something was said: which beliefs
+// are true, and what came of unlocks, which time tells. While keys are not seen whole it waits.
+func (lab *Reports) observe(changes []locks.Change) {
+	if len(lab.locks) == 0 {
+		return
+	}
+	switch partial := lab.k.Partial(); {
+	case partial:
+		lab.behind = true
+		return
+	case lab.behind:
+		lab.behind = false
+		for name := range lab.locks {
+			lab.observeLock(lab.k.Lock(name))
+		}
+	default:
+		for _, all := range [2][]locks.Change{changes, lab.news.all} {
+			for i := range all {
+				lab.observeLock(all[i].Lock)
+			}
+		}
+	}
+	for ll := range lab.unlocks {
+		if lab.k.Lock(ll.name) != nil {
+			lab.settleUnlocks(ll)
+		}
+		if len(ll.Stale) == 0 || lab.locks[ll.name] != ll {
+			delete(lab.unlocks, ll)
+		}
+	}
+}
+
+// observeLock does so of one lock.
+func (lab *Reports) observeLock(l *locks.Lock) {
+	if l == nil || !l.Listed() || l.Head() != nil && l.Head().LeaseInfo().Stale() {
+		return
+	}
+	ll := lab.locks[l.Name]
+	if ll == nil {
+		return
+	}
+	for _, c := range ll.Competitors {
+		if lab.adopt(c, l); lab.believes(c) && lab.isTrue(c, l) {
+			c.interval.held = true
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/modeltest"
+	"locktop/model/timeline"
+
+	"pgregory.net/rapid"
+)
+
+// Whatever is reported, what is open is listed with its lock, and nothing else is.
+func TestNotesAgreeWithTheirLocks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, s := told(modeltest.Draw(t).Events)
+		want := map[string][]string{}
+		for key, n := range s.notes {
+			if n.open() {
+				want[n.lock] = append(want[n.lock], key)
+			}
+		}
+		for name, ll := range s.locks {
+			slices.Sort(want[name])
+			var open []string
+			for _, n := range ll.Open {
+				open = append(open, n.Key)
+			}
+			if !slices.Equal(want[name], open) {
+				t.Fatalf("%s: open %q, want %q", name, open, want[name])
+			}
+			delete(want, name)
+		}
+		if len(want) > 0 || len(s.notebook.order) != len(s.notes) {
+			t.Fatalf("open without a lock: %q; %d notes, %d in order", want, len(s.notes), len(s.notebook.order))
+		}
+	})
+}
+
+// Whatever comes through the proxy, memory is bounded.
+func TestReportsAreBounded(t *testing.T) {
+	k, s := told(nil)
+	for i := range 10_000 {
+		c := model.Client{Name: fmt.Sprint("127.0.0.1:", i), Certain: i%2 == 0}
+		key, now := fmt.Sprintf("/l%d/%x", i%2000, i+1), modeltest.At(float64(i)/100)
+		tell(k, s,
+			model.Connected{At: now, Client: c, Peer: c.Name, On: true},
+			model.LeaseOwner{At: now, Client: c, Lease: model.LeaseID(i + 1)}, model.LeaseOwner{At: now, Client: model.Client{Name: "c0", Certain: true}, Lease: model.LeaseID(i + 1), Renews: true},
+			model.Wrote{At: now, Client: c, Key: key, Lease: model.LeaseID(i + 1), Rev: int64(i + 1)},
+			model.Wrote{At: now, Client: c, Key: key, Delete: true},
+			model.Watches{At: now, Client: c, Key: key, On: true},
+			model.Refused{At: now, Client: c, Method: "Lease/LeaseKeepAlive", Lease: model.LeaseID(i + 1)},
+			model.Belief{At: now, Contender: "c1", Lock: "/l1", State: []model.BeliefState{model.BeliefHolding, model.BeliefIdle}[i%2], Key: key},
+			model.Contender{At: now, Name: fmt.Sprint("x", i), Lock: fmt.Sprint("/l", i), Proc: model.ProcEnded})
+	}
+	open := 0
+	for _, ll := range s.locks {
+		open = max(open, len(ll.Open), len(ll.beliefs))
+	}
+	if len(s.notes) > notesMax || len(s.notebook.order) > notesMax || len(s.clients) > clientsMax || len(s.keepers) > ownersMax || len(s.shared) > ownersMax ||
+		len(s.refused) > refusedMax || len(s.contenders) > contendersMax || len(s.locks) > 3*labLocksMax || open > notesMax {
+		t.Errorf("%d notes (%d in order), %d clients, %d keepers, %d shared, %d refused, %d contenders, %d locks, %d open",
+			len(s.notes), len(s.notebook.order), len(s.clients), len(s.keepers), len(s.shared), len(s.refused), len(s.contenders), len(s.locks), open)
+	}
+}
+
+// told applies events as they come, without any diagnosis.
+func told(events []model.Event) (*locks.State, *Reports) {
+	k := locks.NewState()
+	s := NewReports(k, timeline.New(k, 0))
+	tell(k, s, events...)
+	return k, s
+}
+
+func tell(k *locks.State, s *Reports, events ...model.Event) {
+	for _, e := range events {
+		k.Write(s.Apply(e, k.Apply(e)))
+	}
+}

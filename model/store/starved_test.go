@@ -1,0 +1,67 @@
+package store
+
+import (
+	"slices"
+	"testing"
+
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/modeltest"
+	"locktop/model/text"
+)
+
+// TestACauseWhereReadingsStarved: on a machine without time a short lease is not read in its
+// last second. That it went just when it had to is a hint then, and nothing more; one that was
+// read as it should be and had time left was not left to end.
+func TestACauseWhereReadingsStarved(t *testing.T) {
+	const lease = 0xa1
+	for _, r := range []struct {
+		reason        string
+		granted, left int64
+		read, gone    float64
+		cause         journal.Cause
+		confidence    model.Confidence
+	}{
+		{"less than a second left, and gone as soon as etcd looks for it", 3, 0, 10, 11.4, journal.CauseExpired, model.Strong},
+		{"not read for 2.5 s, and gone when what was left was over", 3, 2, 10, 12.5, journal.CauseExpired, model.Hint},
+		{"not read for 2.5 s, and gone long before what was left was over", 10, 9, 10, 12.5, journal.CauseRevoked, model.Hint},
+		{"not read for 5 s, and gone long after what was left was over: it was renewed meanwhile", 3, 2, 10, 15, journal.CauseUnknown, model.Hint},
+		{"read as often as it should be: a session that is closed goes at any time", 2, 1, 10, 11.5, journal.CauseUnknown, model.Hint},
+	} {
+		for _, first := range []bool{false, true} {
+			h := modeltest.New()
+			h.Loaded(0)
+			h.Put(1, modeltest.ClaimKey("/l", lease), "", lease)
+			h.Read(r.read, lease, r.granted, r.left)
+			if first { // that the lease is gone may be read before the watch tells of its key
+				h.Read(r.gone-0.001, lease, 0, -1)
+			}
+			h.Del(r.gone, modeltest.ClaimKey("/l", lease))
+			h.Read(r.gone+0.3, lease, 0, -1)
+			s := state(h)
+			i := slices.IndexFunc(s.Journal(), func(f *journal.Entry) bool { return f.Kind == journal.Left })
+			if f := s.Journal()[i]; f.Cause != r.cause || f.Confidence != r.confidence {
+				t.Errorf("%s (its end was read first: %v): %s (%s): %s; want %s (%s)", r.reason, first, f.Cause, f.Confidence, text.English(f.Evidence), r.cause, r.confidence)
+			}
+		}
+	}
+}
+
+// TestTheLastSecondOfALeaseIsLookedAt: only a reading in it tells an expiry for sure.
+func TestTheLastSecondOfALeaseIsLookedAt(t *testing.T) {
+	for _, r := range []struct {
+		reason string
+		left   int64
+		due    float64
+	}{{"less than a second left", 0, 5.3}, {"more than that", 1, 6}} {
+		h := modeltest.New()
+		h.Loaded(0)
+		h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
+		h.Put(1, modeltest.ClaimKey("/l", 0xa2), "", 0xa2)
+		h.Read(1, 0xa2, 60, 59)
+		h.Read(5, 0xa1, 3, r.left)
+		if at := state(h).Want(nil).WakeAt; !at.Equal(modeltest.At(r.due)) {
+			t.Errorf("%s: read again after %s, want %.1f s", r.reason, at.Sub(modeltest.At(5)), r.due-5)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+// Package text has the words of all messages: the one place where a [model.Message] becomes a
+// sentence.
+//
+// A sentence is a row of a table, in each language that has one. In it {0} stands for the first
+// argument, {0|key|keys} for the first word if that argument is 1 and else for the second, and
+// {0:s} for a duration in seconds, to the tenth. How an argument is written follows from its
+// type, in the same way in every language: names and keys are escaped for a terminal.
+package text
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// Sentence is one message in words. Chinese is empty where there are none yet.
+type Sentence struct{ English, Chinese string }
+
+// catalogue is the table of all sentences, of the tables of each part.
+var catalogue = map[model.MessageID]Sentence{}
+
+func init() {
+	for _, part := range parts {
+		for id, s := range part {
+			if _, twice := catalogue[id]; twice {
+				panic("text: two sentences are called " + string(id))
+			}
+			catalogue[id] = s
+		}
+	}
+}
+
+// Catalogue returns the table of all sentences, which is not to be changed.
+func Catalogue() map[model.MessageID]Sentence { return catalogue }
+
+// English says a message in English, escaped for a terminal, "" for the zero Message.
+func English(m model.Message) string {
+	var s speaker
+	return s.say(m)
+}
+
+// EnglishAll says each message of a list in English. It returns nil for an empty list.
+func EnglishAll(list []model.Message) (all []string) {
+	for _, m := range list {
+		all = append(all, English(m))
+	}
+	return all
+}
+
+// Chinese says a message in Chinese, escaped for a terminal. It returns "" where the message,
+// or one that stands in it, has no Chinese words.
+func Chinese(m model.Message) string {
+	s := speaker{chinese: true}
+	said := s.say(m)
+	if s.missing {
+		return ""
+	}
+	return said
+}
+
+// speaker says messages in a language.
+type speaker struct {
+	chinese bool
+	missing bool // something has no words in that language
+}
+
+// words returns a sentence in the language.
+func (sp *speaker) words(s Sentence) string {
+	if !sp.chinese {
+		return s.English
+	}
+	sp.missing = sp.missing || s.Chinese == ""
+	return s.Chinese
+}
+
+// say fills the sentence of a message.
+func (sp *speaker) say(m model.Message) string {
+	if m.IsZero() {
+		return ""
+	}
+	s, known := catalogue[m.ID]
+	if !known {
+		return fmt.Sprintf("[%s %v]", m.ID, m.Args)
+	}
+	var b strings.Builder
+	rest := sp.words(s)
+	for {
+		before, after, found := strings.Cut(rest, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		var gap string
+		gap, rest, _ = strings.Cut(after, "}")
+		b.WriteString(sp.fill(gap, m.Args))
+	}
+}
+
+// fill returns what stands in a gap of a sentence: "0", "0:s", "0|key|keys".
+func (sp *speaker) fill(gap string, args []any) string {
+	at, forms, plural := strings.Cut(gap, "|")
+	at, verb, _ := strings.Cut(at, ":")
+	i, err := strconv.Atoi(at)
+	if err != nil || i >= len(args) {
+		return "[" + gap + "]"
+	}
+	if plural {
+		one, many, _ := strings.Cut(forms, "|")
+		if fmt.Sprint(args[i]) == "1" {
+			return one
+		}
+		return many
+	}
+	if write := verbs[verb]; write != nil {
+		return write(args[i])
+	}
+	return sp.write(args[i])
+}
+
+// verbs are the ways to write an argument that a sentence may ask for: a duration in seconds or
+// in milliseconds, to the tenth, or as Go writes it, and a number in hexadecimal.
+var verbs = map[string]func(any) string{
+	"s":  func(arg any) string { d, _ := arg.(time.Duration); return model.Seconds(d) },
+	"ms": func(arg any) string { d, _ := arg.(time.Duration); return fmt.Sprintf("%.1f ms", d.Seconds()*1000) },
+	"go": func(arg any) string { d, _ := arg.(time.Duration); return d.String() },
+	"x":  func(arg any) string { return fmt.Sprintf("%x", arg) },
+}
+
+// write writes an argument by its type.
+func (sp *speaker) write(arg any) string {
+	switch x := arg.(type) {
+	case string:
+		return model.Printable(x)
+	case model.Verbatim:
+		return string(x)
+	case model.Message:
+		return sp.say(x)
+	case []model.Message:
+		all := make([]string, len(x))
+		for i, m := range x {
+			all[i] = sp.say(m)
+		}
+		return strings.Join(all, ", ")
+	case time.Duration:
+		return model.Duration(x, false)
+	case model.Span:
+		return model.Duration(x.For, x.AtLeast)
+	case time.Time:
+		return x.Format(time.RFC3339)
+	case model.Confidence:
+		if word, known := confidences[x]; known {
+			return sp.words(word)
+		}
+	case model.Fault:
+		if sp.chinese {
+			return ChineseFault(x)
+		}
+		return x.Describe()
+	case model.DoneFault:
+		if sp.chinese {
+			return chineseDeed(model.Fault(x))
+		}
+		return model.Fault(x).Past()
+	case model.Action:
+		sp.missing = sp.missing || sp.chinese
+		return x.Describe()
+	}
+	return model.Printable(fmt.Sprint(arg)) // a number, a lease id, a code
+}
+
+// confidences are the words for how sure something is.
+var confidences = map[model.Confidence]Sentence{
+	model.Certain: {"certain", "确定"},
+	model.Strong:  {"strong", "较有把握"},
+	model.Hint:    {"hint", "线索"},
+}
+
+// ChineseConfidence says how sure something is in Chinese, "" for what is no confidence.
+func ChineseConfidence(c model.Confidence) string { return confidences[c].Chinese }

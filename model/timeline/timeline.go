@@ -1,0 +1,470 @@
+package timeline
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+)
+
+// Span is the time of one claim in the queue of its lock.
+type Span struct {
+	Claim model.ClaimRef
+	// Came is when it came, Got when it got the lock, zero if it never did, and Gone when it
+	// went, zero while it is there.
+	Came, Got, Gone time.Time
+	// CameAtLeast and GotAtLeast: it was so before we looked.
+	CameAtLeast, GotAtLeast bool
+	// Unseen: nothing was seen when it went, Gone is when we learnt of it.
+	Unseen bool
+	// Stayed: it did not go, but lost the lock. Its next span began then.
+	Stayed bool
+}
+
+// Waited returns how long the span waited up to now, Held how long it held.
+func (s *Span) Waited(now time.Time) time.Duration { return max(0, s.waits(now).Sub(s.Came)) }
+
+// Held returns how long the span held up to now, 0 if it did not.
+func (s *Span) Held(now time.Time) time.Duration {
+	if s.Got.IsZero() {
+		return 0
+	}
+	return max(0, until(s.Gone, now).Sub(s.Got))
+}
+
+// waits is when the wait ended, or now.
+func (s *Span) waits(now time.Time) time.Time {
+	if !s.Got.IsZero() {
+		return s.Got
+	}
+	return until(s.Gone, now)
+}
+
+func until(t, now time.Time) time.Time {
+	if t.IsZero() {
+		return now
+	}
+	return t
+}
+
+// Bounds of what a timeline keeps: spans in all, of some 200 bytes with their keys, and the part of
+// them that one lock may have.
+const (
+	SpansMax  = 500_000
+	lockShare = 4
+)
+
+// Timeline keeps the last spans of all locks, as many as it may.
+type Timeline struct {
+	k       *locks.State
+	max     int // spans
+	size    int // spans that are kept, with the weight of their chunks
+	lines   map[string]*line
+	oldest  []oldest // the chunks of all lines, in the order in which they were begun
+	loads   []load
+	again   map[*locks.Claim]start // of those that held, and are there still without the lock
+	dropped int                    // spans that gave way
+	until   int64                  // the end of the last of them
+	moments
+}
+
+// oldest is a chunk of a line.
+type oldest struct {
+	*chunk
+	line   *line
+	spared bool // it was the oldest once and still open
+}
+
+// start is when a span began, or earlier.
+type start struct {
+	at      time.Time
+	atLeast bool
+}
+
+// load is when a prefix was first listed.
+type load struct {
+	prefix string
+	at     time.Time
+}
+
+// line is the past of one lock.
+type line struct {
+	name    string
+	chunks  []*chunk
+	size    int // as in Timeline
+	held    int // how many got the lock
+	dropped int
+	until   int64 // the end of the last span that gave way
+}
+
+// New returns an empty timeline about a state of the locks, of at most so many spans; 0 is SpansMax.
+func New(k *locks.State, most int) *Timeline {
+	if most <= 0 {
+		most = SpansMax
+	}
+	return &Timeline{k: k, max: most, lines: map[string]*line{}, again: map[*locks.Claim]start{}, moments: moments{late: map[model.LeaseID]bool{}, missed: map[string][]Mark{}}}
+}
+
+// SetMaxSpans makes the timeline keep so many spans at most from the next one on.
+func (b *Timeline) SetMaxSpans(most int) { b.max = most }
+
+// forget drops what was seen of another cluster. What the journal tells stays, as it does there.
+func (b *Timeline) forget() {
+	old := b.moments
+	*b = *New(b.k, b.max)
+	b.handovers, b.lately = old.handovers, old.lately
+	for _, m := range old.marks {
+		if m.Entry != nil {
+			b.marks = append(b.marks, m)
+		}
+	}
+}
+
+// Dropped returns how many spans gave way to later ones, and when the last of them ended.
+func (b *Timeline) Dropped() (n int, until time.Time) {
+	if b.dropped == 0 {
+		return 0, time.Time{}
+	}
+	return b.dropped, time.UnixMicro(b.until).UTC()
+}
+
+// Since returns from when on the spans of a lock are whole: since the keys were listed, or
+// since the last of its spans that gave way. Zero: nothing was listed yet.
+func (b *Timeline) Since(lock string) time.Time {
+	gone := int64(math.MinInt64)
+	if ln := b.lines[lock]; ln != nil && ln.dropped > 0 {
+		gone = ln.until
+	} else if ln == nil && b.dropped > 0 {
+		gone = b.until // of its spans, if it had any, nothing is left to tell
+	}
+	var since time.Time
+	for _, x := range b.loads {
+		if strings.HasPrefix(lock+"/", x.prefix) && (since.IsZero() || x.at.Before(since)) {
+			since = x.at
+		}
+	}
+	if since.IsZero() || gone == math.MinInt64 || gone < since.UnixMicro() {
+		return since
+	}
+	return time.UnixMicro(gone).In(since.Location())
+}
+
+// Start returns from when on there may be spans of any lock.
+func (b *Timeline) Start() time.Time {
+	var start time.Time
+	for _, x := range b.loads {
+		if start.IsZero() || x.at.Before(start) {
+			start = x.at
+		}
+	}
+	return start
+}
+
+// Apply takes in an event and what it changed.
+func (b *Timeline) Apply(e model.Event, changes []locks.Change) {
+	b.noteMoments(e)
+	b.Note(changes)
+	unseen := false
+	switch e := e.(type) {
+	case model.Committed:
+		if e.Past {
+			return
+		}
+		unseen = !b.k.UnseenSince(e).IsZero()
+	case model.Listed:
+		unseen = true
+	case model.Loaded:
+		unseen = true
+		maps.DeleteFunc(b.again, func(c *locks.Claim, _ start) bool { return b.k.Claim(c.Key) != c })
+		if !slices.ContainsFunc(b.loads, func(x load) bool { return x.prefix == e.Prefix }) {
+			b.loads = append(b.loads, load{e.Prefix, e.At})
+		}
+	case model.Lost:
+		if e.Reason == model.LostCluster {
+			b.forget()
+		}
+		return
+	case model.Slept:
+		for c, x := range b.again {
+			b.again[c] = start{x.at, true}
+		}
+		return
+	default:
+		return
+	}
+	for i := range changes {
+		switch c := &changes[i]; c.Kind {
+		case locks.Gone:
+			if l := c.Lock; l != nil && l.Recipe().HasHolder {
+				if x, ok := b.going(c.Claim, l); ok {
+					x.Gone, x.Unseen = c.At, unseen
+					b.over(l, &x)
+				}
+			}
+			delete(b.again, c.Claim)
+		case locks.LetGo:
+			x := Span{Claim: c.Hold.Who, Got: c.Hold.Since, GotAtLeast: c.Hold.AtLeast, Gone: c.At, Unseen: unseen, Stayed: true}
+			if x.Came, x.CameAtLeast = b.Came(c.Claim); !c.Lock.Recipe().WaitersVisible() {
+				x.Came = x.Got
+			}
+			b.over(c.Lock, &x)
+			b.again[c.Claim] = start{c.At, unseen}
+		}
+	}
+}
+
+// over writes a span that ended down.
+func (b *Timeline) over(l *locks.Lock, x *Span) {
+	if below, ok := strings.CutPrefix(x.Claim.Key, l.Name+"/"); ok && brief(below) != below {
+		x.Claim.Key = l.Name + "/" + brief(below)
+	} else if !ok && x.Claim.Key != l.Name {
+		x.Claim.Key = brief(x.Claim.Key)
+	}
+	if len(x.Claim.Value) > valueMax {
+		x.Claim.Value = strings.Clone(x.Claim.Value[:valueMax])
+	}
+	b.write(l.Name, *x, l.Behind())
+}
+
+// brief cuts the middle out of a key that nobody could read.
+func brief(key string) string {
+	const half = 512
+	if len(key) <= 2*half+3 {
+		return key
+	}
+	return key[:half] + "..." + key[len(key)-half:]
+}
+
+func (b *Timeline) write(lock string, x Span, waiting int) {
+	ln := b.lines[lock]
+	if ln == nil {
+		ln = &line{name: lock}
+		b.lines[lock] = ln
+	}
+	if n := len(ln.chunks); n == 0 || ln.chunks[n-1].full() {
+		c := &chunk{before: ln.held}
+		ln.chunks = append(ln.chunks, c)
+		b.oldest = append(b.oldest, oldest{chunk: c, line: ln})
+		b.pay(ln, chunkWeight)
+	}
+	c := ln.chunks[len(ln.chunks)-1]
+	c.add(x)
+	c.waiting = waiting
+	ln.held = c.before + c.held
+	b.pay(ln, 1)
+	for ln.size > b.max/lockShare && len(ln.chunks) > 1 {
+		b.dropFirst(ln)
+	}
+	for b.size > b.max && len(b.oldest) > 1 {
+		b.dropOldest(c)
+	}
+}
+
+func (b *Timeline) pay(ln *line, n int) { ln.size += n; b.size += n }
+
+// dropOldest makes room: the chunk that was begun first goes, unless it is open still and
+// was not spared yet. The chunk that is being written stays.
+func (b *Timeline) dropOldest(writing *chunk) {
+	o := b.oldest[0]
+	b.oldest[0] = oldest{}
+	b.oldest = b.oldest[1:]
+	chunks := o.line.chunks
+	switch {
+	case len(chunks) == 0 || chunks[0] != o.chunk: // gone already, for its own lock
+	case o.chunk == writing || !o.spared && o.chunk == chunks[len(chunks)-1]:
+		o.spared = true
+		b.oldest = append(b.oldest, o)
+	default:
+		b.dropFirst(o.line)
+	}
+}
+
+// dropFirst drops the oldest spans of a lock. The chunks of a line are in the same order as
+// those of all: one that is spared is the last of its line.
+func (b *Timeline) dropFirst(ln *line) {
+	c := ln.chunks[0]
+	ln.chunks[0] = nil
+	ln.chunks = ln.chunks[1:]
+	b.dropped += len(c.spans)
+	ln.dropped += len(c.spans)
+	ln.until, b.until = max(ln.until, c.gone), max(b.until, c.gone)
+	b.pay(ln, -c.weight())
+	if len(ln.chunks) == 0 {
+		delete(b.lines, ln.name)
+	}
+}
+
+// Spans yields the spans of a lock that touch a time, to not included: those that are over
+// in the order of their ends, then those that go on, in the order of the queue.
+func (b *Timeline) Spans(lock string, from, to time.Time) func(yield func(*Span) bool) {
+	return func(yield func(*Span) bool) {
+		ok := true
+		b.past(lock, from.UnixMicro(), to.UnixMicro(), func(s Span) bool {
+			ok = yield(&s)
+			return ok
+		})
+		if ok {
+			b.present(lock, to, yield)
+		}
+	}
+}
+
+// reach is how long before a belief began its claim may have gone: a word comes later
+// than the deed.
+const reach = 10 * time.Second
+
+// LastHold returns the last span by which a key, or if that is "" a lease, got the lock
+// before a time and held it not long before another, nil for none.
+func (b *Timeline) LastHold(lock, key string, lease model.LeaseID, after, before time.Time) *Span {
+	var found *Span
+	match := func(s *Span) {
+		if !s.Got.IsZero() && s.Got.Before(before) && (found == nil || found.Got.Before(s.Got)) {
+			found = s
+		}
+	}
+	b.past(lock, after.Add(-reach).UnixMicro(), before.UnixMicro(), func(s Span) bool {
+		if (lease == 0 || s.Claim.Lease == lease) && (key == "" || s.Claim.Key == key) {
+			match(&s)
+		}
+		return true
+	})
+	if l := b.k.Lock(lock); key != "" {
+		if c := b.k.Claim(key); c != nil && l != nil && c.Lock() == l && (lease == 0 || c.KV.Lease == 0 || c.KV.Lease == lease) {
+			x, _ := b.going(c, l)
+			match(&x)
+		}
+	} else if x := b.k.Lease(lease); x != nil {
+		for _, c := range x.Claims() {
+			if c.Lock() == l && l != nil {
+				x, _ := b.going(c, l)
+				match(&x)
+			}
+		}
+	}
+	return found
+}
+
+// Last yields the spans of a lock that are over, the last one first.
+func (b *Timeline) Last(lock string) func(yield func(*Span) bool) {
+	return func(yield func(*Span) bool) {
+		ln := b.lines[lock]
+		if ln == nil {
+			return
+		}
+		for _, c := range slices.Backward(ln.chunks) {
+			for _, s := range slices.Backward(c.spans) {
+				if !yield(&s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// past yields the spans of a lock that are over and touch a time.
+func (b *Timeline) past(lock string, from, to int64, yield func(Span) bool) {
+	ln := b.lines[lock]
+	if ln == nil {
+		return
+	}
+	for _, c := range ln.chunks[ln.from(from):] {
+		if c.came >= to {
+			continue
+		}
+		for i := range c.spans {
+			if s := &c.spans[i]; s.touches(from, to) && !yield(*s) {
+				return
+			}
+		}
+	}
+}
+
+// from is the first chunk with a span that ended at a time or later.
+func (ln *line) from(at int64) int {
+	i, _ := slices.BinarySearchFunc(ln.chunks, at, func(c *chunk, at int64) int {
+		if c.gone < at {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// present yields the spans that go on.
+func (b *Timeline) present(lock string, to time.Time, yield func(*Span) bool) {
+	l := b.k.Lock(lock)
+	if l == nil || !l.Recipe().HasHolder {
+		return
+	}
+	for c := range l.Claims {
+		if !l.IsClaim(c) {
+			continue
+		}
+		if x, ok := b.going(c, l); ok && x.Came.Before(to) && !yield(&x) {
+			return
+		}
+	}
+}
+
+// Came returns when the span of a claim began that goes on: when the claim came, or when it
+// lost the lock and stayed; atLeast if that was before we looked.
+func (b *Timeline) Came(c *locks.Claim) (at time.Time, atLeast bool) {
+	if x, ok := b.again[c]; ok {
+		return x.at, x.atLeast
+	}
+	return c.Since, c.SinceAtLeast
+}
+
+// going is the span of a claim that goes on, or did up to now; false where it neither holds
+// nor waits: a key by itself outlives its holders.
+func (b *Timeline) going(c *locks.Claim, l *locks.Lock) (x Span, ok bool) {
+	x.Claim = c.Ref()
+	x.Came, x.CameAtLeast = b.Came(c)
+	var holds bool
+	if x.Got, x.GotAtLeast, holds = c.HeldSince(); !l.Recipe().WaitersVisible() {
+		x.Came = x.Got // its key may have been another's before
+		return x, holds
+	}
+	x.Came = x.Came.Truncate(time.Microsecond)
+	return x, true
+}
+
+// Recent returns a moment since which about n spans of a lock ended up to another, no fewer
+// if there are as many.
+func (b *Timeline) Recent(lock string, to time.Time, n int) time.Time {
+	ln, last := b.lines[lock], to.UnixMicro()
+	if ln != nil {
+		for _, c := range slices.Backward(ln.chunks) {
+			if c.over > last {
+				continue
+			}
+			if n -= len(c.spans); n <= 0 {
+				return c.spans[0].Gone
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// Ended returns when the last span of a lock ended that is over, false if none is kept.
+func (b *Timeline) Ended(lock string) (at time.Time, any bool) {
+	ln := b.lines[lock]
+	if ln == nil {
+		return at, false
+	}
+	c := ln.chunks[len(ln.chunks)-1]
+	return c.spans[len(c.spans)-1].Gone, true
+}
+
+// Names yields the locks of which there is a past, in no order.
+func (b *Timeline) Names(yield func(string) bool) {
+	for name := range b.lines {
+		if !yield(name) {
+			return
+		}
+	}
+}

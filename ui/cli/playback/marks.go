@@ -1,0 +1,209 @@
+package playback
+
+import (
+	"cmp"
+	"context"
+	"sort"
+	"sync"
+	"time"
+
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/store"
+	"locktop/ui/replay"
+)
+
+// stop is where the journal has a line more.
+type stop struct {
+	told int // events that were told by then
+	at   time.Time
+	kind replay.StopKind
+}
+
+func stopKind(k journal.Kind) replay.StopKind {
+	switch k {
+	case journal.Finding:
+		return replay.StopFinding
+	case journal.Handover, journal.Acquired, journal.Shared, journal.Left, journal.Together:
+		return replay.StopHandover
+	case journal.Queued, journal.Blocked:
+		return replay.StopEvent
+	}
+	return replay.StopMark
+}
+
+// Bounds of what is kept of a recording: a state is kept where so many events have passed, or
+// so many as a share of its keys, since a twin costs by the key. All take so many bytes; if there are
+// more, every second one goes.
+const (
+	keepEvents = 1500
+	keepShare  = 10
+	keepBytes  = 512 << 20
+)
+
+// marks are what a scan of the recording found so far: the stops, and states on the way.
+type marks struct {
+	mu    sync.Mutex
+	told  int // events that were scanned
+	len   int // events that there are to scan
+	ended bool
+	err   error // why it ended early
+	stops []stop
+	kept  []kept
+	bytes int           // of them
+	apart int           // how many events are between two of them at least
+	most  int           // bytes that all of them may take
+	more  chan struct{} // closed when there is more, and made anew
+}
+
+// kept is the state after so many events.
+type kept struct {
+	told  int
+	state *store.Kept
+}
+
+func newMarks() *marks {
+	return &marks{apart: keepEvents, most: keepBytes, more: make(chan struct{})}
+}
+
+// scanner is a scan of a recording, which goes on where it was when the recording has grown.
+type scanner struct {
+	mu    sync.Mutex // one scan goes on at a time
+	state *store.Store
+	twins *store.Twins
+	seen  uint64 // of the journal
+	told  int
+	last  int // events that were told when a state was kept
+}
+
+func newScanner(pins []model.Pin) *scanner {
+	return &scanner{state: store.New(pins...), twins: store.NewTwins()}
+}
+
+// grow says how many events there are now.
+func (m *marks) grow(events int) { m.update(func() { m.len, m.ended = events, false }) }
+
+// scan goes through what was not scanned yet, once.
+func (m *marks) scan(ctx context.Context, in reader, x *scanner) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for x.told < in.reel.Len() {
+		p, err := in.at(x.told)
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			m.update(func() { m.ended, m.err = true, err })
+			return
+		}
+		var stops []stop
+		for i := x.told - p.first; i < len(p.events); i++ {
+			x.state.Apply(model.Batch{Events: p.events[i : i+1]})
+			for _, f := range x.state.JournalAfter(x.seen) {
+				x.seen = f.Seq
+				stops = append(stops, stop{p.first + i + 1, p.clock[i], stopKind(f.Kind)})
+			}
+		}
+		x.told = p.first + len(p.events)
+		m.update(func() { m.told, m.stops = x.told, append(m.stops, stops...) })
+		if keys, _ := x.state.Counts(); x.told-x.last >= max(m.apart, keys/keepShare) {
+			x.last = x.told
+			state := x.twins.Keep(x.state)
+			m.update(func() { m.keep(kept{x.told, state}) })
+		}
+	}
+	m.update(func() { m.ended = m.told >= m.len }) // else more came meanwhile, and is scanned next
+}
+
+// keep keeps a state, and lets others go if all take too much.
+func (m *marks) keep(k kept) {
+	m.kept, m.bytes = append(m.kept, k), m.bytes+k.state.Bytes
+	if m.bytes <= m.most || len(m.kept) < 2 {
+		return
+	}
+	m.apart *= 2
+	some := m.kept[:0]
+	for i, k := range m.kept {
+		if i%2 == 1 {
+			some = append(some, k)
+		} else {
+			m.bytes -= k.state.Bytes
+		}
+	}
+	clear(m.kept[len(some):])
+	m.kept = some
+}
+
+func (m *marks) update(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+	close(m.more)
+	m.more = make(chan struct{})
+}
+
+// wait returns, with m locked, when enough says so or the scan has ended.
+func (m *marks) wait(ctx context.Context, enough func() bool) error {
+	m.mu.Lock()
+	for !enough() && !m.ended {
+		more := m.more
+		m.mu.Unlock()
+		select {
+		case <-ctx.Done():
+		case <-more:
+		}
+		m.mu.Lock()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// before returns a state of one's own after so many events or fewer, and after how many; nil
+// if none is kept.
+func (m *marks) before(ctx context.Context, told int) (*store.Store, int, error) {
+	err := m.wait(ctx, func() bool { return m.told >= told })
+	if err == nil && m.told < told {
+		err = m.err
+	}
+	i := sort.Search(len(m.kept), func(i int) bool { return m.kept[i].told > told })
+	var k kept
+	if i > 0 {
+		k = m.kept[i-1]
+	}
+	m.mu.Unlock()
+	if err != nil || k.state == nil {
+		return nil, 0, err
+	}
+	return k.state.New(), k.told, nil
+}
+
+// stop returns the first stop after so many events that fits, or the last one before; nil if
+// there is none.
+func (m *marks) stop(ctx context.Context, from int, back bool, fits func(stop) bool) (found *stop, err error) {
+	next := 0 // of the stops, those before were looked at
+	err = m.wait(ctx, func() bool {
+		if back {
+			return m.told >= from
+		}
+		for ; found == nil && next < len(m.stops); next++ {
+			if s := m.stops[next]; s.told > from && fits(s) {
+				found = &s
+			}
+		}
+		return found != nil
+	})
+	defer m.mu.Unlock()
+	switch {
+	case err != nil:
+		return nil, err
+	case back:
+		for i := len(m.stops) - 1; i >= 0 && found == nil; i-- {
+			if s := m.stops[i]; s.told < from && fits(s) {
+				found = &s
+			}
+		}
+	}
+	if found == nil && m.err != nil {
+		return nil, m.err
+	}
+	return found, nil
+}

@@ -1,0 +1,254 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+	"locktop/model/findings"
+	"locktop/model/text"
+
+	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/page"
+)
+
+func (s *overlay) render(th *draw.Theme, w, h int) []string {
+	all := s.lines(w)
+	s.top = max(0, min(s.top, len(all)-(h-1)))
+	title := []draw.Span{draw.Strong.Of(s.title)}
+	if below := len(all) - s.top - (h - 1); below > 0 {
+		title = append(title, draw.Dim.Of(" "+strconv.Itoa(below)+" more lines below"))
+	}
+	return draw.Fill(append([]string{th.Ruler(w, title...)}, all[s.top:]...), w, h)
+}
+
+// prose is a text of paragraphs.
+type prose struct {
+	th   *draw.Theme
+	body []draw.Paragraph
+}
+
+func (p *prose) add(st draw.Style, lead, text string) {
+	p.body = append(p.body, draw.Paragraph{St: st, Lead: lead, Text: p.th.FormatSentence(text)})
+}
+
+func (p *prose) blank() { p.add(draw.Plain, "", "") }
+
+// overlay is the text under a title, with lines that can be copied.
+func (p *prose) overlay(title string, copied []string) *overlay {
+	return &overlay{where: host.InText, title: title, copy: copied, lines: func(w int) []string {
+		var all []string
+		for _, x := range p.body {
+			all = append(all, p.th.Paragraph(x, w)...)
+		}
+		return all
+	}}
+}
+
+// calm says how the selected lock is, where nothing is found about it; nil for no lock.
+func calm(p page.Page, f page.Frame) *overlay {
+	l := p.Target(f).Lock
+	if l == nil {
+		l = f.S.Lock(p.Lock(f).Lock)
+	}
+	if l == nil {
+		return nil
+	}
+	s := &prose{th: f.Th}
+	for _, line := range f.S.QuietWords(l) {
+		s.add(draw.Plain, "  ", line)
+	}
+	if r := l.Recipe(); r.Quirks != "" {
+		s.blank()
+		s.add(draw.Accent, "  ", r.Name)
+		s.add(draw.Plain, "  ", r.Quirks)
+	}
+	return s.overlay(f.Th.Clean(l.Name), l.Etcdctl())
+}
+
+// explain opens what is known of the mechanism behind a finding.
+func (a *Shell) explain() {
+	f, about := a.current().Finding(a.Frame())
+	if f == nil {
+		if a.overlay = calm(a.current(), a.Frame()); a.overlay == nil {
+			a.Say(draw.Late, "Nothing to explain: "+about)
+		}
+		return
+	}
+	th := a.th
+	s := &prose{th: th}
+	add, blank := s.add, s.blank
+	e, ok := findings.Explain(f.Code)
+	if !ok {
+		add(draw.Plain, "  ", "there is no entry about "+string(f.Code))
+	}
+	add(draw.Strong, "  ", e.Title)
+	for _, part := range []struct{ head, text string }{{"what happens", e.Mechanism}, {"how it looks", e.Looks}, {"what to do", e.Do}, {"to break it", e.Breaking.Words()}} {
+		if part.text != "" {
+			blank()
+			add(draw.Accent, "  ", part.head)
+			add(draw.Plain, "  ", part.text)
+		}
+	}
+	blank()
+	add(draw.Accent, "  ", "here")
+	s.body = append(s.body, page.ParagraphsOf(th, f)...)
+	blank()
+	if len(e.Needs) > 0 {
+		sure := "; at most " + string(e.Confidence)
+		if len(e.Needs) > 1 {
+			sure += " by the first of these"
+		}
+		add(draw.Dim, "  found with: ", needsWords(e.Needs)+sure)
+	}
+	if len(e.Threads) > 0 {
+		add(draw.Dim, "  reported in: ", strings.Join(e.Threads, ", "))
+	}
+	a.overlay = s.overlay(string(f.Code), f.Etcdctl)
+}
+
+func needsWords(list []findings.Needs) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = string(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// byHand opens the lines of etcdctl that show the same as the page.
+func (a *Shell) byHand() {
+	th := a.th
+	about, lines := a.current().Commands(a.Frame())
+	s := &prose{th: th}
+	if len(a.live.Endpoints) > 0 {
+		lines = append([]string{"export ETCDCTL_ENDPOINTS=" + strings.Join(a.live.Endpoints, ",")}, lines...)
+	}
+	for _, l := range lines {
+		s.add(draw.Plain, "  $ ", l)
+	}
+	if grants := page.Fresh(a.state.View).Grants(); len(grants) > 0 {
+		s.blank()
+		s.add(draw.Late, "  ", "No permission to read some of it. This allows it, with a role of the user in place of ROLE:")
+		for _, l := range grants {
+			s.add(draw.Plain, "  $ ", l)
+		}
+		lines = append(lines, grants...)
+	}
+	s.blank()
+	s.add(draw.Dim, "  ", "y copies these lines (OSC 52), c or esc closes")
+	a.overlay = s.overlay("by hand: "+about, lines)
+}
+
+// copyOverlay puts the commands of the overlay into the clipboard.
+func (a *Shell) copyOverlay() tea.Cmd {
+	if len(a.overlay.copy) == 0 {
+		a.Say(draw.Late, "there are no commands on this page: c shows them")
+		return nil
+	}
+	text := ""
+	for _, line := range a.overlay.copy {
+		text += model.Told(line) + "\n"
+	}
+	a.Say(draw.Plain, "Copied "+draw.Plural(len(a.overlay.copy), "line")+" (if the terminal allows it)")
+	put := a.copy
+	return func() tea.Msg { put(text); return nil }
+}
+
+// helpMsg is what the actions cannot do now, by what the key does.
+type helpMsg struct {
+	overlay *overlay
+	whys    map[string]string
+}
+
+func (a *Shell) openHelp() tea.Cmd {
+	a.thaw()
+	on := a.pageWhere()
+	a.overlay = &overlay{where: host.InHelp, title: "help for " + on.Words(a.titles()), lines: func(w int) []string { return a.helpLines(on, w) }}
+	return a.askForHelp()
+}
+
+// askForHelp asks the actions which keys of the page would be refused. One question
+// at a time.
+func (a *Shell) askForHelp() tea.Cmd {
+	if a.overlay == nil || a.overlay.where != host.InHelp || a.overlay.asking {
+		return nil
+	}
+	on, hands, acts := a.pageWhere(), a.live.Actions, map[string][]model.Action{}
+	for i := range a.keys.Rows {
+		if b := &a.keys.Rows[i]; b.Where&on != 0 && b.Asks != nil {
+			if list, why := b.Asks(); why == "" {
+				acts[b.What] = list
+			}
+		}
+	}
+	if len(acts) == 0 {
+		return nil
+	}
+	of := a.overlay
+	of.asking = true
+	return func() tea.Msg {
+		refused := map[string]string{}
+		for what, list := range acts {
+			if whys := host.WhysNot(hands, list); !slices.Contains(whys, "") {
+				refused[what] = whys[0]
+			}
+		}
+		return helpMsg{of, refused}
+	}
+}
+
+// helpLines explain the screen under the help: its keys, which of them work now
+// and why the others do not, and its signs.
+func (a *Shell) helpLines(on host.Where, w int) []string {
+	th := a.th
+	h := host.Help{Th: th, Where: on, Pages: a.all(), Title: "this page: " + on.Words(a.titles()), Why: func(k *host.Key) string {
+		return cmp.Or(k.Closed(), th.Clean(a.overlay.cannot[k.What]))
+	}}
+	all := h.Columns(a.keys.Rows, w)
+	add := func(spans ...draw.Span) { all = append(all, th.Line(w, spans, nil)) }
+	add()
+	all = append(all, th.Ruler(w, draw.Strong.Of("signs")))
+	for _, l := range legend(th) {
+		add(l...)
+	}
+	if a.live.JournalPath != "" {
+		add(draw.Dim.Of("  actions are written to "), draw.Plain.Of(th.Clean(a.live.JournalPath)))
+	}
+	if a.o.LogPath != "" {
+		add(draw.Dim.Of("  the log is "), draw.Plain.Of(th.Clean(a.o.LogPath)))
+	}
+	return all
+}
+
+// legendLead is the width of what the legend explains.
+const legendLead = 20
+
+func legend(th *draw.Theme) [][]draw.Span {
+	s := th.Sign
+	var all [][]draw.Span
+	add := func(st draw.Style, lead, text string) {
+		all = append(all, []draw.Span{st.Of("  " + lead + draw.Blanks[:max(0, legendLead-2-draw.Width(lead))]), draw.Plain.Of(text)})
+	}
+	for _, c := range model.Conditions() {
+		says := th.FormatCondition(c)
+		add(says.St, says.Text, text.English(c.Message()))
+	}
+	add(draw.Bad, s.Bad+" error", "a finding: blocks or lets two hold, and will not clear by itself")
+	add(draw.Late, s.Late+" warning", "a finding: it will end, or may harm")
+	add(draw.Waiting, s.Info+" info", "a finding: worth knowing")
+	add(draw.Plain, "?", "waiting leaves no trace in etcd: how many wait is not known")
+	add(draw.Plain, "39/60s "+s.Renewed+"12s", "seconds left of the TTL, and how long ago it was renewed")
+	add(draw.Plain, "39/60s  12s", "the same, and no renewal was seen yet: that may have been its grant")
+	add(draw.Plain, "39/60s "+s.Stale+"12s", "as read 12 s ago: healthy then, not asked since")
+	add(draw.Plain, "c2 (proxy)", "who, and what says so: the proxy, the key's value, a sibling key of its lease")
+	add(draw.Plain, "usual", "half of the holds, or of the waits, were shorter")
+	add(draw.Accent, s.Mark, "bookmarked: b marks, ' goes to the next")
+	add(draw.Change, "M", "marked: M marks, x breaks all that are marked")
+	add(draw.Plain, "12m+", "at least: it began before we looked")
+	return all
+}

@@ -1,0 +1,201 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/reports"
+	"locktop/model/store"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// stance is a contender, what is true of it, and what there is to say of the two.
+type stance struct {
+	reports.ContenderInfo
+	place int // in the queue, from 1, 0 for none
+	st    draw.Style
+	note  string
+	how   draw.Style // of the note, and of what it believes
+}
+
+func contenderRow(f Frame, c reports.ContenderInfo, r *table.Row) {
+	claim, place := f.S.Reports().Truth(c)
+	f.Sees(claim)
+	x := stance{ContenderInfo: c, place: place, st: draw.Plain}
+	if c.Proc == model.ProcEnded {
+		x.st = draw.Dim
+	}
+	x.note, x.how = mismatch(f.Uncertain, f.S, c, place, f.Now)
+	ContenderCells.Row(f.View, x, r)
+}
+
+// ContenderCells are the columns of the contenders.
+var ContenderCells = table.Cells[stance]{
+	{Column: table.Column{Title: "NAME", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
+	{Column: table.Column{Title: "PID", Least: 7, Most: 8, Rank: 6, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.PID)) }},
+	{Column: table.Column{Title: "PROCESS", Least: 9, Fair: 13, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
+		proc, st := processLook(r.F.Th, r.F.S, x.ContenderInfo, r.Room())
+		r.Add(st, r.F.Th.Cut(proc, r.Room()))
+	}},
+	{Column: table.Column{Title: "LOCK", Least: 13, Fair: 20, Most: 26, Rank: 2}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.CutPath(r.F.Th.Clean(x.Lock), r.Room())) }},
+	{Column: table.Column{Title: "RECIPE", Least: 8, Most: 8, Rank: 8}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(x.Recipe), r.Room())) }},
+	{Column: table.Column{Title: "TTL", Least: 4, Most: 5, Rank: 7, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.TTL)+"s") }},
+	{Column: table.Column{Title: "CLIENT SAYS", Least: 11, Most: 11}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(x.ContenderInfo)) }},
+	{Column: table.Column{Title: "ETCD SAYS", Least: 9, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, TruthWord(r.F.S, x.ContenderInfo, x.place)) }},
+	{Column: table.Column{Title: "LEASE", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
+		if x.Lease == 0 {
+			r.Add(draw.Dim, "no lease yet")
+		} else if Unknown(r.F.S, x.ContenderInfo) {
+			r.Add(draw.Dim, "?")
+		} else if lease := r.F.S.Lease(x.Lease); lease == nil {
+			r.Add(draw.Dim, "no key on it") // whether the lease lives is not known then
+		} else {
+			r.Lease(lease, r.F.Now)
+		}
+	}},
+	{Column: table.Column{Title: "LAST ACCESS", Least: 15, Fair: 30, Most: 34, Rank: 4}, Fill: accessCell},
+	{Column: table.Column{Title: "", Least: 26, Fair: 36, Most: 48, Rank: 1}, Fill: func(r *table.Row, x *stance) {
+		note, how := x.note, x.how
+		if how == draw.Alarm {
+			note = besideWords(r.F, x.ContenderInfo, note, r.Room())
+		} else if x.Belief.Text != "" && x.Proc != model.ProcPaused {
+			note, how = r.F.Th.Clean(x.Belief.Text), draw.Dim
+		}
+		r.Add(how, r.F.Th.Cut(note, r.Room()))
+	}},
+}
+
+// falseShort is the alarm in few words.
+const falseShort = "!! wrong for"
+
+// accessCell says what the guarded resource last said to a contender.
+func accessCell(r *table.Row, c *stance) {
+	x := c.LastAccess
+	if x.At.IsZero() {
+		r.Add(draw.Dim, "none")
+		return
+	}
+	kind := "read"
+	if x.Write {
+		kind = "write"
+	}
+	text := " ago"
+	if n := c.Accepted + c.Refused; r.Room() >= 30 {
+		text += "  " + strconv.Itoa(c.Accepted) + "/" + strconv.Itoa(n) + " ok"
+	}
+	age := " " + draw.Age(r.F.Now.Sub(x.At), false)
+	st, what := draw.Dim, kind+" ok"
+	if !x.Accepted {
+		st, what = draw.Bad, r.F.Th.Sign.Bad+" "+kind+" refused"
+	}
+	switch {
+	case r.Room() >= len("write ok 18s ago") && draw.Width(what+age+text) <= r.Room(): // or in some rows alone
+		what += age + text
+	case draw.Width(what+age) <= r.Room():
+		what += age
+	}
+	r.Add(st, what)
+}
+
+// besideWords say that a belief is false and for how long beside who holds, as far
+// as there is room. Belief and truth stand there in words of their own, so how long
+// and beside whom is worth more than to say it at length.
+func besideWords(f table.View, c reports.ContenderInfo, note string, room int) string {
+	over := f.S.Reports().Overlaps(c.Lock)
+	for _, o := range over {
+		if o.Believer != c.Name || !o.To.IsZero() {
+			continue
+		}
+		ago := " " + draw.Tenths(reports.Together(o.OfTheSame(over), f.Exact()))
+		who := " beside " + f.Th.Cut(f.Th.Escape(o.Who), 10)
+		for _, words := range []string{note + ago + who, falseShort + ago + who, falseShort + ago} {
+			if draw.Width(words) <= room {
+				return words
+			}
+		}
+	}
+	return note
+}
+
+// processLook says how a contender's process is, and what is done to it.
+func processLook(th *draw.Theme, s *store.View, c reports.ContenderInfo, room int) (string, draw.Style) {
+	if c.Proc == model.ProcEnded {
+		return th.Sign.Bad + " " + th.Clean(c.Ended), draw.Dim
+	}
+	var words []string
+	if c.Proc == model.ProcPaused {
+		words = append(words, "paused")
+	}
+	for _, x := range s.Reports().Faults() {
+		info, _ := x.Fault.Kind.Info()
+		if x.Fault.Target != c.Name || info.Target == model.TargetProcess {
+			continue // a process that is paused says so itself
+		}
+		words = append(words, th.FaultState(info))
+	}
+	if len(words) == 0 {
+		return th.Sign.Holds + " runs", draw.Good
+	}
+	if text := strings.Join(words, "+"); draw.Width(text)+2 <= room || len(words) == 1 {
+		return th.Sign.Late + " " + text, draw.Late
+	}
+	return th.Sign.Late + " " + draw.Plural(len(words), "fault"), draw.Late
+}
+
+func believes(c reports.ContenderInfo) string {
+	switch c.Belief.State {
+	case model.BeliefHolding:
+		return "I hold"
+	case model.BeliefWaiting:
+		return "I wait"
+	case model.BeliefLost:
+		return "I lost"
+	case model.BeliefLeaving:
+		return "leaving"
+	case model.BeliefIdle:
+		return "idle"
+	}
+	return "?"
+}
+
+// TruthWord says what etcd says of a contender at that place of its queue, from 1.
+func TruthWord(s *store.View, c reports.ContenderInfo, place int) string {
+	switch {
+	case Unknown(s, c):
+		return "?"
+	case place == 0:
+		return "no key"
+	case Holds(s, c, place):
+		return "holds"
+	}
+	return "place " + strconv.Itoa(place)
+}
+
+// mismatch says in words where belief and truth lie apart. Only one of the ways
+// is dangerous: to believe that one holds.
+func mismatch(d Uncertain, s *store.View, c reports.ContenderInfo, place int, now time.Time) (string, draw.Style) {
+	alive := c.Proc != model.ProcEnded
+	known := !Unknown(s, c)
+	switch {
+	case d.Alarming(c.Name, now):
+		return "!! SAYS IT HOLDS: DOES NOT", draw.Alarm
+	case alive && known && c.Belief.State == model.BeliefHolding && !Holds(s, c, place):
+		return "not noticed: it lost it", draw.Late
+	case alive && c.Belief.State == model.BeliefWaiting && Holds(s, c, place):
+		return "not noticed: it holds", draw.Late
+	case !alive && place > 0:
+		return "ended, its key is still there", draw.Late
+	case alive && known && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= DoubtAfter:
+		return "not noticed: its key is gone", draw.Late
+	case alive && c.Proc == model.ProcPaused && !c.Belief.At.IsZero():
+		return "paused: said so " + draw.Age(now.Sub(c.Belief.At), false) + " ago", draw.Late
+	case alive && c.Belief.State == model.BeliefLeaving && place > 0:
+		return "asked to let go, no answer", draw.Dim
+	case alive && known && c.Belief.State == model.BeliefLeaving:
+		return "let go, not told so yet", draw.Dim
+	}
+	return "", draw.Plain
+}

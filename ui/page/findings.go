@@ -1,0 +1,270 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/text"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/table"
+)
+
+// FindingCells are the columns of the findings.
+var FindingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *model.Finding){
+	"FINDING": func(r *table.Row, x *model.Finding) {
+		st, sign := r.F.Th.Severity(x.Severity)
+		r.Add(st, sign+" "+string(x.Code))
+	},
+	"LOCK": func(r *table.Row, x *model.Finding) {
+		th := r.F.Th
+		switch {
+		case x.Lock != "":
+			more := ""
+			if x.Count > 1 {
+				more = " +" + strconv.Itoa(x.Count-1)
+			}
+			r.Add(draw.Plain, th.CutPath(th.Clean(x.Lock), r.Room()-len(more))+more)
+		case x.Lease != 0:
+			r.Add(draw.Plain, th.Escape("lease "+x.Lease.Short()))
+		default:
+			r.Add(draw.Dim, "the cluster")
+		}
+	},
+	"SINCE":    func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, draw.Age(r.F.Now.Sub(x.Since), false)) },
+	"SURE":     func(r *table.Row, x *model.Finding) { r.Add(draw.Dim, r.F.Th.FormatConfidence(x.Confidence)) },
+	"IN SHORT": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Summary(x), r.Room())) },
+}, nil)
+
+// findingsPage lists what is wrong, the worst first, and says all about the one
+// under the cursor.
+type findingsPage struct {
+	List
+	full   bool // the keyboard is with the text below
+	top    int  // its first line shown
+	height int
+
+	rhythm table.Rhythm
+	found  []model.Finding
+	total  int
+}
+
+// newFindings returns the page.
+func newFindings() Page {
+	p := &findingsPage{rhythm: table.Rhythm{Per: CountAtOnce, AtOnce: 1}}
+	p.List = NewList("findings", table.New(FindingCells.Columns(), true), &p.rhythm)
+	return p
+}
+
+// findingID names a finding for as long as it lasts.
+func findingID(f *model.Finding) string {
+	return string(f.Code) + "\x00" + f.Lock + "\x00" + f.Lease.String() + "\x00" + f.Claim.Key + "\x00" + strconv.FormatInt(f.Claim.CreateRev, 10)
+}
+
+func (p *findingsPage) id(i int) string { return findingID(&p.found[i]) }
+
+// refresh asks for the findings anew if that is due.
+func (p *findingsPage) refresh(f Frame) {
+	if !p.rhythm.Due(f.S.Version(), f.Clock()) {
+		return
+	}
+	all := f.S.StoriesOf(nil)
+	p.total = len(all)
+	p.rhythm.Begin(f.S.Version(), f.Now, p.total)
+	slices.SortStableFunc(all, func(a, b model.Finding) int { return int(b.Severity.Level() - a.Severity.Level()) })
+	if keep := Matcher(p.Filter()); keep != nil {
+		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, text.English(x.Summary)) })
+	}
+	p.found = all[:0]
+	first := map[uint64]int{}
+	for _, x := range all { // of one story the first stands for all, or the one that was chosen
+		if at, told := first[x.Story]; x.Story == 0 || !told {
+			first[x.Story] = len(p.found)
+			p.found = append(p.found, x)
+		} else if p.Pick.ID == findingID(&x) {
+			p.found[at] = x
+		}
+	}
+	p.Pick.Follow(len(p.found), p.place, p.id)
+}
+
+func (p *findingsPage) place(id string) int {
+	for i := range p.found {
+		if findingID(&p.found[i]) == id {
+			return i
+		}
+	}
+	return -1
+}
+
+func (p *findingsPage) About() About {
+	return About{Title: "Findings", Targets: true, Shows: ShowFinding}
+}
+
+func (p *findingsPage) Keys() []Key {
+	return []Key{
+		QueueOf(p.Lock),
+		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "text", What: "from the list to the text and back", Some: true,
+			Do: func(Frame) Request { p.full = !p.full; return Request{} }},
+	}
+}
+
+func (p *findingsPage) Move(f Frame, n int) {
+	if p.full {
+		p.top = max(0, p.top+n)
+		return
+	}
+	p.to(p.Pick.Place+n, f.Now)
+}
+
+func (p *findingsPage) Step() int {
+	if p.full {
+		return max(1, p.height-1)
+	}
+	return p.List.Step()
+}
+
+// to puts the cursor on a finding, whose text begins anew.
+func (p *findingsPage) to(i int, now time.Time) {
+	p.MoveTo(i, len(p.found), p.id, now)
+	p.top = 0
+}
+
+// Click selects a row; the first line of the page is its title.
+func (p *findingsPage) Click(f Frame, _, y int) {
+	if i := p.Table.At(y-1, len(p.found)); i >= 0 {
+		p.full = false
+		p.to(i, f.Now)
+	}
+}
+
+func (p *findingsPage) Empty() bool { return len(p.found) == 0 }
+
+func (p *findingsPage) Target(f Frame) Target {
+	x := p.Chosen()
+	if x == nil {
+		return Target{Why: "no finding is selected"}
+	}
+	t := Target{Finding: x, Lock: f.S.Lock(x.Lock)}
+	if c := f.S.Claim(x.Claim.Key); x.About(c.Ref()) {
+		t.Claim = c
+	}
+	return t.OfClient(f.S)
+}
+
+// Lock is that of the finding; one about a lease alone leads to its session.
+func (p *findingsPage) Lock(f Frame) Request {
+	t := p.Target(f)
+	switch x := t.Finding; {
+	case x == nil || t.Lock != nil || x.Lock != "":
+	case x.Lease != 0 && f.S.Lease(x.Lease) != nil:
+		return Request{Show: ShowSession, Lease: x.Lease}
+	default:
+		return Request{Why: "that is about the whole cluster: e explains it"}
+	}
+	return t.ToLock()
+}
+
+func (p *findingsPage) Finding(f Frame) (*model.Finding, string) {
+	p.refresh(f)
+	return p.Chosen(), "there is no finding"
+}
+
+func (p *findingsPage) Commands(f Frame) (string, []string) {
+	if x := p.Chosen(); x != nil {
+		return string(x.Code), x.Etcdctl
+	}
+	return p.List.Commands(f)
+}
+
+func (p *findingsPage) Show(_ Frame, r Request) {
+	p.Choose(findingID(r.Finding))
+	p.SetFilter("")
+	p.top = 0
+}
+
+func (p *findingsPage) Back(f Frame) bool {
+	if p.full {
+		p.full = false
+		return true
+	}
+	return p.List.Back(f)
+}
+
+func (p *findingsPage) SetFilter(text string) {
+	if p.Filter() != text {
+		p.top = 0
+	}
+	p.List.SetFilter(text)
+}
+
+func (p *findingsPage) Hits() string {
+	return Hits(p.Filter(), draw.Count(int64(len(p.found)))+" of "+draw.Plural(p.total, "finding"))
+}
+
+// Chosen returns the finding under the cursor, nil if there is none.
+func (p *findingsPage) Chosen() *model.Finding {
+	if i := p.CursorRow(len(p.found), p.id); i >= 0 {
+		return &p.found[i]
+	}
+	return nil
+}
+
+// Paint returns the lines of the page.
+func (p *findingsPage) Paint(f Frame, w, h int) []string {
+	p.refresh(f)
+	if p.total == 0 && len(f.S.Locks()) == 0 {
+		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "No locks yet: nothing was judged."}), w, h)
+	}
+	if p.total == 0 {
+		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " No problems visible in etcd"},
+			draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "A hung program whose client still renews looks healthy in etcd."}), w, h)
+	}
+	title := []draw.Span{draw.Strong.Of("findings")}
+	if words := f.Counters.Words(); len(words) > 0 {
+		title = append(title, draw.Plain.Of(" "+strings.Join(words, ", ")))
+	}
+	lines := []string{f.Th.Ruler(w, title...)}
+	rows, under := h-1, 0
+	if h >= 12 {
+		rows = min(rows-h*11/20, 1+max(1, len(p.found))) // what the list does not need is for the text
+		under = h - 1 - rows
+	}
+	p.Table.Fit(w, rows, f.Th)
+	p.Table.Reveal(p.Pick.Place, len(p.found))
+	lines = append(lines, p.Table.Head(table.SortNone, false))
+	lines = p.Table.Paint(lines, len(p.found), table.Look{Cursor: p.Pick.Place, Keys: !p.full || under == 0}, p.id,
+		func(i int, r *table.Row) { findingRow(f.View, &p.found[i], r) })
+	if x := p.Chosen(); x != nil && under > 0 {
+		lines = p.inFull(lines, f, x, w, under)
+	}
+	return draw.Fill(lines, w, h)
+}
+
+func findingRow(f table.View, x *model.Finding, r *table.Row) {
+	if l := f.S.Lock(x.Lock); l != nil {
+		f.Sees(l.Head())
+	}
+	FindingCells.Row(f, *x, r)
+}
+
+// inFull appends h lines with all that is known of a finding.
+func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h int) []string {
+	th := f.Th
+	var all []string
+	for _, para := range ParagraphsOf(th, x) {
+		all = append(all, th.Paragraph(para, w)...)
+	}
+	p.height = h - 1
+	p.top = max(0, min(p.top, len(all)-p.height))
+	st, sign := th.Severity(x.Severity)
+	title := []draw.Span{st.Of(sign + " " + string(x.Code)), draw.Dim.Of(" " + th.FormatConfidence(x.Confidence))}
+	if below := len(all) - p.top - p.height; below > 0 || p.top > 0 {
+		title = append(title, draw.Plain.Of(" "), draw.Accent.Of("tab"), draw.Dim.Of(" scrolls, "+draw.Plural(max(0, below), "line")+" below"))
+	}
+	lines = append(lines, th.Ruler(w, title...))
+	return append(lines, all[p.top:min(len(all), p.top+p.height)]...)
+}

@@ -1,0 +1,105 @@
+package page
+
+import (
+	"locktop/model"
+	"locktop/ui/table"
+)
+
+// labFirst are the keys with which one acts.
+var labFirst = []string{"F", "U", "tab", "P", "H", "K", "N", "x", "enter", "T", "A"}
+
+func (p *labPage) About() About {
+	return About{Title: "Lab", Targets: true, First: labFirst}
+}
+
+func (p *labPage) Keys() []Key {
+	turn := func(by int) func(Frame) Request {
+		return func(f Frame) Request {
+			if !f.Lab {
+				return Request{Why: f.WhyNoLab()}
+			}
+			was := p.focused()
+			if p.turn(f, by); p.focused() == was {
+				return Request{Why: "no other list has anything to select"}
+			}
+			return Request{}
+		}
+	}
+	return []Key{
+		QueueOf(p.Lock),
+		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "list", What: "to the next list", Do: turn(1)},
+		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to the list before", Do: turn(-1)},
+		{Keys: []string{"U"}, Group: KeysThatAct, Short: "heal it", What: "heal the selected fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
+	}
+}
+
+func (p *labPage) Step() int { return p.parts[p.focused()].table.Step() }
+
+// heal is the action that ends the marked fault.
+func (p *labPage) heal(f Frame) (model.Action, string) {
+	x, ok := p.Fault(f)
+	if !ok {
+		return model.Action{Kind: model.HealFault}, "no active faults"
+	}
+	return model.Action{Kind: model.HealFault, Fault: x.Fault}, ""
+}
+
+// Target is a contender with its claim, or a member or a client.
+func (p *labPage) Target(f Frame) Target {
+	p.look(f)
+	var t Target
+	switch part := p.focused(); part {
+	case partMembers:
+		t.Other = Subject{Kind: model.TargetMember, Name: p.parts[part].pick.ID}
+		t.Why = "a member is selected: F shows its faults, tab goes to the contenders"
+		return t
+	case partClients:
+		t.Other = Subject{Kind: model.TargetClient, Name: p.parts[part].pick.ID}
+		t.Why = "this client is not a process of the lab: F shows its faults, tab goes to the contenders"
+		return t
+	case partFaults:
+		t.Why = "a fault is selected: U heals it, tab goes to the contenders"
+		return t
+	}
+	c, ok := p.contender(f)
+	if !ok {
+		t.Why = "no contender is selected"
+		return t
+	}
+	t.Action.Contender, t.Action.Lock, t.Action.Recipe, t.Action.Lease = c.Name, c.Lock, c.Recipe, c.Lease
+	t.Lock = f.S.Lock(c.Lock)
+	t.Claim, _ = f.S.Reports().Truth(c)
+	return t
+}
+
+func (p *labPage) Lock(f Frame) Request {
+	c, ok := p.contender(f)
+	if !ok || f.S.Lock(c.Lock) == nil {
+		return Request{Why: "this contender has no lock to show"}
+	}
+	return Request{Show: ShowQueue, Lock: c.Lock}
+}
+
+func (p *labPage) Finding(f Frame) (*model.Finding, string) {
+	return FindingAbout(f, p.Target(f).Lock)
+}
+
+func (p *labPage) Commands(f Frame) (string, []string) {
+	return p.Target(f).Commands(f, ClusterCommands)
+}
+
+func (p *labPage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"members": &p.parts[partMembers].table, "contenders": &p.parts[partContenders].table}
+}
+
+func (p *labPage) Focus(f Frame) (name, why string) {
+	switch {
+	case !f.Lab:
+		return "", f.WhyNoLab()
+	case p.focused() == partMembers:
+		return "members", ""
+	case p.focused() == partContenders:
+		return "contenders", ""
+	}
+	return "", "the columns of this list stay; those of the members and the contenders can go"
+}

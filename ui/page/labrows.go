@@ -1,0 +1,129 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"locktop/model"
+	"locktop/model/reports"
+	"locktop/model/store"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// MemberCells are the columns of the members.
+var MemberCells = table.Cells[model.Member]{
+	{Column: table.Column{Title: "MEMBER", Least: 6, Most: 12}, Fill: func(r *table.Row, m *model.Member) {
+		r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(memberName(*m)), r.Room()))
+	}},
+	{Column: table.Column{Title: "ROLE", Least: 9, Most: 9, Rank: 1}, Fill: func(r *table.Row, m *model.Member) {
+		th := r.F.Th
+		switch {
+		case m.Err != "":
+			r.Add(draw.Bad, th.Sign.Bad+" down")
+		case m.Unasked && !m.Leader:
+			r.Add(draw.Dim, th.Sign.Unread+" unknown")
+		case m.Leader:
+			r.Add(draw.Good, th.Sign.Holds+" leader")
+		default:
+			r.Add(draw.Dim, th.Sign.Waits+" follows")
+		}
+	}},
+	{Column: table.Column{Title: "ENDPOINT", Least: 16, Most: 30, Rank: 2}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(m.Endpoint), r.Room())) }},
+	{Column: table.Column{Title: "ETCD", Least: 7, Most: 9, Rank: 4, Right: true}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(m.Version), r.Room())) }},
+	{Column: table.Column{Title: "TERM", Least: 5, Most: 6, Rank: 5, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+		if m.Unasked {
+			r.Add(draw.Dim, "-")
+		} else {
+			r.Add(draw.Dim, strconv.FormatUint(m.Term, 10))
+		}
+	}},
+	{Column: table.Column{Title: "REVISION", Least: 9, Most: 12, Rank: 3, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+		if m.Unasked {
+			r.Add(draw.Dim, "-")
+		} else {
+			r.Add(draw.Plain, draw.Count(m.Rev))
+		}
+	}},
+	{Column: table.Column{Title: "ANSWER", Least: 6, Most: 60}, Fill: func(r *table.Row, m *model.Member) {
+		th := r.F.Th
+		if words := memberFaults(r.F.S, memberName(*m)); words != "" {
+			r.Add(draw.Late, th.Sign.Late+" "+words+" ")
+		}
+		switch {
+		case m.Unasked:
+			r.Add(draw.Dim, th.Cut("not asked: not among --endpoints", r.Room()))
+		case m.Err != "":
+			r.Add(draw.Bad, th.Cut(th.Clean(m.Err), r.Room()))
+		default:
+			r.Add(draw.Dim, "ok")
+		}
+	}},
+}
+
+// FaultCells are the columns of the faults in force.
+var FaultCells = table.Cells[model.FaultOn]{
+	{Column: table.Column{Title: "ID", Least: 3, Most: 5, Right: true}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, "#"+strconv.Itoa(x.ID)) }},
+	{Column: table.Column{Title: "SINCE", Least: 11, Most: 12, Rank: 2}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, draw.Age(r.F.Now.Sub(x.At), false)+" ago") }},
+	{Column: table.Column{Title: "ENDS", Least: 12, Most: 13, Rank: 1}, Fill: func(r *table.Row, x *model.FaultOn) {
+		if x.Fault.For > 0 {
+			r.Add(draw.Plain, "ends in "+draw.Age(x.At.Add(x.Fault.For).Sub(r.F.Now), false))
+		} else {
+			r.Add(draw.Dim, "until healed")
+		}
+	}},
+	{Column: table.Column{Title: "FAULT", Least: 14, Fair: 30, Most: 100}, Fill: func(r *table.Row, x *model.FaultOn) {
+		th := r.F.Th
+		r.Add(draw.Late, th.Sign.Late+" "+th.Cut(th.Fault(x.Fault), r.Room()-2))
+	}},
+}
+
+// downFirst puts the members that do not answer first: not all may have room.
+func downFirst(all []model.Member) []model.Member {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b model.Member) int {
+		switch {
+		case (a.Err != "") == (b.Err != ""):
+			return 0
+		case a.Err != "":
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// wrongFirst puts the contenders first that believe to hold and do not.
+func wrongFirst(all []reports.ContenderInfo, f Frame) []reports.ContenderInfo {
+	if f.Uncertain.Count(f.Now) == 0 {
+		return all
+	}
+	rank := func(c reports.ContenderInfo) int {
+		if f.Uncertain.Alarming(c.Name, f.Now) {
+			return 0
+		}
+		return 1
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b reports.ContenderInfo) int { return rank(a) - rank(b) })
+	return all
+}
+
+func memberName(m model.Member) string {
+	if m.Name == "" {
+		return strconv.FormatUint(m.ID, 16)
+	}
+	return m.Name
+}
+
+// memberFaults says in words what is done to a member.
+func memberFaults(s *store.View, name string) string {
+	var words []string
+	for _, x := range s.Reports().Faults() {
+		if info, _ := x.Fault.Kind.Info(); x.Fault.Target == name && info.Target == model.TargetMember {
+			words = append(words, info.State)
+		}
+	}
+	return strings.Join(words, "+")
+}

@@ -1,0 +1,374 @@
+package page
+
+import (
+	"strconv"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/table"
+)
+
+// calmLock says whether the row of a lock may count in steps.
+func calmLock(f table.View, l *locks.Lock) bool {
+	held, _ := l.HeldFor(f.Now)
+	longest, _, waits := l.LongestWait(f.Now)
+	return held >= CalmFrom && (!waits || longest >= CalmFrom) && CalmLease(l.Head().LeaseInfo()) && !status.Of(f.S, l).Trouble()
+}
+
+// LockCells are the columns of the locks.
+var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.Lock){
+	"LOCK": func(r *table.Row, x *fields.Lock) {
+		th, room := r.F.Th, r.Room()
+		chosen, marked := r.F.Chosen[x.L.Name], r.F.Marks[x.L.Name]
+		if chosen {
+			r.Add(draw.Change, "M ")
+			room -= 2
+		}
+		if marked {
+			room -= 2
+		}
+		r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), room))
+		if marked {
+			r.Add(draw.Accent, " "+th.Sign.Mark)
+		}
+	},
+	"RECIPE": func(r *table.Row, x *fields.Lock) { r.Add(draw.Dim, r.F.Th.Cut(x.L.RecipeLabel(), r.Room())) },
+	"HOLDER": lockHolder,
+	"HELD": func(r *table.Row, x *fields.Lock) {
+		if x.L.Holder() != nil {
+			d, atLeast := x.L.HeldFor(x.Now)
+			r.Add(draw.Plain, draw.Age(d, atLeast))
+		}
+	},
+	"LEASE": func(r *table.Row, x *fields.Lock) {
+		if !x.L.Free() && x.L.Recipe().HasHolder {
+			r.Lease(x.L.Head().LeaseInfo(), x.Now)
+		}
+	},
+	"BEHIND": lockBehind,
+	"LONGEST": func(r *table.Row, x *fields.Lock) {
+		if d, atLeast, any := x.L.LongestWait(x.Now); any {
+			r.Add(draw.Plain, draw.Age(d, atLeast))
+		} else {
+			r.Add(draw.Dim, "-")
+		}
+	},
+	"WAITED": func(r *table.Row, x *fields.Lock) {
+		switch d, atLeast, visible := x.WaitedLately(); {
+		case !visible:
+			r.Add(draw.Dim, "?")
+		case d == 0:
+			r.Add(draw.Dim, "0s")
+		default:
+			r.Add(draw.Plain, draw.Age(d, atLeast))
+		}
+	},
+	"STATE": func(r *table.Row, x *fields.Lock) {
+		r.Put(r.F.Th.FormatCondition(status.Of(x.S, x.L)))
+	},
+	"MOVES WHEN":  lockMoves,
+	"LAST MINUTE": lastMinute,
+}, map[string]table.SortKey{"LOCK": SortName, "HELD": SortHeld, "BEHIND": SortBehind, "LONGEST": SortLongest, "WAITED": SortWaited, "STATE": SortState})
+
+// lockMoves says what it takes for the lock to move.
+func lockMoves(r *table.Row, x *fields.Lock) {
+	c, st := status.Of(x.S, x.L), draw.Plain
+	if !c.Trouble() && x.L.Behind() == 0 {
+		st = draw.Dim
+	}
+	text := ""
+	switch {
+	case x.L.Free():
+		text = "free for " + draw.Age(x.L.FreeFor(x.Now), false)
+	case !x.L.Recipe().HasHolder:
+		text = draw.Plural(x.L.Len(), "key")
+	case !c.Trouble() && x.L.Behind() == 0 && x.L.Recipe().WaitersVisible():
+		text = "no waiters"
+	default:
+		text = status.NextMoveBriefly(x.S, x.L, x.Now, r.Room())
+	}
+	r.Add(st, r.F.Th.Cut(r.F.Th.FormatSentence(text), r.Room()))
+}
+
+// lastMinute is the lane of a lock, as long as a minute.
+func lastMinute(r *table.Row, x *fields.Lock) {
+	if r.F.Lane == nil || r.Room() == 0 || !x.L.Recipe().HasHolder {
+		return
+	}
+	for _, sp := range r.F.Lane(x.L, x.Now, r.Room()) {
+		r.Put(sp)
+	}
+}
+
+// locksPage is the table of locks and, where there is room, the queue of the selected one.
+type locksPage struct {
+	Usual
+	Table   table.Table
+	locks   *LockList
+	Queue   *QueuePane
+	pane    int  // lines of the queue, 0 if it has no room
+	rows    int  // lines above it
+	paneHas bool // the keyboard is with the queue
+}
+
+// newLocks returns the page of all locks and that of one queue, which the first one shows too, as
+// far as there is room.
+func newLocks(locks *LockList) (all, one Page) {
+	queue := newQueuePane()
+	return &locksPage{Table: table.New(LockCells.Columns(), true), locks: locks, Queue: queue}, &queuePage{queue: queue}
+}
+
+func (p *locksPage) About() About {
+	return About{Title: "Locks", Targets: true, Shows: ShowRow}
+}
+
+func (p *locksPage) Keys() []Key {
+	return append(AxisKeys(LockEvents, p.whyNoAxis), []Key{
+		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "open", What: "open the queue of the lock", Some: true, Do: p.Lock},
+		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
+			Do: func(Frame) Request { p.paneHas = !p.paneHas; return Request{} }},
+		{Keys: []string{"s"}, Group: KeysOfLists, Short: "sort", What: "sort by the next column",
+			Do: func(Frame) Request {
+				p.sortBy(p.locks.Order.By%(SortCount-1) + 1)
+				return Request{}
+			}},
+		{Keys: []string{"S"}, Group: KeysOfLists, What: "reverse sort", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
+		journalOfLock,
+	}...)
+}
+
+// whyNoAxis says why there is no picture in time to move, "" if there is one.
+func (p *locksPage) whyNoAxis() string {
+	if p.pane < lanesPane {
+		return "there is no room for lanes beside the table: enter opens the queue"
+	}
+	return ""
+}
+
+func (p *locksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
+
+// Paint returns the lines of the table, and of the queue under it.
+func (p *locksPage) Paint(f Frame, w, h int) []string {
+	f.UpdateLocks()
+	p.rows, p.pane = LockShares(h, len(p.locks.Order.IDs), f.Lesson)
+	p.paneHas = p.paneHas && p.pane > 0
+	if text := NoLocks(f, w); text != nil {
+		return draw.Fill(text, w, h)
+	}
+	lines := p.list(f, w, p.rows)
+	p.Queue.show(p.locks.Pick.ID)
+	if p.pane > 0 {
+		p.Queue.whole = false
+		lines = append(lines, p.Queue.lines(f, w, p.pane, p.paneHas, p.pane >= lanesPane)...)
+	}
+	return lines
+}
+
+// paneFrom is how many lines of the page there are from which it shows a queue.
+const paneFrom = 12
+
+// A lesson tells of so few locks that the queue has room beside them, from that many lines on.
+const (
+	lessonFew   = 3
+	lessonQueue = 8
+)
+
+// rowsStep is by how many rows the table of locks grows, so that what is under it does not
+// move with each lock that comes.
+const rowsStep = 4
+
+// LockShares divides the page between its table of n locks and the queue under it. The
+// table takes the rows that it needs, half of the page at most, and a blank line.
+func LockShares(h, n int, lesson bool) (rows, pane int) {
+	if lesson && h < 2*TableLeast && n > 0 && n <= lessonFew && h >= n+lessonQueue {
+		return n + 2, h - n - 2
+	}
+	if h < paneFrom || lesson && h < 2*TableLeast {
+		return h, 0
+	}
+	rows = min(h/2, 2+(n+rowsStep-1)/rowsStep*rowsStep)
+	if lesson { // it tells of few locks
+		rows = min(rows, TableLeast)
+	}
+	return rows, h - rows
+}
+
+// marksCells is what a bookmark and a mark take beside the name of a lock.
+const marksCells = 4
+
+// list returns the lines of the table.
+func (p *locksPage) list(f Frame, w, h int) []string {
+	f.Lane = func(l *locks.Lock, now time.Time, cells int) []draw.Span {
+		return f.Axis.LastMinute(f.View, l, now, cells)
+	}
+	p.Table.SortBy(p.locks.Order.By)
+	p.Table.Bound("LOCK", p.locks.Order.Longest+marksCells)
+	p.Table.Fit(w, h, f.Th)
+	names, pick := p.locks.Order.IDs, &p.locks.Pick
+	p.Table.Reveal(pick.Place, len(names))
+	lines := []string{p.Table.Head(p.locks.Order.By, p.locks.Order.Reversed)}
+	l := table.Look{Cursor: pick.Place, Keys: !p.paneHas}
+	return p.Table.Paint(lines, len(names), l, p.locks.Name, func(i int, r *table.Row) {
+		lock := f.S.Lock(names[i])
+		switch {
+		case lock == nil:
+			LockCells.GoneRow(f.Th.CutPath(f.Th.Clean(names[i]), r.Room()), r)
+		case i != l.Cursor && calmLock(f.View, lock):
+			LockRow(Calm(f.View), lock, r)
+		default:
+			LockRow(f.View, lock, r)
+		}
+	})
+}
+
+func (p *locksPage) Move(f Frame, n int) {
+	if p.paneHas {
+		p.Queue.move(f.S, p.Queue.Pick.Place+n)
+		return
+	}
+	p.locks.Move(p.locks.Pick.Place+n, f.Now)
+}
+
+func (p *locksPage) Step() int {
+	if p.paneHas {
+		return p.Queue.Table.Step()
+	}
+	return p.Table.Step()
+}
+
+func (p *locksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
+
+// Click selects a row, and a click on a title sorts by it.
+func (p *locksPage) Click(f Frame, x, y int) {
+	if p.pane > 0 && y >= p.rows {
+		p.paneHas = p.Queue.click(f.S, y-p.rows) || p.paneHas
+		return
+	}
+	if y == 0 {
+		if c := p.Table.ColumnAt(x); c >= 0 && LockCells[c].Sort != table.SortNone {
+			p.sortBy(LockCells[c].Sort)
+		}
+		return
+	}
+	if i := p.Table.At(y, len(p.locks.Order.IDs)); i >= 0 {
+		p.paneHas = false
+		p.locks.Move(i, f.Now)
+	}
+}
+
+func (p *locksPage) whyNoPane() string {
+	if p.pane == 0 {
+		return "there is no room for the queue beside the table: enter opens it"
+	}
+	return ""
+}
+
+func (p *locksPage) Empty() bool { return len(p.locks.Order.IDs) == 0 }
+
+// Target is the first claim of the selected lock, or the one selected in its queue.
+func (p *locksPage) Target(f Frame) Target {
+	p.Queue.show(p.locks.Pick.ID)
+	t := p.Queue.target(f)
+	if !p.paneHas && t.Lock != nil {
+		t.Claim, t.LockOnly, t.Unchosen = t.Lock.Head(), true, true
+	}
+	return t.OfClient(f.S)
+}
+
+func (p *locksPage) Finding(f Frame) (*model.Finding, string) {
+	return p.Target(f).Finds(f, p.paneHas)
+}
+
+func (p *locksPage) Commands(f Frame) (string, []string) { return p.Target(f).Commands(f, nil) }
+
+func (p *locksPage) Show(f Frame, r Request) {
+	p.locks.Reveal(f.S, r.Lock)
+	p.Queue.show(r.Lock)
+}
+
+func (p *locksPage) Back(f Frame) bool {
+	if f.Axis.Now() {
+		return true
+	}
+	if p.Filter() != "" {
+		p.SetFilter("")
+	} else {
+		p.paneHas, p.Queue.Pick = false, Selection{}
+	}
+	return true
+}
+
+func (p *locksPage) Spot() string { return p.locks.Pick.ID }
+
+func (p *locksPage) Return(_ Frame, name string) {
+	if name != "" && name != p.locks.Pick.ID {
+		p.locks.Choose(name)
+	}
+}
+
+func (p *locksPage) Filter() string { return p.locks.Order.Filter }
+
+func (p *locksPage) SetFilter(text string) {
+	if p.locks.SetFilter(text) {
+		p.Table.Top = 0
+	}
+}
+
+func (p *locksPage) Hits() string {
+	return Hits(p.Filter(), draw.Count(int64(len(p.locks.Order.IDs)))+" of "+draw.Plural(p.locks.Order.Total, "lock"))
+}
+
+func (p *locksPage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"locks": &p.Table, "queue": &p.Queue.Table}
+}
+
+func (p *locksPage) Focus(Frame) (name, why string) {
+	if p.paneHas {
+		return "queue", ""
+	}
+	return "locks", ""
+}
+
+// LockRow fills in the row of a lock.
+func LockRow(f table.View, l *locks.Lock, r *table.Row) {
+	f.Sees(l.Head())
+	LockCells.Row(f, fields.Lock{S: f.S, L: l, Now: f.Now}, r)
+}
+
+func lockHolder(r *table.Row, x *fields.Lock) {
+	th := r.F.Th
+	switch head := x.L.Head(); {
+	case head == nil:
+		r.Add(draw.Dim, "nobody")
+	case !x.L.Recipe().HasHolder:
+		r.Add(draw.Dim, "-")
+	case x.L.Blocked():
+		r.Add(draw.Bad, th.CutKey(th.Clean(head.Key), r.Room()))
+	case x.L.Holder() == nil: // a Lease of Kubernetes that says nobody, or is encrypted
+		r.Add(draw.Dim, "-")
+	default:
+		more := ""
+		if n := x.L.Holders(); n > 1 {
+			more = " +" + strconv.Itoa(n-1)
+		}
+		r.Add(draw.Plain, th.WhoIn(x.S, head.Ref(), r.Room()-len(more)))
+		r.Add(draw.Dim, more)
+	}
+}
+
+func lockBehind(r *table.Row, x *fields.Lock) {
+	switch n := x.L.Behind(); {
+	case !x.L.Free() && !x.L.Recipe().WaitersVisible():
+		r.Add(draw.Dim, "?")
+	case !x.L.Free() && !x.L.Recipe().HasHolder:
+		r.Add(draw.Dim, "-")
+	case n == 0:
+		r.Add(draw.Dim, "0")
+	default:
+		r.Add(draw.Plain, strconv.Itoa(n))
+	}
+}

@@ -1,0 +1,377 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/store"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/graph"
+	"locktop/ui/table"
+	"locktop/ui/waits"
+)
+
+// ClaimCells are the columns of a queue.
+var ClaimCells = table.CellsOf(fields.Claims, map[string]func(*table.Row, *fields.Claim){
+	"#": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, strconv.Itoa(x.Position)) },
+	"ROLE": func(r *table.Row, x *fields.Claim) {
+		st, sign, word := RoleLook(r.F, x.L, x.Claim, x.Position-1)
+		r.Add(st, sign+" "+word)
+	},
+	"WHO":     func(r *table.Row, x *fields.Claim) { Identity(r, x.Claim) },
+	"KEY":     func(r *table.Row, x *fields.Claim) { r.Add(draw.Plain, r.F.Th.CutKey(r.F.Th.Clean(x.Key), r.Room())) },
+	"CREATED": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, draw.Count(x.CreateRev)) },
+	"LEASE":   func(r *table.Row, x *fields.Claim) { r.Lease(x.LeaseInfo(), x.Now) },
+	"SINCE": func(r *table.Row, x *fields.Claim) {
+		d, atLeast := x.Waited(x.Now)
+		if x.Position == 1 && x.L.Recipe().HasHolder {
+			d, atLeast = x.L.HeldFor(x.Now)
+		}
+		r.Add(draw.Plain, draw.Age(d, atLeast))
+	},
+	"WAITS FOR": func(r *table.Row, x *fields.Claim) {
+		if x.Ahead != nil {
+			r.Add(draw.Dim, waitingText(r.F.Th, r.F.Th.Who(x.S, x.Ahead.Ref()), r.Room()))
+		}
+	},
+	"NOTE": func(r *table.Row, x *fields.Claim) {
+		if r.Room() > 0 {
+			r.Add(note(r.F.Th, r.F, x))
+		}
+	},
+}, nil)
+
+// QueuePane shows the queue of one lock and, as far as there is room, what happened to
+// it last. Two pages show it: as their whole, and under a table.
+type QueuePane struct {
+	Table table.Table
+	Lock  string
+	Pick  Selection
+	whole bool // it is the page, and not a part of one
+	costs waits.Panel
+}
+
+func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.Columns(), true)} }
+
+// show sets the lock whose queue is shown.
+func (p *QueuePane) show(lock string) {
+	if p.Lock != lock {
+		p.Lock, p.Pick, p.Table.Top = lock, Selection{}, 0
+	}
+}
+
+// lanesRows is how many lanes of h lines are shown at most.
+func lanesRows(h int) int { return max(3, h/4) }
+
+// lines returns the lines of the pane, its title included; with lanes if timed. While the
+// keyboard is elsewhere and no claim was chosen, the lanes say what the queue would.
+func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
+	l := f.S.Lock(p.Lock)
+	if l == nil {
+		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
+	}
+	lines := []string{f.Th.Ruler(w, p.Title(f, l, w, !p.whole && w >= saysIt)...)}
+	if ring := graph.Of(f.View, l); ring != nil && p.whole && h >= ringFrom {
+		return p.ring(f, l, ring, lines, w, h, focused)
+	}
+	var past []string
+	brief := !focused && !p.Pick.Pinned && l.Recipe().WaitersVisible()
+	if n := lanesRows(h); timed && l.Recipe().HasHolder && !l.Blocked() {
+		if brief {
+			n = max(n, (h-3)/2)
+		}
+		past = f.Axis.Lanes(f.View, l, w, n)
+	}
+	rows, rest := Shares(h - 1 - len(past))
+	if brief && past != nil {
+		rows, rest = 0, h-1-len(past)
+	} else if need := (l.Len() + QueueStep) / QueueStep * QueueStep; need+1 < rows {
+		rows, rest = need+1, rest+rows-need-1
+	}
+	lines = p.queue(lines, f, l, w, rows, focused)
+	lines = append(lines, past...)
+	found := besideCycle(f.S.FindingsOf(l))
+	if v := &f.Counters.Verdict; brief && v.Now { // it is said on top of the page
+		found = slices.DeleteFunc(slices.Clone(found), func(x model.Finding) bool { return x.Same(&v.Finding) })
+	}
+	why, facts := whyShares(f.Th, found, w, rest)
+	if why > 0 {
+		lines = WhyPane(f.Th, lines, found, w, why)
+	}
+	if facts > 0 {
+		lines = append(lines, p.history(f, l, w, facts, timed)...)
+	}
+	return draw.Fill(lines, w, h)
+}
+
+// ringFrom is the height from which a deadlock is drawn.
+const ringFrom = 10
+
+// ring has the queue, as few rows of it as leave room, who waits for whom, and what goes with
+// which session. What else was found stands below, and the lanes and the journal in what is left.
+func (p *QueuePane) ring(f Frame, l *locks.Lock, ring *graph.Ring, lines []string, w, h int, focused bool) []string {
+	rows := max(2, min(1+l.Len(), h-1-graph.High, h/3))
+	lines = p.queue(lines, f, l, w, rows, focused)
+	lines = append(lines, f.Th.Ruler(w, draw.Strong.Of("who waits for whom")))
+	lines = append(lines, ring.Lines(w, h-len(lines))...)
+	lines = append(lines, ring.Costs(w, h-len(lines))...)
+	found := slices.DeleteFunc(slices.Clone(besideCycle(f.S.FindingsOf(l))), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
+	if n := min(3, l.Len()); h-len(lines) >= n+8 && l.Recipe().HasHolder {
+		lines = append(lines, f.Axis.Lanes(f.View, l, w, n)...)
+	}
+	why, facts := whyShares(f.Th, found, w, h-len(lines))
+	if why > 0 {
+		lines = WhyPane(f.Th, lines, found, w, why)
+	}
+	if facts > 1 {
+		lines = append(lines, p.history(f, l, w, facts, true)...)
+	}
+	return draw.Fill(lines, w, h)
+}
+
+// besideCycle leaves out that locks share a lease where a deadlock says so already: each of its
+// sessions is in the queues of two.
+func besideCycle(found []model.Finding) []model.Finding {
+	is := func(code model.Code) func(model.Finding) bool {
+		return func(x model.Finding) bool { return x.Code == code }
+	}
+	if !slices.ContainsFunc(found, is(model.CodeLockCycle)) {
+		return found
+	}
+	return slices.DeleteFunc(slices.Clone(found), is(model.CodeSharedLease))
+}
+
+// history is what happened to the lock, and where there is room what it cost beside it.
+func (p *QueuePane) history(f Frame, l *locks.Lock, w, h int, timed bool) []string {
+	left := w
+	var beside []string
+	if timed && h >= waits.LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
+		from, to := f.Axis.Shown(f.S.Timeline().Start(), f.Exact())
+		if beside = p.costs.Lines(f.View, l, from, to, max(waits.Least, w*3/8), h); beside != nil {
+			left -= max(waits.Least, w*3/8) + 1
+		}
+	}
+	lines := []string{f.Th.Ruler(left, append([]draw.Span{draw.Dim.Of("journal of this lock")}, f.AsOf()...)...)}
+	lines = draw.Fill(LastFacts(lines, f, f.FactsOf(p.Lock, h-1), left, h-1), left, h)
+	for i, text := range beside {
+		lines[i] += " " + text
+	}
+	return lines
+}
+
+// costsFrom is the width from which what a lock cost stands beside its journal, costsPane where
+// its queue is only a part of the page.
+const (
+	costsFrom = 120
+	costsPane = 160
+)
+
+// underFrom is the height from which half of what is more goes under the queue.
+const underFrom = 40
+
+// Shares divides h lines between the queue and what stands under it, by the
+// height alone: a queue that grows moves nothing.
+func Shares(h int) (queue, under int) {
+	if h >= 8 {
+		under = min(h/2, 16) + max(0, h-underFrom)/2
+	}
+	return h - under, under
+}
+
+// outlookLeast is how many cells the words for when a lock moves have at least.
+const outlookLeast = 32
+
+// saysIt is the width from which the table of locks has room for how each is and when it moves.
+const saysIt = 72
+
+// Title says of the lock what fits into w cells, part by part; said: but how it is, when it moves
+// and how many wait, which the table of locks above says.
+func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span {
+	th := f.Th
+	c := status.Of(f.S, l)
+	t := []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), 48))}
+	w -= 6 + draw.Width(t[0].Text)
+	part := func(spans ...draw.Span) {
+		n := 3
+		for _, sp := range spans {
+			n += draw.Width(sp.Text)
+		}
+		if w -= n; w >= 0 {
+			t = append(append(t, draw.Rule.Of(" "+th.Sign.Line+" ")), spans...)
+		}
+	}
+	if name := l.RecipeLabel(); name != "" {
+		part(draw.Dim.Of(name))
+	}
+	if !said {
+		part(th.FormatCondition(c))
+		if text := draw.NextMove(f.S, l, c, f.Now, max(outlookLeast, w/3)); text != "" {
+			part(draw.Plain.Of(text))
+		}
+	}
+	if next := l.Next(); next != nil && c.Trouble() {
+		part(draw.Plain.Of("next is " + th.WhoIn(f.S, next.Ref(), 20)))
+	}
+	if n := l.Behind(); n > 0 && !said {
+		part(draw.Dim.Of(strconv.Itoa(n) + " behind"))
+	}
+	if n := l.Between(); n > 0 {
+		part(draw.Late.Of(draw.Plural(n, "foreign key") + " ahead"))
+	}
+	st := l.Stats()
+	if st.Handovers > 0 {
+		part(draw.Dim.Of(draw.Plural(st.Handovers, "handover")))
+	}
+	if st.Overtakes > 0 {
+		part(draw.Late.Of(draw.Plural(st.Overtakes, "overtake")))
+	}
+	if st.Holds > 0 {
+		part(draw.Dim.Of("usual hold " + model.Duration(st.HoldP50, false)))
+	}
+	if st.Waits > 0 {
+		part(draw.Dim.Of("usual wait " + model.Duration(st.WaitP50, false)))
+	}
+	return t
+}
+
+func (p *QueuePane) queue(lines []string, f Frame, l *locks.Lock, w, h int, focused bool) []string {
+	if h < 1 {
+		return lines
+	}
+	if l.Free() {
+		return draw.Fill(append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nobody holds it and nobody waits")}, nil)), w, len(lines)+h)
+	}
+	id := func(i int) string { return l.At(i).Key }
+	p.Pick.Follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
+	p.Table.Fit(w, h, f.Th)
+	p.Table.Reveal(p.Pick.Place, l.Len())
+	lines = append(lines, p.Table.Head(table.SortNone, false))
+	look := table.Look{Cursor: p.Pick.Place, Keys: focused}
+	if !focused && !p.Pick.Pinned {
+		look.Cursor = -1
+	}
+	return p.Table.Paint(lines, l.Len(), look, id, func(i int, r *table.Row) { claimRow(f.View, l, i, r) })
+}
+
+func placeOf(s *store.View, l *locks.Lock, key string) int {
+	if c := s.Claim(key); c != nil {
+		return l.Place(c)
+	}
+	return -1
+}
+
+// Chosen returns the claim under the cursor, nil if there is none.
+func (p *QueuePane) Chosen(s *store.View) *locks.Claim {
+	l := s.Lock(p.Lock)
+	if l == nil {
+		return nil
+	}
+	if p.Pick.Pinned {
+		if c := s.Claim(p.Pick.ID); c != nil && l.Place(c) >= 0 {
+			return c
+		}
+	}
+	return l.Head()
+}
+
+// target is the claim under the cursor.
+func (p *QueuePane) target(f Frame) Target {
+	var t Target
+	if t.Lock = f.S.Lock(p.Lock); t.Lock != nil {
+		t.Claim = p.Chosen(f.S)
+	}
+	return t
+}
+
+// click selects the claim at a line, and says whether there is one.
+func (p *QueuePane) click(s *store.View, y int) bool {
+	l := s.Lock(p.Lock)
+	if l == nil {
+		return false
+	}
+	i := p.Table.At(y-1, l.Len()) // the first line is the title
+	if i >= 0 {
+		p.move(s, i)
+	}
+	return i >= 0
+}
+
+// move puts the cursor at a place of the queue.
+func (p *QueuePane) move(s *store.View, i int) {
+	if l := s.Lock(p.Lock); l != nil {
+		p.Pick.Move(i, l.Len(), func(i int) string { return l.At(i).Key })
+	}
+}
+
+func claimRow(f table.View, l *locks.Lock, i int, r *table.Row) {
+	c := l.At(i)
+	f.Sees(c)
+	ClaimCells.Row(f, fields.At(f.S, l, f.Now, c, i+1, l.WaitsFor(c)), r)
+}
+
+func waitingText(th *draw.Theme, who string, room int) string {
+	if text := "behind " + who; draw.Width(text) <= room {
+		return text
+	}
+	return th.CutKey(who, room)
+}
+
+// note is what there is to say of a claim besides: a finding about it, else the
+// other locks in which its lease stands.
+func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
+	x := status.Worst(f.S, c.L, c.Claim)
+	if x == nil || x.Severity == model.SevInfo {
+		return draw.Dim, sideNote(th, c.L, c.Claim)
+	}
+	st, sign := th.Severity(x.Severity)
+	text := sign + " " + string(x.Code)
+	if left, ok := c.LeaseInfo().Remaining(f.Now); ok && x.Code == model.CodeDeadWaiter && c.Role != model.RoleHolds {
+		text += ": idles up to " + strconv.FormatInt(left, 10) + "s"
+	}
+	if also := sideNote(th, c.L, c.Claim); also != "" {
+		text += ", " + also
+	}
+	return st, text
+}
+
+// sideNote names the other locks in which the lease of a claim stands.
+func sideNote(th *draw.Theme, l *locks.Lock, c *locks.Claim) string {
+	lease := c.LeaseInfo()
+	if lease == nil {
+		return ""
+	}
+	all := lease.Claims()
+	text, shown := "", 0
+	for _, o := range all[:min(len(all), AlsoMax)] {
+		other := o.Lock()
+		if o == c || other == nil || other == l {
+			continue
+		}
+		if shown == 2 {
+			break
+		}
+		shown++
+		verb := "waits for "
+		switch status.Role(other, o) {
+		case model.RoleMember:
+			verb = "in "
+		case model.RoleHolds:
+			verb = "holds "
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += verb + th.CutPath(th.Clean(other.Name), 24)
+	}
+	if text == "" {
+		return ""
+	}
+	if more := len(all) - 1 - shown; more > 0 {
+		text += " +" + strconv.Itoa(more)
+	}
+	return "also " + text
+}

@@ -1,0 +1,294 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"locktop/model"
+	"locktop/model/findings"
+	"locktop/model/locks"
+	"locktop/model/recipe"
+	"locktop/model/status"
+	"locktop/model/store"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/table"
+)
+
+// SessionCells are the columns of the sessions.
+var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *fields.Session){
+	"SESSION": func(r *table.Row, x *fields.Session) {
+		id := x.ID.String()
+		if r.Room() < len(id) {
+			id = x.ID.Short()
+		}
+		r.Add(draw.Plain, r.F.Th.Escape(id))
+	},
+	"WHO": func(r *table.Row, x *fields.Session) {
+		if x.Lead == nil || r.F.S.Identity(draw.Brief(x.Lead.Ref())).Text == "" {
+			r.Add(draw.Dim, "unknown")
+		} else {
+			Identity(r, x.Lead)
+		}
+	},
+	"LEASE":      func(r *table.Row, x *fields.Session) { r.Lease(x.Lease, r.F.Now) },
+	"RHYTHM":     func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, renews(x.Lease)) },
+	"GRANTED BY": func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, r.F.Th.Cut(grantedBy(r.F, x.Lease), r.Room())) },
+	"HOLDS":      func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Holds, r.Room())) },
+	"WAITS FOR":  func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Waits, r.Room())) },
+	"OTHER": func(r *table.Row, x *fields.Session) {
+		switch {
+		case x.More:
+			r.Add(draw.Dim, "?")
+		case x.Other == 0:
+			r.Add(draw.Dim, "-")
+		default:
+			r.Add(draw.Plain, strconv.Itoa(x.Other))
+		}
+	},
+	"STATE": func(r *table.Row, x *fields.Session) { r.Put(r.F.Th.FormatCondition(status.OfSession(r.F.S, x.Lease))) },
+}, nil)
+
+// SessionsPage is the table of the leases that stand in some queue, or are not
+// well.
+type SessionsPage struct {
+	List
+	table.Ranking[*locks.Lease, model.LeaseID]
+}
+
+// newSessions returns the page.
+func newSessions() Page {
+	p := &SessionsPage{Ranking: table.NewRanking[*locks.Lease, model.LeaseID]()}
+	p.List = NewList("sessions", table.New(SessionCells.Columns(), true), &p.Rhythm)
+	return p
+}
+
+// many says whether there are too many keys to rank their leases between two frames.
+func (p *SessionsPage) many(s *store.View) bool {
+	keys, _ := s.Counts()
+	return keys > table.RankPiece
+}
+
+// Refresh goes on with what is due, and says whether that changed what is shown: the
+// neediest first.
+func (p *SessionsPage) Refresh(f Frame) bool {
+	if !p.Unranked(f.S.Version(), f.Clock()) {
+		return false
+	}
+	keep := Matcher(p.Filter())
+	done := p.Ranking.Refresh(f.S.Version(), f.Clock(), f.S.Leases, func(l *locks.Lease, _ int) (table.Scored[model.LeaseID], bool) {
+		c, st := status.OfSession(f.S, l), Standing(l)
+		if st == 0 && !c.Trouble() {
+			return table.Scored[model.LeaseID]{}, false
+		}
+		p.Found++
+		return table.Scored[model.LeaseID]{ID: l.ID, Rank: -(int64(c.Rank)*4 + int64(st)), Tie: uint64(l.ID)}, keep == nil || keep(sessionText(f.S, l))
+	})
+	if done {
+		p.Pick.Follow(len(p.IDs), func(id string) int {
+			lease, err := model.ParseLeaseID(id)
+			if err != nil {
+				return -1
+			}
+			return slices.Index(p.IDs, lease)
+		}, p.id)
+	}
+	return done
+}
+
+func (p *SessionsPage) id(i int) string { return p.IDs[i].String() }
+
+// About says what the page is.
+func (p *SessionsPage) About() About {
+	return About{Title: "Sessions", Targets: true, Shows: ShowSession}
+}
+
+// Keys are those of the page alone.
+func (p *SessionsPage) Keys() []Key { return []Key{QueueOf(p.Lock)} }
+
+// Move moves the selection by n lines.
+func (p *SessionsPage) Move(f Frame, n int) { p.MoveTo(p.Pick.Place+n, len(p.IDs), p.id, f.Now) }
+
+// Empty says whether no session is listed.
+func (p *SessionsPage) Empty() bool { return len(p.IDs) == 0 }
+
+// Click selects the session in a line.
+func (p *SessionsPage) Click(f Frame, _, y int) {
+	if i := p.Table.At(y, len(p.IDs)); i >= 0 {
+		p.MoveTo(i, len(p.IDs), p.id, f.Now)
+	}
+}
+
+// Target is the claim of the session that counts most.
+func (p *SessionsPage) Target(f Frame) Target {
+	t := Target{Claim: claimOf(f.S, p.Chosen(f.S))}
+	if t.Claim != nil {
+		t.Lock = t.Claim.Lock()
+	}
+	return t.OfClient(f.S)
+}
+
+// Lock asks for the lock of the selected session.
+func (p *SessionsPage) Lock(f Frame) Request { return p.Target(f).ToLock() }
+
+// Finding is the worst one about the selected session.
+func (p *SessionsPage) Finding(f Frame) (*model.Finding, string) {
+	l := p.Chosen(f.S)
+	if l == nil {
+		return nil, "no session is selected"
+	}
+	x, _ := status.WorstOfSession(f.S, l)
+	return x, "no problem found on session " + l.ID.String()
+}
+
+// Commands show the selected session by hand.
+func (p *SessionsPage) Commands(f Frame) (string, []string) {
+	if l := p.Chosen(f.S); l != nil {
+		return "session " + l.ID.String(), []string{l.ID.Etcdctl(), "etcdctl lease list"}
+	}
+	return "the sessions", []string{"etcdctl lease list"}
+}
+
+// Show selects the session of a lease.
+func (p *SessionsPage) Show(_ Frame, r Request) {
+	p.Choose(r.Lease.String())
+	p.SetFilter("")
+}
+
+// Hits says how many sessions fit the filter.
+func (p *SessionsPage) Hits() string {
+	return Hits(p.Filter(), draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "session"))
+}
+
+// Ranks says whether the sessions have to be put in order anew, beside the screen.
+func (p *SessionsPage) Ranks(f Frame) bool {
+	return p.many(f.S) && p.Unranked(f.S.Version(), f.Clock())
+}
+
+// Rank ranks the next sessions. As long as none is shown the page says how many are left.
+func (p *SessionsPage) Rank(f Frame) bool {
+	p.Refresh(f)
+	return !p.Going || p.Total == 0
+}
+
+// Chosen returns the lease under the cursor, nil if there is none.
+func (p *SessionsPage) Chosen(s *store.View) *locks.Lease {
+	if i := p.CursorRow(len(p.IDs), p.id); i >= 0 {
+		return s.Lease(p.IDs[i])
+	}
+	return nil
+}
+
+// Paint returns the lines of the page: the table, and what ends with the chosen
+// session.
+func (p *SessionsPage) Paint(f Frame, w, h int) []string {
+	for more := !p.many(f.S); more; more = p.Going && !p.Waits(f.Clock()) {
+		p.Refresh(f)
+	}
+	under := 0
+	if h >= 14 { // what the list does not need is for the keys, too
+		under = max(min(h*2/5, 12), h-1-(len(p.IDs)+QueueStep)/QueueStep*QueueStep)
+	}
+	if p.Total == 0 && p.Unranked(f.S.Version(), f.Clock()) {
+		text := "  ranking the sessions"
+		if n := p.Left(); n > 0 {
+			text += ": " + draw.Plural(n, "lease") + " to go"
+		}
+		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of(text)}, nil)}, w, h)
+	}
+	if p.Total == 0 {
+		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of("  no lease stands in the queue of a lock")}, nil)}, w, h)
+	}
+	p.Table.Fit(w, h-under, f.Th)
+	p.Table.Reveal(p.Pick.Place, len(p.IDs))
+	lines := []string{p.Table.Head(table.SortNone, false)}
+	lines = p.Table.Paint(lines, len(p.IDs), table.Look{Cursor: p.Pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
+		if l := f.S.Lease(p.IDs[i]); l != nil {
+			at := f.View
+			if i != p.Pick.Place && CalmLease(l) && !status.OfSession(f.S, l).Trouble() {
+				at = Calm(f.View)
+			}
+			Row(at, l, r)
+			return
+		}
+		SessionCells.GoneRow(p.IDs[i].Short(), r)
+	})
+	if l := p.Chosen(f.S); l != nil && under > 0 {
+		lines = takesAlong(lines, f.View, l, w, under)
+	}
+	return draw.Fill(lines, w, h)
+}
+
+// Row fills in the row of a session.
+func Row(f table.View, l *locks.Lease, r *table.Row) {
+	*f.OnScreen = append(*f.OnScreen, l.ID)
+	SessionCells.Row(f, fields.SessionOf(l), r)
+}
+
+// lockNames names the first of some locks.
+func lockNames(th *draw.Theme, locks *fields.Some, room int) string {
+	if locks.N == 0 || room == 0 {
+		return ""
+	}
+	more := ""
+	if locks.N > 1 {
+		more = " +" + strconv.Itoa(locks.N-1)
+	}
+	return th.CutPath(th.Clean(locks.First[0].Name), room-len(more)) + more
+}
+
+// sessionText is what a filter looks at: the id and who it is, and its locks.
+func sessionText(s *store.View, l *locks.Lease) (string, string) {
+	x := fields.SessionOf(l)
+	who := l.ID.String() + " " + findings.StateWord(status.OfSession(s, l))
+	if x.Lead != nil {
+		who += " " + s.Who(draw.Brief(x.Lead.Ref()))
+	}
+	locks := ""
+	for _, l := range append(x.Holds.Listed(), x.Waits.Listed()...) {
+		locks += l.Name + " "
+	}
+	return who, locks
+}
+
+// renews says how often a session is renewed: as seen, or as its recipe usually is.
+func renews(l *locks.Lease) string {
+	third := time.Duration(l.Granted()) * time.Second / 3
+	switch {
+	case l.Granted() <= 0:
+		return ""
+	case l.Learned():
+		return Often(max(third, l.Rhythm)) + " seen"
+	}
+	for _, c := range l.Claims()[:min(len(l.Claims()), AlsoMax)] {
+		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == recipe.RenewsAtThird {
+			return Often(third) + " usual"
+		}
+	}
+	return "by hand"
+}
+
+// Often writes how long lies between two renewals: never 0s.
+func Often(d time.Duration) string {
+	if d < time.Second {
+		return "<1s"
+	}
+	return model.Ticks(d)
+}
+
+// claimOf returns the claim of a session that counts most: one that holds, else
+// one that waits.
+func claimOf(s *store.View, l *locks.Lease) *locks.Claim {
+	if l == nil {
+		return nil
+	}
+	if f, _ := status.WorstOfSession(s, l); f != nil {
+		for _, c := range l.Claims() {
+			if f.About(c.Ref()) {
+				return c
+			}
+		}
+	}
+	return fields.SessionOf(l).Lead
+}

@@ -1,0 +1,142 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"locktop/model/store"
+	"locktop/ui/draw"
+)
+
+// Sparkline is how much happens: handovers, and how many wait, in steps of time up to now. It is
+// that of the state: one of a moment that was gone to knows what was before.
+type Sparkline struct {
+	begun              time.Time // what was before is not counted
+	now                int64     // the step that goes on
+	second             int64
+	minute             int // handovers of the last minute
+	handovers, waiting [sparklineSteps]int
+	waits              int // now
+}
+
+// A pulse goes back for pulseSteps steps.
+const (
+	sparklineStep  = 10 * time.Second
+	sparklineSteps = 8
+)
+
+// Update counts what happened up to now, and notes how many wait. Where time goes back it begins
+// anew.
+func (p *Sparkline) Update(s *store.View, waiting int, now time.Time) {
+	if now.IsZero() || !s.Coverage().Loaded() {
+		return
+	}
+	const perStep, last = int64(sparklineStep / time.Second), sparklineSteps - 1
+	second := now.Unix()
+	step := second / perStep
+	if p.begun.IsZero() || second < p.second {
+		*p = Sparkline{begun: s.Timeline().Start(), now: step}
+		if p.begun.IsZero() {
+			p.begun = now
+		}
+		p.waited(s, now)
+	}
+	p.now, p.second = max(p.now, step-sparklineSteps), second
+	for ; p.now < step; p.now++ {
+		copy(p.waiting[:], p.waiting[1:])
+		p.waiting[last] = p.waits // as many as before: no event came
+	}
+	p.minute, p.handovers = 0, [sparklineSteps]int{}
+	for at := second; at/perStep > step-sparklineSteps; at-- {
+		n := s.Timeline().HandoversIn(at)
+		if p.handovers[last-int(step-at/perStep)] += n; second-at < 60 {
+			p.minute += n
+		}
+	}
+	p.waiting[last] = max(p.waiting[last], waiting)
+	p.waits = waiting
+}
+
+// waited takes in how many waited before the pulse began, as the book of the state has it: the
+// most at once in each step.
+func (p *Sparkline) waited(s *store.View, now time.Time) {
+	const perStep = int64(sparklineStep / time.Second)
+	from := time.Unix((p.now-sparklineSteps+1)*perStep, 0)
+	type turn struct {
+		at time.Time
+		by int
+	}
+	var turns []turn
+	of := map[string]bool{}
+	add := func(name string) bool {
+		if of[name] {
+			return true
+		}
+		of[name] = true
+		for x := range s.Timeline().Spans(name, from, now.Add(time.Nanosecond)) {
+			end := x.Got
+			if end.IsZero() {
+				end = x.Gone
+			}
+			if !end.IsZero() && (!end.After(x.Came) || !end.After(from)) {
+				continue
+			}
+			turns = append(turns, turn{x.Came, 1})
+			if !end.IsZero() {
+				turns = append(turns, turn{end, -1})
+			}
+		}
+		return true
+	}
+	for _, l := range s.Locks() {
+		add(l.Name)
+	}
+	s.Timeline().Names(add)
+	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Or(a.at.Compare(b.at), a.by-b.by) })
+	n := 0
+	for i := range p.waiting {
+		end := from.Add(time.Duration(i+1) * sparklineStep)
+		p.waiting[i] = n
+		for len(turns) > 0 && turns[0].at.Before(end) && !turns[0].at.After(now) {
+			n += turns[0].by
+			p.waiting[i], turns = max(p.waiting[i], n), turns[1:]
+		}
+	}
+	p.waits = n
+}
+
+// Handovers are those of the last minute as a graph and a number, with a plus as long as no
+// minute was seen; nothing where there were none.
+func (p *Sparkline) Handovers(th *draw.Theme, now time.Time) []draw.Span {
+	n := p.minute
+	if n == 0 && sum(p.handovers[:]) == 0 {
+		return nil
+	}
+	more := ""
+	if now.Sub(p.begun) < time.Minute {
+		more = "+"
+	}
+	return p.graph(th, "handovers/min ", p.handovers[:], draw.ToneHold, strconv.Itoa(n)+more)
+}
+
+// Waiting are those who wait, all together; nothing where nobody did.
+func (p *Sparkline) Waiting(th *draw.Theme) []draw.Span {
+	if sum(p.waiting[:]) == 0 {
+		return nil
+	}
+	return p.graph(th, "waiting ", p.waiting[:], draw.ToneDepth, strconv.Itoa(p.waits))
+}
+
+// graph has room for three digits, so that what stands beside it stays where it is.
+func (p *Sparkline) graph(th *draw.Theme, name string, steps []int, t draw.Tone, number string) []draw.Span {
+	return []draw.Span{draw.Dim.Of(name), th.Bars(steps, t), draw.Plain.Of(draw.Blank(1+max(0, 3-len(number))) + number)}
+}
+
+func sum(of []int) (n int) {
+	for _, x := range of {
+		n += x
+	}
+	return n
+}

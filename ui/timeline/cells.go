@@ -1,0 +1,226 @@
+package timeline
+
+import (
+	"math"
+	"strconv"
+
+	"locktop/ui/draw"
+)
+
+// laneCells is one lane on its way into cells.
+type laneCells struct {
+	Scale
+	tones []draw.Tone // of each slot
+	holds []int32     // of each cell: how many holds show in it
+	short []int32     // and how many are too short for a slot
+	first []int32     // and how many began in it
+	out   []draw.Cell // the cells; they are of the last lane
+}
+
+// reset empties it for a scale.
+func (r *laneCells) reset(s Scale) {
+	r.Scale = s
+	n := s.Cells
+	r.tones = cleared(r.tones, n*draw.Slots)
+	r.holds, r.short, r.first = cleared(r.holds, n), cleared(r.short, n), cleared(r.first, n)
+}
+
+func cleared[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+func (r *laneCells) fill(lo, hi int, t draw.Tone) {
+	for i := lo; i < hi; i++ {
+		r.tones[i] = t
+	}
+}
+
+// wait paints a time of waiting, under all else.
+func (r *laneCells) wait(from, to int64) {
+	for i, hi := r.Scale.first(from), r.Scale.first(to); i < hi; i++ {
+		if r.tones[i] == draw.ToneNone {
+			r.tones[i] = draw.ToneWait
+		}
+	}
+}
+
+// hold paints n holds from one time to another, one behind the other if they are several:
+// those are only counted.
+func (r *laneCells) hold(from, to int64, n int, t draw.Tone) {
+	if to <= r.From && to != from || from >= r.To() {
+		return
+	}
+	if c := r.Cell(from); c >= 0 && c < r.Cells {
+		r.first[c] += int32(n)
+	}
+	lo, hi := r.Scale.first(from), r.Scale.first(to)
+	if lo == hi || n > 1 {
+		middle := from
+		if to != math.MaxInt64 {
+			middle += (to - from) / 2
+		}
+		if c := r.Cell(middle); c >= 0 && c < r.Cells {
+			r.short[c] += int32(n)
+		}
+		return
+	}
+	r.fill(lo, hi, t)
+	for c := lo / draw.Slots; c <= (hi-1)/draw.Slots; c++ {
+		r.holds[c]++
+	}
+}
+
+// over marks a part of a hold that is already painted.
+func (r *laneCells) over(from, to int64, t draw.Tone) {
+	for i, hi := r.Scale.first(from), r.Scale.first(to); i < hi; i++ {
+		if r.tones[i].Holds() {
+			r.tones[i] = t
+		}
+	}
+}
+
+// believe lays a false belief on top, one slot at least.
+func (r *laneCells) believe(from, to int64) {
+	if to <= r.From || from >= r.To() {
+		return
+	}
+	if lo, hi := r.Scale.first(from), r.Scale.first(to); lo < hi {
+		r.fill(lo, hi, draw.ToneFalse)
+	} else {
+		i := int((max(from, r.From) - r.From) / r.Slot)
+		r.fill(i, i+1, draw.ToneFalse)
+	}
+}
+
+// cells composes the cells. known is from when on there is anything to be shown, free says
+// whether it is worth to be seen that nobody holds.
+func (r *laneCells) cells(known int64, free bool) []draw.Cell {
+	r.out = cleared(r.out, r.Scale.Cells)
+	cells := r.out
+	for i := range cells {
+		c := &cells[i]
+		*c = r.compose(i)
+		if begins := r.From + int64(i)*r.Slot*draw.Slots; free && begins >= known && begins <= r.Now {
+			c.Free = true
+		}
+	}
+	return cells
+}
+
+// part is a run of slots of one tone.
+type part struct {
+	tone draw.Tone
+	n    uint8
+}
+
+func (r *laneCells) compose(i int) draw.Cell {
+	var parts [draw.Slots]part
+	slots := r.tones[i*draw.Slots : (i+1)*draw.Slots]
+	held, n := int(r.holds[i]), int(r.holds[i]+r.short[i])
+	list := split(parts[:0], slots)
+	for _, p := range list {
+		if p.tone == draw.ToneFalse {
+			return falseCell(list)
+		}
+	}
+	if n == 0 {
+		return twoParts(list)
+	}
+	if len(list) > 2 { // who waits around a hold matters less
+		var flat [draw.Slots]draw.Tone
+		for k, t := range slots {
+			if flat[k] = t; t == draw.ToneWait {
+				flat[k] = draw.ToneNone
+			}
+		}
+		list = split(parts[:0], flat[:])
+	}
+	shown, tone := 0, draw.ToneHold
+	for _, p := range list {
+		if p.tone.Holds() {
+			shown++
+			tone = p.tone
+		}
+	}
+	if held == n && shown >= n && len(list) <= 2 {
+		return twoParts(list)
+	}
+	return draw.Cell{Left: tone, Right: tone, Split: draw.Slots, Count: n}
+}
+
+func split(list []part, slots []draw.Tone) []part {
+	for _, t := range slots {
+		if n := len(list); n > 0 && list[n-1].tone == t {
+			list[n-1].n++
+		} else {
+			list = append(list, part{t, 1})
+		}
+	}
+	return list
+}
+
+// twoParts is the cell of one or two parts; of more the first and all that is not like it.
+func twoParts(list []part) draw.Cell {
+	if len(list) == 1 {
+		return draw.Full(list[0].tone)
+	}
+	return draw.Cell{Left: list[0].tone, Right: list[len(list)-1].tone, Split: list[0].n}
+}
+
+// falseCell shows a false belief in its place if that is at one of the ends, else in the
+// whole cell: it is not to be overlooked.
+func falseCell(list []part) draw.Cell {
+	if len(list) == 2 {
+		return twoParts(list)
+	}
+	return draw.Full(draw.ToneFalse)
+}
+
+// crowdFrom is from how many crowded cells on their number is written across them.
+const crowdFrom = 16
+
+// write says in words how many handovers there were, where cell after cell has only room
+// for a number.
+func (r *laneCells) write(cells []draw.Cell, tone draw.Tone, before, after string) {
+	for i := 0; i < len(cells); i++ {
+		n, sum := 0, 0
+		for i+n < len(cells) && cells[i+n].Count > 1 {
+			sum += int(r.first[i+n])
+			n++
+		}
+		if n >= crowdFrom {
+			text := before + strconv.Itoa(sum) + after
+			at := i + (n-len(text))/2
+			for k := i; k < i+n; k++ {
+				cells[k] = draw.Cell{Left: tone, Right: tone, Split: draw.Slots, Sign: " ", Count: 0}
+				if k >= at && k-at < len(text) {
+					cells[k].Sign = text[k-at : k-at+1]
+				}
+			}
+		}
+		i += n
+	}
+}
+
+// unseen marks the cells in whose middle nothing was seen.
+func (r *laneCells) unseen(cells []draw.Cell, from, to int64) {
+	for i := range cells {
+		if m := r.From + (int64(i)*draw.Slots+draw.Slots/2)*r.Slot; m >= from && m < to {
+			cells[i] = draw.Cell{Unseen: true}
+		}
+	}
+}
+
+// begins marks the first full cell of each time of a tone, also where that began within the cell
+// before: hue alone is not enough.
+func begins(cells []draw.Cell, t draw.Tone) {
+	for i := range cells {
+		c := &cells[i]
+		c.Begins = c.Begins || c.Left == t && c.Right == t && c.Count == 0 && c.Sign == "" && (i == 0 || cells[i-1].Left != t || cells[i-1].Right != t)
+	}
+}

@@ -1,0 +1,14 @@
+// Package timeline paints what happened across time.
+//
+//	model/timeline ──Segments──▶ laneCells ──cells──▶ Row: a lock in one line
+//	                                        └──▶ Lanes: a line for each contender of a lock
+//	Window: which time, how far back ──Scale──▶ which time a cell is
+//
+// A picture does not lie by its resolution. A cell has eight slots, and a slot shows what was
+// in its middle: so no column shows two holders where one held after the other. What cannot
+// be shown so is counted: a cell in which more happened than two parts can show, or a hold
+// too short for any slot, says how many, and claims nothing of who held when. What was
+// believed falsely lies on top, a slot wide at least.
+//
+// The package knows no page and draws for any of them.
+package timeline

@@ -1,0 +1,433 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/reports"
+	"locktop/model/store"
+	"locktop/model/timeline"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// Cells of a lane beside its picture: the name and what it is now at the left, and what its
+// lease, or its last hold, is at the right where there is room.
+const (
+	NameCells = 9
+	roleCells = 11
+	tailCells = 14
+)
+
+// scanMost bounds how many claims of a queue are looked at for lanes.
+const scanMost = 64
+
+// Lane is what one contender of a lock did.
+type Lane struct {
+	Name  string
+	Claim *locks.Claim // nil if it is not in the queue now
+	Place int          // from 0
+	Wrong time.Time    // since when it believes that it holds and does not, zero if it does not
+	Cells []draw.Cell
+	over  time.Time // when it was last there
+}
+
+// Lanes are the lanes of a lock.
+type Lanes struct {
+	All []Lane
+	// More is how many others are in the queue and have no lane.
+	More  int
+	lock  string
+	scale Scale
+	win   *Window
+	start time.Time
+	over  []reports.Overlap // of the beliefs in what is shown
+	odd   string            // what programs believe beside it, in words
+}
+
+// Lanes paints the lanes of a lock: of those who believe wrongly, of its queue in its order, then
+// of those who were there last; n at most, in so many cells.
+func (b *Painter) Lanes(f table.View, w *Window, lock string, n, cells int) *Lanes {
+	s, now := f.S, f.Exact()
+	x := &Lanes{lock: lock, win: w, start: s.Timeline().Start()}
+	x.scale = w.Scale(x.start, f.Now, cells)
+	names := x.gather(s, lock, now, n)
+	over := s.Reports().Overlaps(lock)
+	inView := func(o reports.Overlap) bool {
+		return o.From.UnixMicro() < x.scale.To() && (o.To.IsZero() || o.To.UnixMicro() > x.scale.From)
+	}
+	for _, o := range over { // one that began before counts with the same belief in what is shown
+		if slices.ContainsFunc(o.OfTheSame(over), inView) {
+			x.over = append(x.over, o)
+		}
+	}
+	if len(x.over) == 0 {
+		x.odd = x.beliefs(s, lock, now)
+	}
+	x.paint(b, s, lock, names)
+	return x
+}
+
+// beliefs says who believes what makes no two holders, and is no less wrong: one who holds
+// nothing, or several by one claim.
+func (x *Lanes) beliefs(s *store.View, lock string, now time.Time) string {
+	for _, y := range x.All {
+		if !y.Wrong.IsZero() {
+			return model.Printable(y.Name) + " believes that it holds; etcd says otherwise"
+		}
+	}
+	if l := s.Lock(lock); l == nil || !l.Recipe().Exclusive() {
+		return ""
+	}
+	all := s.Reports().Beliefs(lock)
+	end := func(b reports.Believed) time.Time {
+		if b.To.IsZero() {
+			return now
+		}
+		return b.To
+	}
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			if end(a).Sub(b.From) <= reports.Grace {
+				break // a word comes later than the deed
+			}
+			if a.Contender != b.Contender && a.Key == b.Key && a.Lease == b.Lease && end(b).Sub(b.From) > reports.Grace && end(b).UnixMicro() > x.scale.From {
+				return "Two act by one claim: " + model.Printable(a.Contender) + " and " + model.Printable(b.Contender)
+			}
+		}
+	}
+	return ""
+}
+
+// namer names the claims of a lock: those of one contender have one name.
+type namer struct {
+	s  *store.View
+	by map[model.LeaseID]string
+}
+
+func (n *namer) of(ref model.ClaimRef) string {
+	if ref.Value != "" || ref.Lease == 0 {
+		return n.s.Who(draw.Brief(ref))
+	}
+	name, ok := n.by[ref.Lease]
+	if !ok {
+		name = n.s.Who(draw.Brief(ref))
+		n.by[ref.Lease] = name
+	}
+	return name
+}
+
+// gather finds whose lanes there are.
+func (x *Lanes) gather(s *store.View, lock string, now time.Time, most int) *namer {
+	names := &namer{s, map[model.LeaseID]string{}}
+	at := map[string]int{}
+	lane := func(name string) *Lane {
+		i, ok := at[name]
+		if !ok {
+			i = len(x.All)
+			at[name] = i
+			x.All = append(x.All, Lane{Name: name, Place: -1})
+		}
+		return &x.All[i]
+	}
+	l := s.Lock(lock)
+	if ll := s.Reports().Of(lock); ll != nil && l != nil {
+		for _, c := range ll.Competitors {
+			if since, is := s.Reports().FalseSince(c, l); is && now.Sub(since) > reports.Grace {
+				lane(c.Name).Wrong = since
+			}
+		}
+	}
+	if l != nil && l.Recipe().HasHolder {
+		keep := func(place int, c *locks.Claim) {
+			if y := lane(names.of(c.Ref())); y.Claim == nil {
+				y.Claim, y.Place = c, place
+			}
+		}
+		place := 0
+		for c := range l.First(min(l.Holders(), scanMost)) {
+			keep(place, c)
+			place++
+		}
+		for i, c := range l.Waiters(scanMost) {
+			keep(i, c)
+			place++
+		}
+		x.More = max(0, l.Holders()+l.Behind()-place)
+	}
+	first := len(x.All)
+	s.Timeline().Segments(lock, x.scale.From, x.scale.To(), 0, func(p *timeline.Segment) bool {
+		if !p.Present {
+			y := lane(names.of(p.Claim()))
+			y.over = time.UnixMicro(max(p.Gone, y.over.UnixMicro()))
+		}
+		return true
+	})
+	slices.SortStableFunc(x.All[first:], func(a, b Lane) int { return -cmp.Compare(a.over.UnixMicro(), b.over.UnixMicro()) })
+	for _, y := range x.All[min(most, len(x.All)):] {
+		if y.Claim != nil {
+			x.More++
+		}
+	}
+	x.All = x.All[:min(most, len(x.All))]
+	return names
+}
+
+// paint fills in the cells of each lane.
+func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
+	at := map[string]int{}
+	for i := range x.All {
+		at[x.All[i].Name] = i
+	}
+	spells := make([][]spell, len(x.All))
+	keep := func(name string, came, got, gone int64) {
+		if i, ok := at[name]; ok {
+			spells[i] = append(spells[i], spell{came, got, gone})
+		}
+	}
+	s.Timeline().Segments(lock, x.scale.From, x.scale.To(), 0, func(p *timeline.Segment) bool {
+		if !p.Present {
+			got := p.Got
+			if !p.Held {
+				got = 0
+			}
+			keep(names.of(p.Claim()), p.Came, got, p.Gone)
+		}
+		return true
+	})
+	if l := s.Lock(lock); l != nil && l.Recipe().HasHolder {
+		now := func(_ int, c *locks.Claim) bool {
+			got, _, holds := c.HeldSince()
+			us := int64(0)
+			if holds {
+				us = got.UnixMicro()
+			}
+			came, _ := s.Timeline().Came(c)
+			keep(names.of(c.Ref()), came.UnixMicro(), us, micro(time.Time{}))
+			return true
+		}
+		for c := range l.First(min(l.Holders(), scanMost)) {
+			now(0, c)
+		}
+		l.Waiters(scanMost)(now)
+	}
+	for i := range x.All {
+		y := &x.All[i]
+		b.reset(x.scale)
+		for _, p := range spells[i] {
+			if p.got != 0 {
+				b.hold(p.got, p.gone, 1, draw.ToneHold)
+			}
+		}
+		for _, p := range spells[i] {
+			end := p.gone
+			if p.got != 0 {
+				end = p.got
+			}
+			b.wait(p.came, end)
+		}
+		b.wrong(s, lock, func(c model.ClaimRef) bool { return names.of(c) == y.Name })
+		for _, v := range s.Reports().Beliefs(lock) {
+			if v.Contender == y.Name {
+				b.doubt(v, spells[i], micro(s.Timeline().Since(lock)))
+			}
+		}
+		for _, o := range x.over {
+			if o.Believer == y.Name {
+				b.believe(o.From.UnixMicro(), b.end(o.To))
+			}
+		}
+		y.Cells = slices.Clone(b.cells(0, false))
+		b.write(y.Cells, draw.ToneHold, " held ", " times ")
+		b.finish(s, lock, y.Cells)
+	}
+}
+
+// spell is a stay of one contender, in µs; got 0: it never held.
+type spell struct{ came, got, gone int64 }
+
+// doubt lays the part of a belief on top in which its contender did not hold, as far as that
+// is known. Its word comes a moment after the deed: that long it is no lie.
+func (b *Painter) doubt(v reports.Believed, spells []spell, known int64) {
+	grace := reports.Grace.Microseconds()
+	from, end := max(v.From.UnixMicro(), known), b.end(v.To)
+	lie := func(to int64) {
+		if to-from > grace {
+			b.believe(from, to)
+		}
+	}
+	for _, p := range spells {
+		if p.got != 0 && p.gone > from && p.got < end {
+			lie(p.got)
+			from = p.gone
+		}
+	}
+	if from < end {
+		lie(end)
+	}
+}
+
+// Height is how many lines the lanes take, their ruler and their words included.
+func (x *Lanes) Height() int { return len(x.All) + 2 }
+
+// shares divides a line of w cells among what stands at the left of a picture, the picture,
+// and what stands at its right.
+func shares(w int) (left, picture, right int) {
+	left = 2 + NameCells + 1
+	if w >= 50 {
+		left += roleCells
+	}
+	if w >= 70 {
+		right = tailCells
+	}
+	return left, max(0, w-left-right), right
+}
+
+// PictureCells is how many cells of a line of w are the picture of a lane.
+func PictureCells(w int) int {
+	_, picture, _ := shares(w)
+	return picture
+}
+
+// HintsFrom is the width from which a title has room for the keys of an axis.
+const HintsFrom = 100
+
+// Hints name the keys of an axis.
+func Hints(th *draw.Theme) []draw.Span {
+	return []draw.Span{draw.Accent.Of("z"), draw.Dim.Of(" zoom  "), draw.Accent.Of(th.Sign.Left + " " + th.Sign.Arrow), draw.Dim.Of(" pan  "),
+		draw.Accent.Of("[ ]"), draw.Dim.Of(" event by event  ")}
+}
+
+// Lines paints the lanes, Height lines of them.
+func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
+	th := f.Th
+	left, _, _ := shares(w)
+	title := []draw.Span{draw.Strong.Of(x.win.Label(x.start, f.Now) + "  ")}
+	if w >= HintsFrom {
+		title = append(title, Hints(th)...)
+	}
+	lines = append(lines, th.Ruler(w, append(title, x.words(f)...)...))
+	lines = append(lines, th.Line(w, append([]draw.Span{draw.Plain.Of(string(draw.Pad(nil, left)))}, x.scale.Ruler(th, x.win, f.Now)...), nil))
+	for i := range x.All {
+		lines = append(lines, th.Line(w, x.lane(&x.All[i], f, w), nil))
+	}
+	return lines
+}
+
+func (x *Lanes) lane(y *Lane, f table.View, w int) []draw.Span {
+	th := f.Th
+	name := th.CutKey(th.Escape(y.Name), NameCells)
+	spans := []draw.Span{draw.Plain.Of("  " + name + string(draw.Pad(nil, NameCells+1-draw.Width(name))))}
+	left, _, right := shares(w)
+	if left > 2+NameCells+1 {
+		sp := x.role(y, f)
+		sp.Text = th.Cut(sp.Text, roleCells-1)
+		spans = append(spans, sp, draw.Plain.Of(string(draw.Pad(nil, roleCells-draw.Width(sp.Text)))))
+	}
+	spans = append(spans, th.LaneCells(y.Cells)...)
+	if right > 0 {
+		sp := x.tail(y, f)
+		sp.Text = " " + th.Cut(sp.Text, tailCells-1)
+		spans = append(spans, sp)
+	}
+	return spans
+}
+
+// role says what a contender is in the queue now.
+func (x *Lanes) role(y *Lane, f table.View) draw.Span {
+	th := f.Th
+	switch {
+	case !y.Wrong.IsZero():
+		return draw.Belief.Of(th.Sign.Bad + " believes")
+	case y.Claim == nil:
+		return draw.Dim.Of("gone")
+	}
+	l := f.S.Lock(x.lock) // a key without a lease names none
+	switch {
+	case l.Holds(y.Place):
+		st, sign := HolderLook(f, l, y.Claim)
+		return st.Of(sign + " holds")
+	case y.Claim == l.Next():
+		return draw.Waiting.Of(th.Sign.Waits + " next")
+	}
+	return draw.Waiting.Of(th.Sign.Waits + " " + ordinal(l.Ahead(y.Claim)-l.Holders()+1))
+}
+
+// HolderLook is the style and the sign of a holder: that of the trouble with it, as its picture
+// has it.
+func HolderLook(f table.View, l *locks.Lock, c *locks.Claim) (draw.Style, string) {
+	tone := draw.ToneNone
+	if c.LeaseInfo().State().Condition().Trouble() {
+		tone = draw.ToneLate
+	}
+	if c == l.Holder() {
+		for _, x := range f.S.FindingsOf(l) {
+			tone = max(tone, toneOf(&x, c.Ref()))
+		}
+	}
+	switch tone {
+	case draw.ToneStuck:
+		return f.Th.Level(model.LevelError)
+	case draw.ToneLate:
+		return f.Th.Level(model.LevelWarning)
+	}
+	return draw.Good, f.Th.Sign.Holds
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		suffix = [...]string{"th", "st", "nd", "rd", "th", "th", "th", "th", "th", "th"}[n%10]
+	}
+	return draw.Count(int64(n)) + suffix
+}
+
+// tail says how a contender's lease is, or since when it is gone.
+func (x *Lanes) tail(y *Lane, f table.View) draw.Span {
+	th := f.Th
+	switch {
+	case !y.Wrong.IsZero():
+		return draw.Belief.Of("lost it " + draw.Age(f.Exact().Sub(y.Wrong), false))
+	case y.Claim == nil:
+		return draw.Dim.Of(draw.Age(f.Now.Sub(y.over), false) + " ago")
+	}
+	return table.LeaseBrief(th, y.Claim.LeaseInfo(), f.Now)
+}
+
+// words say whether two held, for how long, and who.
+func (x *Lanes) words(f table.View) []draw.Span {
+	th := f.Th
+	var more string
+	if x.More > 0 {
+		more = "+" + draw.Count(int64(x.More)) + " more in the queue  "
+	}
+	if as := x.win.AsOf(f.Now); as != "" && (x.win.At().IsZero() || x.win.At().Before(f.Now)) { // the moment that all shows is said above
+		more += as + "  "
+	}
+	sum := reports.Together(x.over, f.Exact())
+	if sum <= 0 && x.odd != "" {
+		return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(th.Sign.Bad + " " + th.Cut(x.odd, 60))}
+	}
+	if sum <= 0 {
+		if len(f.S.Reports().Contenders()) == 0 {
+			return []draw.Span{draw.Dim.Of(more)}
+		}
+		return []draw.Span{draw.Dim.Of(more + "never two holders")}
+	}
+	var pairs []string
+	for _, o := range x.over {
+		pair := th.Cut(th.Clean(o.Believer), 16) + " and " + th.Cut(th.Escape(o.Who), 16)
+		if !slices.Contains(pairs, pair) { // with each handover a new overlap begins
+			pairs = append(pairs, pair)
+		}
+	}
+	text := th.Sign.Bad + " Two holders for " + draw.Tenths(sum) + ": " + strings.Join(pairs[:min(len(pairs), 3)], ", ")
+	if len(pairs) > 3 {
+		text += " and more"
+	}
+	return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(text)}
+}

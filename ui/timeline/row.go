@@ -1,0 +1,217 @@
+package timeline
+
+import (
+	"math"
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/model/store"
+	"locktop/model/timeline"
+	"locktop/ui/draw"
+)
+
+// Painter paints lanes. It keeps what it painted with: a frame has many of them.
+type Painter struct {
+	laneCells
+	depth []int64 // of each cell: µs waited in it, by all who waited
+	most  []int32 // and how many waited when somebody looked, where more happened than is told apart
+}
+
+// Row is the lane of a whole lock: who holds changes its tone. Its cells are those of the
+// painter, until it paints the next.
+type Row struct {
+	Cells []draw.Cell
+	// Waiting is how many waited in each cell, on the average; nil if it was not asked for.
+	Waiting []float64
+}
+
+// usualHolds is how many holds a lock has to have had before one may be called long, and
+// longAfter how many times the usual one is long.
+const (
+	usualHolds = 10
+	longAfter  = 3
+)
+
+// Row paints a lock in one line. quiet says that there is nothing to say about it, and depth
+// that who waits is asked for, too.
+func (b *Painter) Row(s *store.View, lock string, sc Scale, quiet, depth bool) Row {
+	b.reset(sc)
+	if depth {
+		b.depth, b.most = cleared(b.depth, sc.Cells), cleared(b.most, sc.Cells)
+	}
+	even, odd := draw.ToneHold, draw.ToneHold2
+	if quiet {
+		even, odd = draw.ToneQuiet, draw.ToneQuiet2
+	}
+	s.Timeline().Segments(lock, sc.From, sc.To(), sc.Slot, func(p *timeline.Segment) bool {
+		if p.Held {
+			tone := even
+			if p.Index%2 == 1 {
+				tone = odd
+			}
+			b.hold(p.Got, p.Gone, p.N, tone)
+		}
+		if depth {
+			b.waits(p)
+		}
+		return true
+	})
+	b.wrong(s, lock, func(model.ClaimRef) bool { return true })
+	for _, o := range s.Reports().Overlaps(lock) {
+		b.believe(o.From.UnixMicro(), b.end(o.To))
+	}
+	cells := b.cells(micro(s.Timeline().Since(lock)), true)
+	b.write(cells, even, " ", " handovers ")
+	b.finish(s, lock, cells)
+	row := Row{Cells: cells}
+	if depth {
+		row.Waiting = b.waiting()
+	}
+	return row
+}
+
+// micro is a time in µs, the end of all times for none.
+func micro(t time.Time) int64 {
+	if t.IsZero() {
+		return math.MaxInt64
+	}
+	return t.UnixMicro()
+}
+
+// end is the end of what may go on: then it goes up to now.
+func (b *Painter) end(t time.Time) int64 {
+	if t.IsZero() {
+		return max(b.Now, b.To())
+	}
+	return t.UnixMicro()
+}
+
+// waits adds up for how long a piece waited in which cell.
+func (b *Painter) waits(p *timeline.Segment) {
+	end, n := p.Gone, int64(1)
+	switch {
+	case p.N > 1 && p.Present:
+		n = int64(p.N)
+	case p.N > 1: // how many waited when the last of them ended
+		if c := b.Cell(p.Gone); c >= 0 && c < b.Cells {
+			b.most[c] = max(b.most[c], int32(p.Waiting)+1)
+		}
+		return
+	case p.Held:
+		end = p.Got
+	}
+	size := b.Slot * draw.Slots
+	from, to := max(p.Came, b.From), min(end, b.To(), max(b.Now, b.From))
+	for at := from; at < to; {
+		c := b.Cell(at)
+		next := min(to, b.From+int64(c+1)*size)
+		b.depth[c] += (next - at) * n
+		at = next
+	}
+}
+
+// waiting is how many waited in each cell.
+func (b *Painter) waiting() []float64 {
+	all := make([]float64, b.Cells)
+	size := b.Slot * draw.Slots
+	for i := range all {
+		seen := min(size, b.Now-b.From-int64(i)*size) // of the last cell only a part is over
+		switch {
+		case b.most[i] > 0:
+			all[i] = float64(b.most[i] - 1)
+		case seen > 0:
+			all[i] = float64(b.depth[i]) / float64(seen)
+		}
+	}
+	return all
+}
+
+// wrong marks what is wrong about the holds of some claims of a lock: renewals that were
+// missed, a hold far beyond the usual while others wait, a deadlock.
+func (b *Painter) wrong(s *store.View, lock string, of func(model.ClaimRef) bool) {
+	for _, m := range s.Timeline().Missed(lock) {
+		at := m.At
+		if known := s.Timeline().Since(lock); at.Before(known) { // the last renewal was before anybody looked
+			at = known
+		}
+		if x := s.Timeline().LastHold(lock, "", m.Lease, at, at.Add(time.Microsecond)); x != nil && of(x.Claim) {
+			b.over(max(at.UnixMicro(), x.Got.UnixMicro()), b.end(x.Gone), draw.ToneLate)
+		}
+	}
+	l := s.Lock(lock)
+	if l == nil || l.Holder() == nil {
+		return
+	}
+	h := l.Holder().Ref()
+	if !of(h) {
+		return
+	}
+	if since, ok := longSince(l); ok {
+		b.over(since.UnixMicro(), math.MaxInt64, draw.ToneLate)
+	}
+	for _, f := range s.FindingsOf(l) {
+		if tone := toneOf(&f, h); tone != draw.ToneNone {
+			b.over(f.Since.UnixMicro(), math.MaxInt64, tone)
+		}
+	}
+}
+
+// toneOf is how a hold looks of which this was found, none for what says nothing of the holder.
+func toneOf(f *model.Finding, holder model.ClaimRef) draw.Tone {
+	switch f.Code {
+	case model.CodeOrphanKey, model.CodeLeaseDetached:
+		if f.About(holder) {
+			return draw.ToneStuck
+		}
+	case model.CodeLockCycle:
+		if f.Confidence == model.Hint { // it may end with the next hold
+			return draw.ToneLate
+		}
+		return draw.ToneStuck
+	case model.CodeLongHeld, model.CodeZombieHolder:
+		return draw.ToneLate
+	}
+	return draw.ToneNone
+}
+
+// longSince is from when on the holder holds for far longer than is usual while others wait.
+func longSince(l *locks.Lock) (since time.Time, ok bool) {
+	st := l.Stats()
+	got, _, holds := l.Holder().HeldSince()
+	if !holds || st.Holds < usualHolds || l.Behind() == 0 {
+		return since, false
+	}
+	since = got.Add(longAfter * st.HoldP50)
+	if next := l.Next(); next != nil && next.Since.After(since) {
+		since = next.Since
+	}
+	return since, true
+}
+
+// finish puts the signs where something begins to be wrong, and marks what nobody saw.
+func (b *Painter) finish(s *store.View, lock string, cells []draw.Cell) {
+	begins(cells, draw.ToneLate)
+	begins(cells, draw.ToneStuck)
+	for _, g := range s.Timeline().Gaps(lock) {
+		b.unseen(cells, g.From.UnixMicro(), b.end(g.To))
+	}
+	b.cursor(cells)
+}
+
+// cursor draws its line through a lane. What cannot be drawn in a cell, and is said by a sign
+// there, stays.
+func (b *Painter) cursor(cells []draw.Cell) {
+	i := b.Cursor()
+	if i < 0 {
+		return
+	}
+	c := &cells[i]
+	if c.Count > 0 || c.Begins || c.Unseen || c.Sign != "" {
+		return
+	}
+	if slot := (b.At - b.From) / b.Slot % draw.Slots; slot >= int64(c.Split) {
+		c.Left = c.Right
+	}
+	c.Right, c.Split, c.Cursor = c.Left, draw.Slots, true
+}
