@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -25,22 +24,20 @@ func TestASignalEndsEveryCommand(t *testing.T) {
 		return func(t *testing.T) (string, func() bool) {
 			s := hostile.Start(t, "127.0.0.1:0")
 			s.Become(0xaa, 10, hostile.Key("/l/a", 0xa1, 5), hostile.Key("/l/a", 0xa2, 6))
-			asked := make(chan struct{})
-			once := sync.OnceFunc(func() { close(asked) })
+			var asked, read atomic.Bool
 			s.Alter(func(m string, a any) any {
+				if m == "LeaseTimeToLive" {
+					read.Store(true)
+				}
 				if m != method {
 					return a
 				}
-				once()
+				asked.Store(true)
 				return nil
 			})
 			return s.Addr, func() bool {
-				select {
-				case <-asked:
-					return true
-				default:
-					return method == "Watch" && s.Watches() > 0
-				}
+				// Whoever reads a lease has the list: it is where the lease is named.
+				return asked.Load() || method == "Watch" && s.Watches() > 0 && read.Load()
 			}
 		}
 	}

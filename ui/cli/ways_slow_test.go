@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,32 +22,51 @@ func TestEveryWayToAnswer(t *testing.T) {
 	if len(ways) < 40 {
 		t.Errorf("%d ways", len(ways))
 	}
-	slow := make(chan struct{}, 4)
+	places := make(chan struct{}, 4)
+	var alone sync.RWMutex
 	var longest atomic.Int64
 	t.Run("ways", func(t *testing.T) {
 		for _, w := range ways {
 			t.Run(w.name, func(t *testing.T) {
 				t.Parallel()
-				slow <- struct{}{}
-				defer func() { <-slow }()
+				places <- struct{}{}
+				defer func() { <-places }()
 				for _, line := range walked {
-					endpoint := w.serve(t)
-					command := strings.Fields(strings.Replace(line, "DIR", t.TempDir(), 1))
-					args := append(command, "--prefix", "/l/", "--endpoints", endpoint, "--command-timeout", "1s")
-					cmd := exec.Command(bin, args...)
-					cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir())
-					var out, errs bytes.Buffer
-					cmd.Stdout, cmd.Stderr = &out, &errs
-					began := time.Now()
-					_ = cmd.Run() // its code is looked at
-					took := time.Since(began)
-					longest.Store(max(longest.Load(), int64(took)))
-					w.check(t, command[0], cmd.ProcessState.ExitCode(), took, out.String(), errs.String())
+					alone.RLock()
+					a := w.try(t, bin, line)
+					alone.RUnlock()
+					if a.took > 2*time.Second { // is it the command, or those beside it?
+						alone.Lock()
+						a = w.try(t, bin, line)
+						alone.Unlock()
+					}
+					longest.Store(max(longest.Load(), int64(a.took)))
+					w.check(t, strings.Fields(line)[0], a.code, a.took, a.out, a.errs)
 				}
 			})
 		}
 	})
 	figure(t, "the longest answer at --command-timeout 1s", inTime(time.Duration(longest.Load())))
+}
+
+// attempt is what came of one run of a command.
+type attempt struct {
+	code      int
+	took      time.Duration
+	out, errs string
+}
+
+// try runs a command line once, against a server that answers this way.
+func (w way) try(t *testing.T, bin, line string) attempt {
+	t.Helper()
+	command := strings.Fields(strings.Replace(line, "DIR", t.TempDir(), 1))
+	cmd := exec.Command(bin, append(command, "--prefix", "/l/", "--endpoints", w.serve(t), "--command-timeout", "1s")...)
+	cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir())
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	began := time.Now()
+	_ = cmd.Run() // its code is looked at
+	return attempt{cmd.ProcessState.ExitCode(), time.Since(began), out.String(), errs.String()}
 }
 
 func (w way) serve(t *testing.T) (endpoint string) {
