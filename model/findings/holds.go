@@ -168,7 +168,7 @@ func zombieHolder(x *Context) {
 	if x.Explained || x.Lab == nil || x.L.Behind() == 0 || x.Lease == nil || x.Lease.State() != model.LeaseHealthy {
 		return
 	}
-	o, known := x.Reports.LeaseOwner(x.Lease.ID)
+	o, known := x.K.LeaseOwner(x.Lease.ID)
 	if !known {
 		return
 	}

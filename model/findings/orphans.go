@@ -84,8 +84,11 @@ func newOrphanLeases(k *locks.State, w *worklist) *OrphanLeases {
 	return &OrphanLeases{k: k, work: w, names: map[string]*OrphanName{}, leases: map[model.LeaseID]*OrphanLease{}, kept: newKeptBook(k, w)}
 }
 
-// Apply takes in what an event, and what it changed, tells of leases.
-func (b *OrphanLeases) Apply(e model.Event, changes []locks.Change) {
+// Apply takes in what an event, and what it changed, tells of leases. It returns what it tells of
+// why claims went.
+func (b *OrphanLeases) Apply(e model.Event, changes []locks.Change) []locks.Change {
+	clear(b.kept.explained)
+	b.kept.explained = b.kept.explained[:0]
 	switch e := e.(type) {
 	case model.Committed:
 		if !e.Past && b.k.UnseenSince(e).IsZero() {
@@ -106,6 +109,7 @@ func (b *OrphanLeases) Apply(e model.Event, changes []locks.Change) {
 	case model.Lost, model.LoadStarted, model.Slept:
 		b.forget()
 	}
+	return b.kept.explained
 }
 
 func (b *OrphanLeases) forget() {

@@ -60,6 +60,8 @@ type keptBook struct {
 	byLock  map[string]gaps
 	order   []model.LeaseID // of byLease, and
 	locks   []string        // of byLock, the oldest first
+	// explained are the entries of which the event at hand told more.
+	explained []locks.Change
 }
 
 func newKeptBook(k *locks.State, w *worklist) keptBook {
@@ -155,12 +157,13 @@ func remember[K comparable](in map[K]gaps, order []K, key K, away time.Duration)
 	return order
 }
 
-// inOrder makes the entries surer that tell how x went.
+// inOrder makes it strong that the owner of x let go, in the entries that tell how it went, if
+// nothing is known that is surer.
 func (b *keptBook) inOrder(x *Kept, lock *locks.Lock, why model.Message) {
 	for f := range x.entries(lock) {
 		if f.Alone() && f.Confidence == model.Hint && f.Cause == journal.CauseReleased && !f.Pending {
-			locks.Amend(b.k, f).InOrder(why)
-			b.k.Explained()
+			b.explained = append(b.explained, locks.Change{Kind: locks.Explained, Entry: f,
+				Why: &locks.Explanation{Cause: f.Cause, Confidence: model.Strong, Evidence: model.Say("and", f.Evidence, why)}})
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (d *Set) Apply(e model.Event, changes []locks.Change, on func() bool) []loc
 	clear(d.news)
 	d.news = d.news[:0]
 	d.work.addChanged(changes)
-	d.leaks.Apply(e, changes)
+	d.news = append(d.news, d.leaks.Apply(e, changes)...)
 	switch e := e.(type) {
 	case model.Lost:
 		if e.Reason == model.LostCluster { // what was found is of another one

@@ -130,7 +130,7 @@ func livesOn(x *Context) {
 
 // speaks says whether the program of a lease tells itself what it believes: then that counts.
 func speaks(x *Context, id model.LeaseID) bool {
-	o, known := x.Reports.LeaseOwner(id)
+	o, known := x.K.LeaseOwner(id)
 	return known && slices.ContainsFunc(x.Reports.Workers(o.Name), func(c *reports.Competitor) bool { return !c.Belief.At.IsZero() })
 }
 

@@ -154,7 +154,7 @@ func missedDelete(x *Context, n *reports.Notes) bool {
 	if x.Head == nil || x.Lease == nil || n.GoneAt.IsZero() || x.Lease.State() != model.LeaseHealthy {
 		return false
 	}
-	o, known := x.Reports.LeaseOwner(x.Lease.ID)
+	o, known := x.K.LeaseOwner(x.Lease.ID)
 	if !known || x.Reports.HoldsBy(o.Name, x.Head.Key) {
 		return false
 	}

@@ -151,7 +151,7 @@ func deadWaiters(x *Context) {
 // processEnded says whether the lab saw the process of a claim end, long enough ago
 // that the claim would have gone if it had let go in order.
 func processEnded(x *Context, c *locks.Claim) bool {
-	o, known := x.Reports.LeaseOwner(c.KV.Lease)
+	o, known := x.K.LeaseOwner(c.KV.Lease)
 	if !known || !o.Certain || x.Lab == nil {
 		return false
 	}

@@ -351,17 +351,6 @@ func (f *Entry) LeaseLived(how model.Message) {
 	f.Evidence = model.Say("looks-like-an-unlock", how)
 }
 
-// InOrder makes it strong that an owner let go, if nothing is known that is surer. why says by
-// what. It returns whether it changed the entry.
-func (f *Entry) InOrder(why model.Message) bool {
-	if f.Cause != CauseReleased || f.Confidence != model.Hint || f.Pending {
-		return false
-	}
-	f.Confidence = model.Strong
-	f.Evidence = model.Say("and", f.Evidence, why)
-	return true
-}
-
 // OwnGoing says whether the entry tells of a claim that went in its revision.
 func (f *Entry) OwnGoing() bool {
 	return f.GoneRev != 0 && f.GoneRev == f.Rev && (f.Kind == Left || f.Kind == Handover)

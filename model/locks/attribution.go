@@ -29,7 +29,7 @@ const causeWait = 5 * time.Second
 // left rest of them. l is its lease, nil for none.
 func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
 	cs.noteGone(f, l)
-	if !cs.change.past && (cs.log.ExplainByAct(f) || cs.owners.witness.Explain(f)) {
+	if !cs.change.past && cs.log.ExplainByAct(f) {
 		return
 	}
 	switch {
@@ -170,7 +170,7 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 			continue
 		}
 		f.Pending = false
-		cs.Explained()
+		cs.log.Explained()
 		late := e.At.Sub(f.At)
 		if e.Granted > 0 {
 			cs.log.NotTogether(f)
@@ -199,6 +199,25 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 	}
 }
 
+// seen gives an entry the cause that somebody saw, unless one is known that is as sure.
+func (cs *attribution) seen(f *journal.Entry, why *Explanation) {
+	if !f.Pending && f.Confidence != "" && why.Confidence.Compare(f.Confidence) >= 0 {
+		return
+	}
+	old := f
+	f = cs.amend(f)
+	f.Cause, f.Confidence, f.Evidence, f.Pending = why.Cause, why.Confidence, why.Evidence, false
+	cs.log.NotTogether(f)
+	cs.log.Explained()
+	if l := cs.leases.byID[f.Removed().Lease]; l != nil {
+		if i := slices.Index(l.pending, old); i >= 0 {
+			l.pending = slices.Delete(l.pending, i, i+1)
+			l.asked = l.asked && len(l.pending) > 0
+			cs.leases.releaseLease(l)
+		}
+	}
+}
+
 // livedOn gives the entries that wait for a reading of a key's lease their cause: etcd
 // refuses a put on a lease that has ended, so it had not.
 func (cs *attribution) livedOn(c *Claim) {
@@ -217,7 +236,7 @@ func (cs *attribution) livedOn(c *Claim) {
 			cs.log.NotTogether(f)
 			f.Pending = false
 			f.LeaseLived(model.Say("key-put-on-lease", c.Key, c.ModRev))
-			cs.Explained()
+			cs.log.Explained()
 		}
 	}
 }

@@ -23,8 +23,19 @@ type Change struct {
 	Hold *Hold
 	// Lease is that of Session.
 	Lease *Lease
-	// Entry is that of Happened.
+	// Entry is that of Happened and Explained.
 	Entry *journal.Entry
+	// Why is that of Explained.
+	Why *Explanation
+	// Name is that of the lock of Believed and Doubted: it may have no keys.
+	Name string
+}
+
+// Explanation says why a claim went, as somebody saw it.
+type Explanation struct {
+	Cause      journal.Cause
+	Confidence model.Confidence
+	Evidence   model.Message
 }
 
 // ChangeKind is what became of what.
@@ -51,6 +62,13 @@ const (
 	Coverage
 	// Happened: there is a line for the journal.
 	Happened
+	// Explained: somebody saw why the claim of an entry went.
+	Explained
+	// Believed: somebody believes that he holds a lock. It is not forgotten, though it may have
+	// no keys.
+	Believed
+	// Doubted: nobody believes so any more.
+	Doubted
 )
 
 // Hold is a time for which a claim held.

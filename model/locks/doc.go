@@ -14,8 +14,9 @@
 //
 // [State.Apply] returns what an event changed, each [Change] once: which keys came and went, which
 // claims let go, which locks and sessions are other than before, which are due by a reading or by
-// the time, and what is to be written down. Who comes after reads that and asks the state.
-// The state asks its [Witness] for what only the reports of the lab tell.
+// the time, and what is to be written down. Who comes after reads that and asks the state, and
+// returns changes of the same kind, like why a claim went that the proxy saw go. [State.Write] takes
+// those in.
 //
 // A [State] is made of parts, and each uses only those before it. The first hold what
 // is known, and answer; the last four fold events into them.

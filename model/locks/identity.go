@@ -4,35 +4,72 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/journal"
 	"locktop/model/recipe"
 )
 
-// Witness tells what the keys do not: what others report of them.
-type Witness interface {
-	// Owner returns the name of the client whose lease it is.
-	Owner(id model.LeaseID) (name string, known bool)
-	// Believed says whether anybody believes that he holds the lock: then it is not
-	// forgotten, though it has no keys.
-	Believed(lock string) bool
-	// Explain fills in the cause of an entry if somebody saw what took the claim.
-	Explain(f *journal.Entry) bool
-}
-
-// nobody is the witness where there is none.
-type nobody struct{}
-
-func (nobody) Owner(model.LeaseID) (string, bool) { return "", false }
-
-func (nobody) Believed(string) bool { return false }
-
-func (nobody) Explain(*journal.Entry) bool { return false }
-
 // owners tells whose claims are.
 type owners struct {
-	keys    *Keys
-	leases  *LeaseTable
-	witness Witness
+	keys   *Keys
+	leases *LeaseTable
+	change *currentChange
+	said   map[model.LeaseID]model.LeaseOwner // what the proxy, or a client, reported
+	order  []model.LeaseID                    // of those reports, oldest first
+}
+
+func newOwners(keys *Keys, leases *LeaseTable, change *currentChange) *owners {
+	return &owners{keys: keys, leases: leases, change: change, said: map[model.LeaseID]model.LeaseOwner{}}
+}
+
+// OwnersMax bounds how many leases are remembered with their client, ended ones included: the
+// journal still names them.
+const OwnersMax = 4096
+
+// reported takes in whose lease it is, if that tells more than what was reported before.
+func (o *owners) reported(e model.LeaseOwner) {
+	old, known := o.said[e.Lease]
+	if known && !betterOwner(old, e) {
+		return
+	}
+	o.said[e.Lease] = e
+	if !known {
+		if o.order = append(o.order, e.Lease); len(o.order) > OwnersMax {
+			delete(o.said, o.order[0])
+			o.order = o.order[1:]
+		}
+	}
+	if l := o.leases.byID[e.Lease]; l != nil {
+		o.change.leaseChanged(l)
+	}
+}
+
+// betterOwner says whether e tells more about whose a lease is: certain beats
+// strong, and who was granted it beats who renews it.
+func betterOwner(old, e model.LeaseOwner) bool {
+	switch {
+	case old.Client == e.Client && (old.Renews == e.Renews || e.Renews):
+		return false
+	case old.Certain != e.Certain:
+		return e.Certain
+	case old.Renews != e.Renews:
+		return old.Renews
+	}
+	return !old.Certain // of two guesses the later one
+}
+
+// LeaseOwner returns whose lease it is and how that is known, as far as the proxy or a client
+// reported.
+func (o *owners) LeaseOwner(id model.LeaseID) (owner model.LeaseOwner, known bool) {
+	owner, known = o.said[id]
+	return owner, known
+}
+
+// checkpoint returns the reports.
+func (o *owners) checkpoint() []model.Event {
+	var all []model.Event
+	for _, id := range o.order {
+		all = append(all, o.said[id])
+	}
+	return all
 }
 
 // Identity is who a claim belongs to, as far as anything tells.
@@ -46,8 +83,8 @@ type Identity struct {
 // identify says who a claim belongs to: by the proxy that its client went through,
 // else by its value, else by what else hangs on its lease or stands beside it.
 func (o *owners) identify(r model.ClaimRef, lease *Lease, home *dir) Identity {
-	if name, ok := o.witness.Owner(r.Lease); ok && r.Lease != 0 {
-		return Identity{model.Printable(name), "proxy"}
+	if owner, known := o.said[r.Lease]; known && r.Lease != 0 {
+		return Identity{model.Printable(owner.Name), "proxy"}
 	}
 	if who := o.keys.registered(r); who != "" {
 		return Identity{model.Printable(who), "sibling"}

@@ -50,15 +50,6 @@ func (j *journals) write(f *journal.Entry) {
 	}
 }
 
-// Write appends the lines that later parts have for the journal.
-func (j *journals) Write(changes []Change) {
-	for i := range changes {
-		if changes[i].Kind == Happened {
-			j.write(changes[i].Entry)
-		}
-	}
-}
-
 // recordOn appends an entry to the journal of a lock, and drops its oldest ones now and then.
 func (j *journals) recordOn(l *Lock, f *journal.Entry) {
 	l.journal = append(l.journal, f)
@@ -113,6 +104,3 @@ func (j *journals) JournalVersion() uint64 { return j.log.Version() }
 
 // StoryVersion rises when entries become parts of another one, or stop being that.
 func (j *journals) StoryVersion() uint64 { return j.log.StoryVersion() }
-
-// Explained says that an entry of the journal was given its cause.
-func (j *journals) Explained() { j.log.Explained() }

@@ -45,21 +45,19 @@ func newState(said *pins, watched *Prefixes) *State {
 	k := &State{pins: said, Prefixes: watched, Members: &Members{}, scheduler: &scheduler{}, currentChange: &currentChange{}}
 	k.LeaseTable = newLeaseTable(k.scheduler, k.currentChange)
 	k.Keys = newKeys(k.pins, k.currentChange)
-	k.owners = &owners{keys: k.Keys, leases: k.LeaseTable, witness: nobody{}}
+	k.owners = newOwners(k.Keys, k.LeaseTable, k.currentChange)
 	k.journals = &journals{scheduler: k.scheduler, keys: k.Keys, change: k.currentChange}
 	k.causes = &attribution{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, owners: k.owners, journals: k.journals}
-	k.transitions = &transitions{scheduler: k.scheduler, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, owners: k.owners, journals: k.journals, causes: k.causes}
+	k.transitions = &transitions{scheduler: k.scheduler, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, owners: k.owners, journals: k.journals, causes: k.causes, believed: map[string]bool{}}
 	k.commit = &commit{scheduler: k.scheduler, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, causes: k.causes, transitions: k.transitions}
 	k.lists = &lists{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, journals: k.journals,
 		transitions: k.transitions, commit: k.commit, listings: map[string]*listing{}}
 	return k
 }
 
-// SetWitness names whom the state asks about what the keys do not tell.
-func (k *State) SetWitness(w Witness) { k.witness = w }
-
 // Apply folds an event into the state, and returns what it changed, which is valid until the next
-// one. First comes what time brought. Of the reports of the lab it takes in only what the console did.
+// one. First comes what time brought. Of the reports of the lab it takes in what the console did, and
+// whose a lease is.
 func (k *State) Apply(event model.Event) []Change {
 	k.log.Trim()
 	k.currentChange.reset()
@@ -106,8 +104,31 @@ func (k *State) Apply(event model.Event) []Change {
 		k.lists.slept(e)
 	case model.Acted:
 		k.acted(e.Outcome)
+	case model.LeaseOwner:
+		k.owners.reported(e)
+	case model.Belief:
+		if e.Lease != 0 {
+			k.owners.reported(model.LeaseOwner{At: e.At, Lease: e.Lease, Client: model.Client{Name: e.Contender, Certain: true}})
+		}
 	}
 	return k.currentChange.all
+}
+
+// Write takes in what later parts know: lines for the journal, why claims went, and which locks
+// somebody believes to hold.
+func (k *State) Write(changes []Change) {
+	for i := range changes {
+		switch c := &changes[i]; c.Kind {
+		case Happened:
+			k.write(c.Entry)
+		case Explained:
+			k.causes.seen(c.Entry, c.Why)
+		case Believed:
+			k.transitions.believed[c.Name] = true
+		case Doubted:
+			delete(k.transitions.believed, c.Name)
+		}
+	}
 }
 
 // pass moves the time on and does what fell due.
@@ -161,7 +182,7 @@ func (k *State) advance(rev int64) {
 func (k *State) forgetCluster() {
 	old := *k
 	*k = *newState(old.pins, old.Prefixes)
-	k.now, k.event, k.round, k.witness, k.noValues = old.now, old.event, old.round, old.witness, old.noValues
+	k.now, k.event, k.round, k.noValues = old.now, old.event, old.round, old.noValues
 	k.log = old.log
 	k.log.Forget()
 }
@@ -200,10 +221,6 @@ func (k *State) clusterStatus(e model.ClusterStatus) {
 		k.Record(&journal.Entry{At: e.At, Kind: journal.Member, Text: said})
 	}
 }
-
-// Amend returns the entry to change in the place of one, wherever that stands: other states may
-// have it too.
-func Amend(k *State, f *journal.Entry) *journal.Entry { return k.amend(f) }
 
 // Rev returns the last revision that is known of. The keys may be behind it: a member tells
 // its revision when it is asked how it is.
@@ -285,7 +302,7 @@ func (k *State) Checkpoint() []model.Event {
 			all = append(all, l.Read)
 		}
 	}
-	return all
+	return append(all, k.owners.checkpoint()...)
 }
 
 // listed is the list of a prefix as it stands now.

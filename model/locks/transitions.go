@@ -24,7 +24,8 @@ type transitions struct {
 	owners    *owners
 	journals  *journals
 	causes    *attribution
-	free      int // locks remembered without claims
+	free      int             // locks remembered without claims
+	believed  map[string]bool // locks that somebody believes to hold
 }
 
 // compareWithBefore compares what was touched since begin with what it was, and writes the
@@ -474,7 +475,7 @@ func (s *transitions) forgetFree(l *Lock) {
 	s.free--
 	switch {
 	case l.mode != recipe.NoShape:
-	case s.owners.witness.Believed(l.Name): // by somebody who is wrong: that has to be shown
+	case s.believed[l.Name]: // by somebody who is wrong: that has to be shown
 		l.freeScheduled = true
 		s.free++
 		s.scheduler.later(deadline{at: s.scheduler.now.Add(freeKeep), lock: l})

@@ -15,7 +15,7 @@ import (
 // says who held when.
 func NewReports(k *locks.State, spans *timeline.Timeline) *Reports {
 	on, n := &places{k: k, locks: map[string]*Lock{}}, &news{k: k}
-	return &Reports{k: k, timeline: spans, unlocks: map[*Lock]bool{}, news: n, Owners: newOwners(k, n), accesses: &accesses{}, outputs: &outputs{},
+	return &Reports{k: k, timeline: spans, unlocks: map[*Lock]bool{}, believed: map[string]bool{}, news: n, Owners: newOwners(k, n), accesses: &accesses{}, outputs: &outputs{},
 		Programs: &Programs{contenders: map[string]*ContenderInfo{}, clients: clients{}},
 		notebook: &notebook{k: k, news: n, places: on, notes: map[string]*Notes{}}}
 }
@@ -46,13 +46,14 @@ func (lab *Reports) Apply(e model.Event, changes []locks.Change) []locks.Change 
 		}
 	case model.Contender:
 		lab.contender(e)
+		lab.tellBelieved(e.Name)
 	case model.Belief:
 		lab.noteBelief(e)
+		lab.tellBelieved(e.Contender)
 	case model.LeaseOwner:
 		if cl := lab.clients.at(e.Client, e.At); lab.keeper(e) {
 			cl.counts(e)
 		}
-		lab.noteOwner(e)
 	case model.Access:
 		lab.access(e)
 	case model.Wrote:
@@ -79,6 +80,7 @@ func (lab *Reports) Apply(e model.Event, changes []locks.Change) []locks.Change 
 	case model.FaultOff:
 		lab.faultOff(e)
 	}
+	lab.explain(changes)
 	lab.observe(changes)
 	return lab.news.all
 }
@@ -104,6 +106,22 @@ func (n *news) due(lock string) {
 // leaseChanged notes that it is told otherwise whose a lease is, or who renews it.
 func (n *news) leaseChanged(id model.LeaseID) {
 	n.all = locks.LeaseChanged(n.all, n.k.Lease(id))
+}
+
+// explained notes why the claim of an entry went, nil for nothing new.
+func (n *news) explained(f *journal.Entry, why *locks.Explanation) {
+	if why != nil {
+		n.all = append(n.all, locks.Change{Kind: locks.Explained, Entry: f, Why: why})
+	}
+}
+
+// believed notes whether somebody believes that he holds a lock.
+func (n *news) believed(lock string, holds bool) {
+	kind := locks.Doubted
+	if holds {
+		kind = locks.Believed
+	}
+	n.all = append(n.all, locks.Change{Kind: kind, Name: lock})
 }
 
 // write has a line for the journal.
@@ -209,7 +227,7 @@ func orElse(a, b string) string {
 }
 
 // Checkpoint returns events from which others know the contenders, what they believe and
-// printed, whose the leases are, and the faults in force, as they are now.
+// printed, and the faults in force, as they are now.
 func (lab *Reports) Checkpoint() []model.Event {
 	var all []model.Event
 	for _, c := range lab.Contenders() {
@@ -228,9 +246,6 @@ func (lab *Reports) Checkpoint() []model.Event {
 	}
 	for _, o := range lab.Outputs() {
 		all = append(all, model.Printed{At: lab.k.Now(), Contender: o.Contender, Left: o.Left, Lines: slices.Clone(o.Lines)})
-	}
-	for _, id := range lab.Owners.order {
-		all = append(all, lab.owners[id])
 	}
 	for _, f := range lab.faults {
 		all = append(all, f)

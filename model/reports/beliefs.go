@@ -61,7 +61,6 @@ func (lab *Reports) noteBelief(e model.Belief) {
 	lab.due(e.Lock)
 	if e.Lease != 0 {
 		c.Lease = e.Lease
-		lab.noteOwner(model.LeaseOwner{At: e.At, Lease: e.Lease, Client: model.Client{Name: e.Contender, Certain: true}})
 	}
 }
 
@@ -98,7 +97,7 @@ func (lab *Reports) adopt(c *Competitor, l *locks.Lock) {
 
 // owns says whether a lease is certainly one of the program behind a name.
 func owns(lab *Reports, name string, id model.LeaseID) bool {
-	owner, known := lab.LeaseOwner(id)
+	owner, known := lab.k.LeaseOwner(id)
 	return known && owner.Certain && lab.SameProgram(owner.Name, name)
 }
 
@@ -137,6 +136,23 @@ func (lab *Reports) Believed(lock string) bool {
 		}
 	}
 	return false
+}
+
+// tellBelieved tells of which locks somebody believes by now that he holds them, or nobody any more,
+// where a contender said something, or its process did something.
+func (lab *Reports) tellBelieved(name string) {
+	for lock := range lab.believed {
+		if !lab.Believed(lock) {
+			delete(lab.believed, lock)
+			lab.news.believed(lock, false)
+		}
+	}
+	for _, c := range lab.Workers(name) {
+		if lock := c.place.name; !lab.believed[lock] && lab.Believed(lock) {
+			lab.believed[lock] = true
+			lab.news.believed(lock, true)
+		}
+	}
 }
 
 // HoldsBy says whether a worker of that process believes that it holds by a key.

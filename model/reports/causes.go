@@ -9,25 +9,34 @@ import (
 	"locktop/model/locks"
 )
 
-// Explain looks for a request, to delete it or to end its lease, that the proxy saw take the claim.
-func (lab *Reports) Explain(f *journal.Entry) bool {
-	if f.GoneRev == 0 {
-		return false
+// explain looks for requests, to delete keys or to end leases, that the proxy saw take the claims
+// that just went.
+func (lab *Reports) explain(changes []locks.Change) {
+	if len(lab.notes)+len(lab.revokes) == 0 {
+		return
 	}
+	for i := range changes {
+		if f := changes[i].Entry; changes[i].Kind == locks.Happened && f.GoneRev != 0 && !f.Past && f.Confidence != model.Certain {
+			lab.explained(f, lab.whyGone(f))
+		}
+	}
+}
+
+// whyGone says why the claim of an entry went, nil if no request is known that took it.
+func (lab *Reports) whyGone(f *journal.Entry) *locks.Explanation {
 	if n := lab.notes[f.Removed().Key]; n != nil {
 		for _, w := range n.writes {
-			if w.Took && w.Rev == f.GoneRev && lab.settleByWrote(f, w) {
-				return true
+			if why := lab.byWrote(f, w); why != nil && w.Took && w.Rev == f.GoneRev {
+				return why
 			}
 		}
 	}
 	for _, r := range slices.Backward(lab.revokes) {
 		if tookAlong(r, f) {
-			lab.settleByRevoked(f, r)
-			return true
+			return lab.byRevoked(r)
 		}
 	}
-	return false
+	return nil
 }
 
 const (
@@ -50,8 +59,7 @@ func (lab *Reports) revoked(e model.Revoked) {
 			return
 		}
 		if tookAlong(e, f) {
-			lab.settleByRevoked(locks.Amend(lab.k, f), e)
-			lab.k.Explained()
+			lab.explained(f, lab.byRevoked(e))
 		}
 	}
 }
@@ -63,19 +71,20 @@ func tookAlong(r model.Revoked, f *journal.Entry) bool {
 	return r.Rev != 0 && f.GoneRev == r.Rev && f.Removed().Lease == r.Lease && !sure
 }
 
-// settleByRevoked gives an entry the cause that a request to end its lease was answered at the
+// byRevoked explains that a request to end the lease of a claim was answered at the
 // revision at which the claim went. That is not certain: a delete by somebody whom the proxy does
 // not see, right before, leaves the lease without keys, and the answer has the revision of that.
-func (lab *Reports) settleByRevoked(f *journal.Entry, r model.Revoked) {
-	f.Cause, f.Confidence, f.Pending = journal.CauseRevoked, model.Strong, false
-	switch o, known := lab.owners[r.Lease]; {
+func (lab *Reports) byRevoked(r model.Revoked) *locks.Explanation {
+	why := &locks.Explanation{Cause: journal.CauseRevoked, Confidence: model.Strong}
+	switch o, known := lab.k.LeaseOwner(r.Lease); {
 	case !known || !o.Certain || !r.Certain:
-		f.Evidence = model.Say("proxy-saw-revoke")
+		why.Evidence = model.Say("proxy-saw-revoke")
 	case lab.SameProgram(o.Name, r.Name):
-		f.Evidence = model.Say("proxy-saw-owner-revoke", r.Name)
+		why.Evidence = model.Say("proxy-saw-owner-revoke", r.Name)
 	default:
-		f.Evidence = model.Say("proxy-saw-another-revoke", r.Name, o.Name)
+		why.Evidence = model.Say("proxy-saw-another-revoke", r.Name, o.Name)
 	}
+	return why
 }
 
 // explainByWrote gives the entries about a claim that a client deleted their cause. The
@@ -86,24 +95,21 @@ func (lab *Reports) explainByWrote(w model.Wrote) {
 		return
 	}
 	for _, f := range slices.Backward(l.Journal()) {
-		if f.GoneRev == w.Rev && f.Removed().Key == w.Key && f.Confidence != model.Certain && lab.settleByWrote(locks.Amend(lab.k, f), w) {
-			lab.k.Explained()
+		if f.GoneRev == w.Rev && f.Removed().Key == w.Key && f.Confidence != model.Certain {
+			lab.explained(f, lab.byWrote(f, w))
 		}
 	}
 }
 
-// settleByWrote makes a cause certain by who deleted the key, if both that one and the
-// owner are known.
-func (lab *Reports) settleByWrote(f *journal.Entry, w model.Wrote) bool {
-	o, known := lab.owners[f.Removed().Lease]
+// byWrote explains for certain who deleted the key of a claim, nil if that one or the owner is
+// not known for certain.
+func (lab *Reports) byWrote(f *journal.Entry, w model.Wrote) *locks.Explanation {
+	o, known := lab.k.LeaseOwner(f.Removed().Lease)
 	if !known || !o.Certain || !w.Certain {
-		return false
+		return nil
 	}
-	f.Cause, f.Confidence, f.Pending = journal.CauseReleased, model.Certain, false
-	f.Evidence = model.Say("proxy-saw-owner-delete", w.Name)
 	if !lab.SameProgram(o.Name, w.Name) {
-		f.Cause = journal.CauseDeleted
-		f.Evidence = model.Say("proxy-saw-another-delete", w.Name, o.Name)
+		return &locks.Explanation{Cause: journal.CauseDeleted, Confidence: model.Certain, Evidence: model.Say("proxy-saw-another-delete", w.Name, o.Name)}
 	}
-	return true
+	return &locks.Explanation{Cause: journal.CauseReleased, Confidence: model.Certain, Evidence: model.Say("proxy-saw-owner-delete", w.Name)}
 }

@@ -2,7 +2,7 @@
 //
 //	event, changes of the locks ──▶ Reports ──▶ changes: names, lines for the journal, what is due
 //	                                   │
-//	                                   └─ contenders, beliefs, intervals, owners, notes ──▶ rules, ui
+//	                                   └─ contenders, beliefs, intervals, keepers, notes ──▶ rules, ui
 //
 // A [ContenderInfo] is a process, a [Competitor] what it says of one lock. A [Believed] is a
 // time during which it believed that it held. model/timeline says who
@@ -10,8 +10,8 @@
 // [Reports.FalseSince]). [Notes] are what clients did to one key, as far as the proxy saw it.
 //
 // reports.go has what is remembered, and apply.go hands each event to the file that knows what
-// to do with it. Reports never change what is true of the queues. They tell the state of the locks, as its
-// [locks.Witness], what the keys do not tell: whose a lease is, and who deleted a key. All
+// to do with it. Reports never change what is true of the queues. What the keys do not tell, like
+// who deleted one, they return as a [locks.Change], and [locks.State.Write] takes that in. All
 // that is remembered is bounded. There are no findings in here: rules ask.
 //
 // A [DrillRun] is what is known of a drill, or a lesson, while it is played and afterwards: its

@@ -60,8 +60,8 @@ func TestReportsAreBounded(t *testing.T) {
 	for _, ll := range s.locks {
 		open = max(open, len(ll.Open), len(ll.beliefs))
 	}
-	if len(s.notes) > notesMax || len(s.notebook.order) > notesMax || len(s.clients) > clientsMax || len(s.keepers) > ownersMax || len(s.shared) > ownersMax ||
-		len(s.refused) > refusedMax || len(s.contenders) > contendersMax || len(s.locks) > 3*labLocksMax || open > notesMax {
+	if len(s.notes) > notesMax || len(s.notebook.order) > notesMax || len(s.clients) > clientsMax || len(s.keepers) > locks.OwnersMax || len(s.shared) > locks.OwnersMax ||
+		len(s.refused) > refusedMax || len(s.contenders) > contendersMax || len(s.locks)+len(s.believed) > 3*labLocksMax || open > notesMax {
 		t.Errorf("%d notes (%d in order), %d clients, %d keepers, %d shared, %d refused, %d contenders, %d locks, %d open",
 			len(s.notes), len(s.notebook.order), len(s.clients), len(s.keepers), len(s.shared), len(s.refused), len(s.contenders), len(s.locks), open)
 	}

@@ -9,51 +9,8 @@ import (
 )
 
 func newOwners(k *locks.State, n *news) *Owners {
-	return &Owners{k: k, news: n, owners: map[model.LeaseID]model.LeaseOwner{}, keepers: map[model.LeaseID][]model.LeaseOwner{},
+	return &Owners{k: k, news: n, keepers: map[model.LeaseID][]model.LeaseOwner{},
 		refused: map[model.LeaseID]model.Refused{}, shared: map[model.LeaseID]bool{}}
-}
-
-func (o *Owners) noteOwner(e model.LeaseOwner) {
-	old, known := o.owners[e.Lease]
-	if known && !betterOwner(old, e) {
-		return
-	}
-	o.owners[e.Lease] = e
-	if !known {
-		o.order = append(o.order, e.Lease)
-		if len(o.order) > ownersMax {
-			delete(o.owners, o.order[0])
-			o.forgetLease(o.order[0])
-			o.order = o.order[1:]
-		}
-	}
-	o.leaseChanged(e.Lease)
-}
-
-// Owner returns the name of the client whose lease it is, as far as anybody told.
-func (o *Owners) Owner(id model.LeaseID) (name string, known bool) {
-	owner, known := o.owners[id]
-	return owner.Name, known
-}
-
-// LeaseOwner returns whose lease it is and how that is known.
-func (o *Owners) LeaseOwner(id model.LeaseID) (owner model.LeaseOwner, known bool) {
-	owner, known = o.owners[id]
-	return owner, known
-}
-
-// betterOwner says whether e tells more about whose a lease is: certain beats
-// strong, and who was granted it beats who renews it.
-func betterOwner(old, e model.LeaseOwner) bool {
-	switch {
-	case old.Client == e.Client && (old.Renews == e.Renews || e.Renews):
-		return false
-	case old.Certain != e.Certain:
-		return e.Certain
-	case old.Renews != e.Renews:
-		return old.Renews
-	}
-	return !old.Certain // of two guesses the later one
 }
 
 // Shared returns the leases that several clients renew. It is not a copy: only for reading.
@@ -91,6 +48,12 @@ func (o *Owners) keeper(e model.LeaseOwner) bool {
 		return false
 	case len(all) > keepersMax:
 		return false
+	}
+	if len(all) == 0 {
+		if o.order = append(o.order, e.Lease); len(o.order) > locks.OwnersMax {
+			o.forgetLease(o.order[0])
+			o.order = o.order[1:]
+		}
 	}
 	o.keepers[e.Lease] = append(all, e)
 	if slices.ContainsFunc(all, func(k model.LeaseOwner) bool { return k.Name != e.Name && k.Certain && e.Certain }) {

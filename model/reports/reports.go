@@ -46,6 +46,7 @@ type Reports struct {
 	faults   []model.FaultOn
 	unlocks  map[*Lock]bool  // those of which deletes have yet to show what they did
 	revokes  []model.Revoked // the last that were answered, newest last
+	believed map[string]bool // locks that somebody believes to hold, as far as that was told
 	behind   bool            // beliefs were not held against the keys while those were not seen whole
 	*news
 	*Programs
@@ -55,13 +56,9 @@ type Reports struct {
 	*outputs
 }
 
-// ownersMax bounds how many leases are remembered with their client, ended ones
-// included: the journal still names them. contendersMax bounds how many contenders
+// contendersMax bounds how many contenders
 // are, from where on those that ended make room.
-const (
-	ownersMax     = 4096
-	contendersMax = 512
-)
+const contendersMax = 512
 
 // Lock is what the lab and its proxy reported about one lock.
 type Lock struct {
@@ -155,12 +152,11 @@ type Programs struct {
 	clients    clients
 }
 
-// Owners are the clients of leases: who was granted one, and who renews it.
+// Owners are the clients of leases: who was granted one, who renews it, and whom it is refused.
 type Owners struct {
 	k *locks.State
 	*news
-	owners  map[model.LeaseID]model.LeaseOwner
-	order   []model.LeaseID                      // of the owners, oldest first
+	order   []model.LeaseID                      // that are kept, oldest first
 	keepers map[model.LeaseID][]model.LeaseOwner // who was granted a lease and who renews it, the last word of each
 	refused map[model.LeaseID]model.Refused      // refused renewals
 	shared  map[model.LeaseID]bool               // leases that several renew

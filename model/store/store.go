@@ -22,7 +22,6 @@ func New(pins ...model.Pin) *Store {
 	k := locks.NewState(pins...)
 	spans := timeline.New(k, 0)
 	said := reports.NewReports(k, spans)
-	k.SetWitness(said)
 	return &Store{View: &View{k, said, findings.New(k, said), spans, &reports.DrillRun{}, versions{of: map[*locks.Lock]uint64{}}}}
 }
 

@@ -44,13 +44,13 @@ func TestRooms(t *testing.T) {
 			"locktop/model/locks": "a value is not made of anything", "locktop/model/journal": "the journal is written from values",
 			"locktop/model/reports": "a report is an event", "locktop/model/findings": "a finding is a value", "locktop/model/store": "the store applies events", "locktop/model/timeline": "a span is made of events"}},
 		{"locktop/model/journal", map[string]string{
-			"locktop/model/locks": "the journal asks through an interface", "locktop/model/reports": "the locks ask their witness",
+			"locktop/model/locks": "the journal is told, and does not ask", "locktop/model/reports": "what it says comes back as changes",
 			"locktop/model/findings": "a line is no finding", "locktop/model/store": "the locks write the journal", "locktop/model/timeline": "the timeline reads the journal"}},
 		{"locktop/model/status", map[string]string{
 			"locktop/model/reports": "how a lock does follows from keys, leases and findings", "locktop/model/findings": "it reads what was found",
 			"locktop/model/store": "it asks the locks", "locktop/model/timeline": "it tells of now"}},
 		{"locktop/model/locks", map[string]string{
-			"locktop/model/status": "what is so is not judged here", "locktop/model/reports": "the locks ask their witness",
+			"locktop/model/status": "what is so is not judged here", "locktop/model/reports": "what it says comes back as changes",
 			"locktop/model/findings": "the rules come for what is marked", "locktop/model/store": "the store applies events to the locks",
 			"locktop/model/timeline": "the locks tell, and the timeline writes down"}},
 		{"locktop/model/timeline", map[string]string{
