@@ -194,7 +194,7 @@ func TestGuessesCountWhatAKeyspaceCounts(t *testing.T) {
 			s.Apply(e)
 		}
 		locks, claims := 0, 0
-		for _, l := range s.Locks() {
+		for _, l := range s.Keys.Locks() {
 			locks++
 			for c := range l.Claims {
 				if l.IsClaim(c) {

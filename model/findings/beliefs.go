@@ -130,7 +130,7 @@ const lateGrace = reports.Grace + 1500*time.Millisecond
 // graceOf is how long a contender's belief has to be false to be reported. One that
 // was paused, or that never held, is not merely late.
 func graceOf(x *Context, c *reports.Competitor, claim *locks.Claim, since time.Time) time.Duration {
-	if x.Reports.PausedSince(c.ContenderInfo, since) || claim == nil && x.Reports.NeverHeld(c) {
+	if x.Reports.Programs.PausedSince(c.ContenderInfo, since) || claim == nil && x.Reports.NeverHeld(c) {
 		return reports.Grace
 	}
 	return lateGrace
@@ -141,12 +141,12 @@ func falseBelief(x *Context, c *reports.Competitor, claim *locks.Claim) {
 	var queueHas any = model.Say("nobody")
 	now := model.Say("nobody-holds-it")
 	if x.Head != nil {
-		queueHas = model.Verbatim(x.K.Who(x.Head.Ref()))
+		queueHas = model.Verbatim(x.K.Owners.Who(x.Head.Ref()))
 		now = model.Say("etcd-gave-it-to", queueHas)
 	}
 	f := model.Finding{Code: model.CodeStaleHolder, Severity: model.SevError, Confidence: model.Strong, Lease: c.Lease,
 		Summary:  model.Say("still-believes-that-it-holds", c.Name, x.L.Name, now),
-		Evidence: []model.Message{model.Say("says-that-it-holds", c.Name, queueHas, x.Reports.ProcOf(c.ContenderInfo))},
+		Evidence: []model.Message{model.Say("says-that-it-holds", c.Name, queueHas, x.Reports.Programs.ProcOf(c.ContenderInfo))},
 		Advice:   []model.Message{model.Say("stop", c.Name), model.Say("make-the-protected-resource-reject")}}
 	if claim == nil && x.Reports.NeverHeld(c) {
 		f.Code, f.Confidence = ghostCode(c.Recipe), model.Certain
@@ -202,11 +202,11 @@ func lateDone(x *Context) {
 // oldLockService: the 3.4 server's own lock service can return success to a waiter
 // whose lease died (fix etcd-io/etcd#11408 only in 3.5 and later).
 func oldLockService(x *ClusterContext) {
-	if !VersionBelow(x.K.Cluster(), 3, 5) {
+	if !VersionBelow(x.K.Members.Cluster(), 3, 5) {
 		return
 	}
 	x.Report(model.Finding{Code: model.CodeExpiredWaiterWins, Severity: model.SevInfo, Confidence: model.Certain,
-		Summary:  model.Say("the-lock-service-of-server", ServerVersion(x.K.Cluster())),
+		Summary:  model.Say("the-lock-service-of-server", ServerVersion(x.K.Members.Cluster())),
 		Evidence: []model.Message{model.Say("issue-11456-fixed-in-3-5")},
 		Advice:   []model.Message{model.Say("upgrade-or-check-after-lock")},
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})

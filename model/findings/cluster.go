@@ -99,8 +99,8 @@ var clusterFamily = Family{Cluster: []ClusterFunc{noQuorum, noSpace, divergence,
 
 // noQuorum: without a leader nothing expires, nothing is taken, nothing let go.
 func noQuorum(x *ClusterContext) {
-	c := x.K.Cluster()
-	rounds := x.K.Leaderless()
+	c := x.K.Members.Cluster()
+	rounds := x.K.Members.Leaderless()
 	if rounds == 0 || rounds == 1 && 2*c.Up() > c.Asked() {
 		return // enough are there, as far as they were asked: an election takes a moment
 	}
@@ -128,7 +128,7 @@ func noQuorum(x *ClusterContext) {
 
 // noSpace: with the alarm up locks can be let go, but not taken.
 func noSpace(x *ClusterContext) {
-	for _, a := range x.K.Cluster().Alarms {
+	for _, a := range x.K.Members.Cluster().Alarms {
 		if !strings.Contains(a, "NOSPACE") {
 			continue
 		}
@@ -147,8 +147,8 @@ func divergence(x *ClusterContext) {
 	var first *model.Member
 	differ, counted := false, 0
 	var evidence []model.Message
-	for i := range x.K.Cluster().Members {
-		m := &x.K.Cluster().Members[i]
+	for i := range x.K.Members.Cluster().Members {
+		m := &x.K.Members.Cluster().Members[i]
 		if m.KeysRev == 0 {
 			continue
 		}
@@ -177,7 +177,7 @@ func divergence(x *ClusterContext) {
 // ghostLeases: a member lists leases that the leader does not know; a revoke says
 // "not found" (etcd-io/etcd#14019).
 func ghostLeases(x *ClusterContext) {
-	for _, m := range x.K.Cluster().Members {
+	for _, m := range x.K.Members.Cluster().Members {
 		if len(m.GhostLeases) == 0 {
 			continue
 		}

@@ -76,7 +76,7 @@ func inCycle(x *Context) {
 	why, least := told.Workers, cycleMin
 	if !why.IsZero() {
 		least, f.Severity = cycleLong, model.SevInfo
-	} else if !seen && stood < cycleLong && !since.Before(x.K.Woke()) { // who slept while it stood had seen it
+	} else if !seen && stood < cycleLong && !since.Before(x.K.Prefixes.Woke()) { // who slept while it stood had seen it
 		least, f.Severity = 0, model.SevWarning
 		x.Recheck(since.Add(cycleLong))
 		why = model.Say("circle-was-there-before")
@@ -92,7 +92,7 @@ func inCycle(x *Context) {
 	}
 	f.Summary = c.Message(x.K, f.Confidence)
 	for _, st := range c.Steps[:min(len(c.Steps), ringKeys)] {
-		x.K.NeedKeys(st.Lease) // what it costs to end it is more than what is watched
+		x.K.Leases.NeedKeys(st.Lease) // what it costs to end it is more than what is watched
 	}
 	held := c.HeldIn(x.L)
 	f.Lease = held.KV.Lease

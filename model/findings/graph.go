@@ -266,7 +266,7 @@ func (cs *Cycles) Told(k *locks.State, l *locks.Lock) *Told {
 		c.told = &Told{round: cs.round}
 		if c.Stands() { // it may have been broken in a pause of the search
 			c.told.Cycle, c.told.Workers = c, c.workers()
-			c.told.Since, c.told.Seen = c.closed(k.Woke())
+			c.told.Since, c.told.Seen = c.closed(k.Prefixes.Woke())
 		}
 	}
 	if c.told.Cycle == nil {
@@ -332,7 +332,7 @@ func (c *Cycle) Message(k *locks.State, sure model.Confidence) model.Message {
 	var all model.Message
 	for i, st := range c.shown() {
 		next := c.Steps[(i+1)%len(c.Steps)]
-		step := model.Say("holds-and-waits", model.Verbatim(k.Who(st.Has.Ref())), st.Has.Lock().Name, next.Has.Lock().Name)
+		step := model.Say("holds-and-waits", model.Verbatim(k.Owners.Who(st.Has.Ref())), st.Has.Lock().Name, next.Has.Lock().Name)
 		if i > 0 {
 			step = model.Say("and", all, step)
 		}

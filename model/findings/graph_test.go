@@ -36,14 +36,14 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 			}
 			for _, e := range h.Events {
 				cs.note(k.Apply(e))
-				if k.Partial() {
+				if k.Prefixes.Partial() {
 					continue
 				}
 				cs.Update(k)
 			}
 			h.Events = nil
 			found := false
-			for _, l := range k.Leases() {
+			for _, l := range k.Leases.Leases() {
 				w := walker{note: func(*Cycle) { found = true }, on: map[*locks.Lease]int{}, done: map[*locks.Lease]bool{}}
 				w.walk(l, nil)
 			}

@@ -105,7 +105,7 @@ func (d *Set) causeOf(f *model.Finding) cause {
 	case model.CodeSharedLease:
 		return cause{f.Code, f.Severity, f.Confidence, f.Lease.String(), false}
 	}
-	if id := d.k.Identity(f.Claim); id.Text != "" && id.Source != "uuid" {
+	if id := d.k.Owners.Identity(f.Claim); id.Text != "" && id.Source != "uuid" {
 		return cause{f.Code, f.Severity, f.Confidence, id.Text, false}
 	}
 	return cause{f.Code, f.Severity, f.Confidence, f.Lease.String(), true}
@@ -115,14 +115,14 @@ func (d *Set) causeOf(f *model.Finding) cause {
 func (d *Set) StoryWords(parts []model.Finding) string {
 	var locks []string
 	seen := map[string]bool{}
-	who, lease := d.k.Identity(parts[0].Claim).Text, parts[0].Lease
+	who, lease := d.k.Owners.Identity(parts[0].Claim).Text, parts[0].Lease
 	for i := range parts {
 		f := &parts[i]
 		if !seen[f.Lock] {
 			seen[f.Lock] = true
 			locks = append(locks, f.Lock)
 		}
-		if d.k.Identity(f.Claim).Text != who {
+		if d.k.Owners.Identity(f.Claim).Text != who {
 			who = ""
 		}
 		if f.Lease != lease {

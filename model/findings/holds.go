@@ -85,7 +85,7 @@ type patience struct {
 
 // declared is the limit that somebody set for waiting.
 func declared(x *Context) patience {
-	limit := x.K.WarnWait(x.L.Name)
+	limit := x.K.Pins.WarnWait(x.L.Name)
 	longest, atLeast, any := x.L.LongestWait(x.K.Now())
 	if !any || limit == 0 {
 		return patience{}
@@ -127,7 +127,7 @@ func saysItHolds(x *Context) bool {
 		return false
 	}
 	for _, c := range x.Lab.Competitors {
-		if c.Belief.State == model.BeliefHolding && c.Belief.Key != "" && c.Belief.SpeaksOf(x.Head.Ref()) && x.Reports.ProcOf(c.ContenderInfo) == model.ProcRunning {
+		if c.Belief.State == model.BeliefHolding && c.Belief.Key != "" && c.Belief.SpeaksOf(x.Head.Ref()) && x.Reports.Programs.ProcOf(c.ContenderInfo) == model.ProcRunning {
 			return true
 		}
 	}
@@ -135,7 +135,7 @@ func saysItHolds(x *Context) bool {
 }
 
 func holdsLong(x *Context, held time.Duration, atLeast bool, than model.Message) {
-	who := x.K.Who(x.Head.Ref())
+	who := x.K.Owners.Who(x.Head.Ref())
 	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.Lease.ID,
 		Summary:      model.Say("has-held-long-and-renews", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, than),
 		Evidence:     []model.Message{ReadingWords(x.Lease)},
@@ -168,17 +168,17 @@ func zombieHolder(x *Context) {
 	if x.Explained || x.Lab == nil || x.L.Behind() == 0 || x.Lease == nil || x.Lease.State() != model.LeaseHealthy {
 		return
 	}
-	o, known := x.K.LeaseOwner(x.Lease.ID)
+	o, known := x.K.Owners.LeaseOwner(x.Lease.ID)
 	if !known {
 		return
 	}
 	since := x.L.HeadSince()
 	var who *reports.Competitor
-	for _, c := range x.Reports.Workers(o.Name) {
+	for _, c := range x.Reports.Programs.Workers(o.Name) {
 		if !c.CompetesFor(x.Lab) {
 			continue
 		}
-		if c.Belief.At.IsZero() || x.Reports.ProcOf(c.ContenderInfo) != model.ProcRunning ||
+		if c.Belief.At.IsZero() || x.Reports.Programs.ProcOf(c.ContenderInfo) != model.ProcRunning ||
 			c.Belief.State != model.BeliefIdle && c.Belief.State != model.BeliefLost {
 			return
 		}

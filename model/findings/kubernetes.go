@@ -33,7 +33,7 @@ var kubernetesFamily = Family{Kube: []Func{kubeOverdue}, Entries: []Entry{
 
 // kubeOverdue finds a Lease of Kubernetes that nobody renewed for as long as it holds.
 func kubeOverdue(x *Context) {
-	if x.K.LiveSince(x.L.Name).IsZero() { // it may have been renewed: nothing new is said
+	if x.K.Prefixes.LiveSince(x.L.Name).IsZero() { // it may have been renewed: nothing new is said
 		x.Recheck(x.K.Now().Add(time.Second))
 		for _, f := range x.Before {
 			if f.Code == model.CodeKubeLeaseOverdue {
@@ -56,13 +56,13 @@ func kubeOverdue(x *Context) {
 		return
 	}
 	f := model.Finding{Code: model.CodeKubeLeaseOverdue, Severity: model.SevWarning, Confidence: model.Strong,
-		Summary:  model.Say("has-not-renewed-its-lease", model.Verbatim(x.K.Who(x.Head.Ref())), lease.For),
+		Summary:  model.Say("has-not-renewed-its-lease", model.Verbatim(x.K.Owners.Who(x.Head.Ref())), lease.For),
 		Evidence: []model.Message{model.Say("nobody-put-it-again-since", x.K.Now().Sub(seen))},
 		Advice: []model.Message{model.Say("look-at-the-pods"),
 			model.Say("a-program-that-was-removed")}}
 	if clocks {
 		f.Confidence = model.Hint
-		f.Summary = model.Say("has-not-renewed-its-lease-by-its-clock", model.Verbatim(x.K.Who(x.Head.Ref())), lease.For)
+		f.Summary = model.Say("has-not-renewed-its-lease-by-its-clock", model.Verbatim(x.K.Owners.Who(x.Head.Ref())), lease.For)
 		f.Evidence = nil
 	}
 	if !lease.Renewed.IsZero() {

@@ -61,17 +61,17 @@ const (
 // pinnedMember finds leases that stall together and were granted through the same
 // member, while those of others are renewed.
 func pinnedMember(x *ClusterContext) {
-	if len(x.K.Late()) == 0 || len(x.K.Cluster().Members) < 2 || pinnedByProxy(x) || len(x.K.Late()) < pinnedMin {
+	if len(x.K.Leases.Late()) == 0 || len(x.K.Members.Cluster().Members) < 2 || pinnedByProxy(x) || len(x.K.Leases.Late()) < pinnedMin {
 		return
 	}
 	by := map[string][]*locks.Lease{}
-	for l := range x.K.Late() {
-		member := x.K.GrantedBy(l.ID)
+	for l := range x.K.Leases.Late() {
+		member := x.K.Members.GrantedBy(l.ID)
 		by[member] = append(by[member], l)
 	}
 	for member, late := range by {
 		n := len(late)
-		if member == "" || n < pinnedMin || 5*n < 4*len(x.K.Late()) { // nearly all of them
+		if member == "" || n < pinnedMin || 5*n < 4*len(x.K.Leases.Late()) { // nearly all of them
 			continue
 		}
 		healthy := healthyElsewhere(x, stalledFor(x, late), member)
@@ -108,8 +108,8 @@ func stalledFor(x *ClusterContext, late []*locks.Lease) time.Duration {
 // cluster or its machine stands still, those that are read first look stalled alone.
 func healthyElsewhere(x *ClusterContext, within time.Duration, member string) int {
 	n := 0
-	for _, l := range x.K.Leases() {
-		if l.State() != model.LeaseHealthy || x.K.GrantedBy(l.ID) == member {
+	for _, l := range x.K.Leases.Leases() {
+		if l.State() != model.LeaseHealthy || x.K.Members.GrantedBy(l.ID) == member {
 			continue
 		}
 		if ago, ok := l.Renewed(x.K.Now()); ok && ago < within {
@@ -123,19 +123,19 @@ func healthyElsewhere(x *ClusterContext, within time.Duration, member string) in
 // stalled lease being renewed: then one such lease is enough.
 func pinnedByProxy(x *ClusterContext) bool {
 	through := map[string]int{} // by address
-	for l := range x.K.Late() {
-		if k := x.Reports.Renewer(l.ID); k.Member != "" {
+	for l := range x.K.Leases.Late() {
+		if k := x.Reports.Keepers.Renewer(l.ID); k.Member != "" {
 			through[bare(k.Member)]++
 		}
 	}
 	healthy := false
-	for _, m := range x.K.Cluster().Members {
+	for _, m := range x.K.Members.Cluster().Members {
 		healthy = healthy || ailment(x, m).IsZero() && m.Endpoint != ""
 	}
 	if !healthy {
 		return false // that is no member's fault
 	}
-	for _, m := range x.K.Cluster().Members {
+	for _, m := range x.K.Members.Cluster().Members {
 		n, why := through[bare(m.Endpoint)], ailment(x, m)
 		if n == 0 || why.IsZero() || m.Endpoint == "" {
 			continue
@@ -152,7 +152,7 @@ func pinnedByProxy(x *ClusterContext) bool {
 
 // ill says whether that member is seen not to serve.
 func ill(x *ClusterContext, label string) bool {
-	return slices.ContainsFunc(x.K.Cluster().Members, func(m model.Member) bool { return m.Label() == label && !ailment(x, m).IsZero() })
+	return slices.ContainsFunc(x.K.Members.Cluster().Members, func(m model.Member) bool { return m.Label() == label && !ailment(x, m).IsZero() })
 }
 
 // ailment says what keeps a member from serving, and nothing if nothing does.
@@ -164,7 +164,7 @@ func ailment(x *ClusterContext, m model.Member) model.Message {
 		return model.Say("does-not-answer")
 	case m.NoLeader:
 		return model.Say("knows-no-leader")
-	case m.Rev < x.K.PriorRev():
+	case m.Rev < x.K.Members.PriorRev():
 		return model.Say("lags-behind") // by more than a whole round
 	}
 	return model.Message{}
@@ -190,15 +190,15 @@ const (
 // leader changed: an old leader that still thought it led (etcd-io/etcd#15247,
 // fixed in 3.5.13). On later servers these are sessions that were closed.
 func massRevocation(x *ClusterContext) {
-	v := ServerVersion(x.K.Cluster())
-	if v == "" || !VersionLess(v, "3.5.13") || x.K.LeaderSince().IsZero() || x.K.Now().Sub(x.K.LeaderSince()) > time.Minute {
+	v := ServerVersion(x.K.Members.Cluster())
+	if v == "" || !VersionLess(v, "3.5.13") || x.K.Members.LeaderSince().IsZero() || x.K.Now().Sub(x.K.Members.LeaderSince()) > time.Minute {
 		return
 	}
 	n := 0
-	for i, from := range x.K.EndedEarly() {
+	for i, from := range x.K.Leases.EndedEarly() {
 		burst := 0
-		for _, e := range x.K.EndedEarly()[i:] {
-			if e.At.Sub(from.At) <= massBurst && e.At.Sub(x.K.LeaderSince()).Abs() <= massWindow {
+		for _, e := range x.K.Leases.EndedEarly()[i:] {
+			if e.At.Sub(from.At) <= massBurst && e.At.Sub(x.K.Members.LeaderSince()).Abs() <= massWindow {
 				burst++
 			}
 		}

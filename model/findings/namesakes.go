@@ -31,7 +31,7 @@ func (n *Namesakes) Gather(k *locks.State) {
 		return
 	}
 	n.Of, n.gathered = map[string][]*locks.Lease{}, now
-	all := k.Leases()
+	all := k.Leases.Leases()
 	for i := len(all) - 1; i >= max(0, len(all)-namesakesLeases); i-- {
 		l := all[i]
 		for _, c := range FirstKeys(l) {
@@ -53,5 +53,5 @@ func FirstKeys(l *locks.Lease) []*locks.Claim {
 // registrations do, its own.
 func NamesOn(k *locks.State, c *locks.Claim) [3]string {
 	owner, _ := recipe.Owner(c.Value)
-	return [...]string{k.IdentityOf(c).Text, model.Printable(c.Key[strings.LastIndexByte(c.Key, '/')+1:]), model.Printable(owner)}
+	return [...]string{k.Owners.IdentityOf(c).Text, model.Printable(c.Key[strings.LastIndexByte(c.Key, '/')+1:]), model.Printable(owner)}
 }

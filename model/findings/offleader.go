@@ -37,19 +37,19 @@ const offLeaderAfter = 10 * time.Second
 // (tikv/pd#10671).
 func offLeader(x *Context) {
 	name, number, pd := recipe.PDLeader(x.Head.Key, x.Head.Value)
-	c := x.K.Cluster()
+	c := x.K.Members.Cluster()
 	leads := c.Leader()
 	if pd {
 		x.Recheck(x.K.Now().Add(time.Second)) // the members tell something new without a word of this lock
 	}
-	if !pd || leads.ID == 0 || x.K.LiveSince(x.L.Name).IsZero() {
+	if !pd || leads.ID == 0 || x.K.Prefixes.LiveSince(x.L.Name).IsZero() {
 		return
 	}
 	m, known := memberOf(c, name, number)
 	if st := x.Lease.State(); !known || m.ID == leads.ID || st != model.LeaseHealthy && st != model.LeaseUnknown {
 		return
 	}
-	since, seen := x.K.LeaderSince(), true
+	since, seen := x.K.Members.LeaderSince(), true
 	if x.L.HeadSince().After(since) {
 		_, atLeast := x.L.HeldFor(x.K.Now())
 		since, seen = x.L.HeadSince(), !atLeast

@@ -91,7 +91,7 @@ func (b *OrphanLeases) Apply(e model.Event, changes []locks.Change) []locks.Chan
 	b.kept.explained = b.kept.explained[:0]
 	switch e := e.(type) {
 	case model.Committed:
-		if !e.Past && b.k.UnseenSince(e).IsZero() {
+		if !e.Past && b.k.Prefixes.UnseenSince(e).IsZero() {
 			b.commit(e.Rev, changes)
 			b.kept.commit(e.Rev, changes)
 		}
@@ -131,7 +131,7 @@ func (b *OrphanLeases) commit(rev int64, changes []locks.Change) {
 		if lock == nil || c.KV.Lease == 0 || len(c.Value) > valueMost || c.SinceAtLeast {
 			continue
 		}
-		l := b.k.Lease(c.KV.Lease)
+		l := b.k.Leases.Lease(c.KV.Lease)
 		n := left{lock.Name, c.Key, c.Value, rev, lock.Recipe().HasHolder, OrphanLease{ID: c.KV.Lease, Came: c.Since, Gone: b.k.Now()}}
 		if l != nil && l.HasRead {
 			n.lease.Read = l.First()
@@ -196,7 +196,7 @@ func (n left) and(o left) left {
 
 // lives notes that a lease lives on after its last key, if it was made for that key.
 func (b *OrphanLeases) lives(n left, e model.LeaseRead) {
-	if l := b.k.Lease(e.ID); l != nil && len(l.Claims()) > 0 {
+	if l := b.k.Leases.Lease(e.ID); l != nil && len(l.Claims()) > 0 {
 		return // used again
 	}
 	first := n.lease.Read
@@ -254,7 +254,7 @@ func (n *OrphanName) room(came time.Time) bool {
 
 // older says whether one lease was granted before another: one member numbers them in order.
 func (b *OrphanLeases) older(one, other model.LeaseID) bool {
-	return uint64(one)>>48 == uint64(other)>>48 && uint64(one) < uint64(other) && b.k.GrantedBy(one) != ""
+	return uint64(one)>>48 == uint64(other)>>48 && uint64(one) < uint64(other) && b.k.Members.GrantedBy(one) != ""
 }
 
 // name returns the record of a name. The one that left a lease behind longest ago makes room.
@@ -335,7 +335,7 @@ func (n *OrphanName) Live() []*OrphanLease {
 
 // Ask adds to what is wanted the leases of those that are suspected.
 func (b *OrphanLeases) Ask(w model.Want) model.Want {
-	if b.k.CatchingUp() {
+	if b.k.Prefixes.CatchingUp() {
 		return w
 	}
 	now, asked := b.k.Now(), 0

@@ -102,7 +102,7 @@ func (b *keptBook) follow(x *Kept) {
 		b.drop(0)
 	}
 	ttl := keptTTL
-	if l := b.k.Lease(x.ID); l != nil && l.Granted() > 0 {
+	if l := b.k.Leases.Lease(x.ID); l != nil && l.Granted() > 0 {
 		ttl = min(ttl, time.Duration(l.Granted())*time.Second)
 	}
 	if past := b.byLock[x.Lock]; len(past) >= keptSteady {

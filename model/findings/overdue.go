@@ -104,10 +104,10 @@ func overdue(x *Context) {
 	if seen >= overdueError {
 		f.Severity = model.SevError
 	}
-	switch n := x.K.Overdue(); {
-	case VersionBelow(x.K.Cluster(), 3, 4) && seen >= forgottenAfter && n < locks.BacklogMin:
+	switch n := x.K.Leases.Overdue(); {
+	case VersionBelow(x.K.Members.Cluster(), 3, 4) && seen >= forgottenAfter && n < locks.BacklogMin:
 		f.Code = model.CodeRevokeForgotten
-		f.Evidence = append(f.Evidence, model.Say("server-before-3-4", ServerVersion(x.K.Cluster())))
+		f.Evidence = append(f.Evidence, model.Say("server-before-3-4", ServerVersion(x.K.Members.Cluster())))
 		f.Advice = append(x.ToBreak(x.Head, f.Confidence), model.Say("upgrade"))
 	case n >= locks.BacklogMin && seen < overdueError+int64(n)/backlogRate:
 		f.Code, f.Confidence = model.CodeExpiryBacklog, model.Strong

@@ -38,7 +38,7 @@ func predecessorClaim(x *Context) {
 	if !unrenewed(x) || x.L.Holders() != 1 {
 		return
 	}
-	who := x.K.IdentityOf(x.Head)
+	who := x.K.Owners.IdentityOf(x.Head)
 	if who.Source == "uuid" || who.Source == "proxy" || !recipe.NamesOne(who.Text) { // what the lab knows of it is told by others
 		return
 	}
@@ -102,7 +102,7 @@ func cameBack(x *Context, who string) (next *locks.Lease) {
 // head's: by the time where it was seen to, else by the revisions. Leases that one member
 // granted are numbered in order.
 func cameAfterRenewal(x *Context, l *locks.Lease, c *locks.Claim) bool {
-	if uint64(l.ID)>>48 == uint64(x.Lease.ID)>>48 && x.K.GrantedBy(l.ID) != "" && uint64(l.ID) < uint64(x.Lease.ID) {
+	if uint64(l.ID)>>48 == uint64(x.Lease.ID)>>48 && x.K.Members.GrantedBy(l.ID) != "" && uint64(l.ID) < uint64(x.Lease.ID) {
 		return false
 	}
 	born, seen := l.Born()

@@ -22,7 +22,7 @@ func (d *Set) QuietWords(l *locks.Lock) []string {
 		return lines
 	}
 	held, atLeast := l.HeldFor(now)
-	line := fmt.Sprintf("%s holds for %s", d.k.Who(l.Head().Ref()), model.Duration(held, atLeast))
+	line := fmt.Sprintf("%s holds for %s", d.k.Owners.Who(l.Head().Ref()), model.Duration(held, atLeast))
 	longest, bound, any := l.LongestWait(now)
 	switch {
 	case !l.Recipe().WaitersVisible():
@@ -33,7 +33,7 @@ func (d *Set) QuietWords(l *locks.Lock) []string {
 		line += "; nobody waits"
 	}
 	lines = append(lines, line)
-	if d.k.NoValues() {
+	if d.k.Keys.NoValues() {
 		lines = append(lines, model.NamesUnread)
 	}
 	if until := status.Until(d, l, now); until != "" {

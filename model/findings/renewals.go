@@ -173,7 +173,7 @@ func missedRenewals(x *Context) {
 	}
 	left, _ := x.Lease.Remaining(x.K.Now())
 	eta := time.Duration(left)*time.Second + ExpiryLag
-	who := x.K.Who(x.Head.Ref())
+	who := x.K.Owners.Who(x.Head.Ref())
 	namePattern(x, &f)
 	if f.Code != "" {
 		f.Summary = model.Say("the-lock-is-free", f.Summary, eta)
@@ -208,13 +208,13 @@ const (
 // haltedAtMove finds a holder that is not renewed since the leader changed, while others
 // are: a loop that ended then, or a client that died about then.
 func haltedAtMove(x *Context, eta time.Duration) {
-	if x.Lease.ResetAt.IsZero() || x.K.LeaderSince().IsZero() || x.K.RenewedSinceLeader() < stopsMin {
+	if x.Lease.ResetAt.IsZero() || x.K.Members.LeaderSince().IsZero() || x.K.Leases.RenewedSinceLeader() < stopsMin {
 		return
 	}
 	x.Report(model.Finding{Code: model.CodeKeepaliveHalted, Severity: model.SevWarning, Confidence: model.Hint, Lease: x.Lease.ID,
-		Summary: model.Say("was-never-renewed-since", model.Verbatim(x.K.Who(x.Head.Ref())), eta),
+		Summary: model.Say("was-never-renewed-since", model.Verbatim(x.K.Owners.Who(x.Head.Ref())), eta),
 		Evidence: []model.Message{ReadingWords(x.Lease), rhythmWords(x),
-			model.Say("new-raft-term-seen", x.K.Now().Sub(x.K.LeaderSince()))},
+			model.Say("new-raft-term-seen", x.K.Now().Sub(x.K.Members.LeaderSince()))},
 		Advice: []model.Message{model.Say("look-at-the-holder"),
 			model.Say("upgrade-its-client-and-watch")},
 		Alternatives: []model.Code{model.CodeDeadHolder, model.CodeHalfOpenTCP}}, x.Head)
@@ -223,7 +223,7 @@ func haltedAtMove(x *Context, eta time.Duration) {
 // namePattern tells a way of stopping that leaves a pattern: at the same age in one holder
 // after another.
 func namePattern(x *Context, f *model.Finding) {
-	who := x.K.Who(x.Head.Ref())
+	who := x.K.Owners.Who(x.Head.Ref())
 	if age, ok := constantAge(x.L.StopAges(), time.Duration(x.Lease.Granted())*time.Second); ok {
 		f.Code = model.CodeKeepaliveCancelled
 		f.Summary = model.Say("stopped-renewing-like-the-last", model.Verbatim(who), len(x.L.StopAges()), age)
@@ -272,7 +272,7 @@ func rhythmWords(x *Context) model.Message {
 // denied says whether a renewal of a lease was refused within its TTL, and none has
 // gone through since.
 func denied(x *Context, l *locks.Lease) bool {
-	r, refused := x.Reports.Refusals()[l.ID]
+	r, refused := x.Reports.Keepers.Refusals()[l.ID]
 	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
 		return false
 	}

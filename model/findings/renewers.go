@@ -54,7 +54,7 @@ func claimsHere[V any](x *Context, of map[model.LeaseID]V, yield func(*locks.Lea
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(of)) {
-		l := x.K.Lease(id)
+		l := x.K.Leases.Lease(id)
 		if l == nil {
 			continue
 		}
@@ -70,7 +70,7 @@ func foreignKeepalive(x *Context) {
 	if !x.L.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.Reports.Shared(), func(l *locks.Lease, c *locks.Claim) {
+	claimsHere(x, x.Reports.Keepers.Shared(), func(l *locks.Lease, c *locks.Claim) {
 		names := x.Reports.ForeignKeepers(l.ID, x.K.Now())
 		if len(names) == 0 {
 			return
@@ -101,11 +101,11 @@ func keepaliveDenied(x *Context) {
 	if !x.L.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.Reports.Refusals(), func(l *locks.Lease, c *locks.Claim) {
+	claimsHere(x, x.Reports.Keepers.Refusals(), func(l *locks.Lease, c *locks.Claim) {
 		if !denied(x, l) {
 			return
 		}
-		r := x.Reports.Refusals()[l.ID]
+		r := x.Reports.Keepers.Refusals()[l.ID]
 		left, _ := l.Remaining(x.K.Now())
 		f := model.Finding{Code: model.CodeKeepaliveDenied, Severity: model.SevWarning, Confidence: Sure(r.Client), Lease: l.ID,
 			Summary:  model.Say("may-not-renew-the-lease", r.Name, c.Key, left),

@@ -55,7 +55,7 @@ func (d *Set) Apply(e model.Event, changes []locks.Change, on func() bool) []loc
 		d.judgeCluster()
 	}
 	d.cycles.note(changes)
-	if d.k.Partial() {
+	if d.k.Prefixes.Partial() {
 		return d.news
 	}
 	d.cycles.Update(d.k)
@@ -72,7 +72,7 @@ func (d *Set) Ask(w model.Want) model.Want { return d.work.ask(d.leaks.Ask(w)) }
 
 // countFew notes since when a lock has fewer claims than declared.
 func (d *Set) countFew(l *locks.Lock) {
-	if since, few := d.few[l]; !d.k.Few(l) {
+	if since, few := d.few[l]; !d.k.Pins.Few(l) {
 		delete(d.few, l)
 	} else if !few || since.IsZero() {
 		d.few[l] = d.k.Now()
@@ -94,12 +94,12 @@ func (d *Set) judge(l *locks.Lock) {
 	}
 	if x.Lease.Stale() { // it is read again, and then it is judged
 		d.replace(l, slices.DeleteFunc(slices.Clone(x.Before), func(f model.Finding) bool {
-			return !f.Claim.IsZero() && !f.About(d.k.Claim(f.Claim.Key).Ref())
+			return !f.Claim.IsZero() && !f.About(d.k.Keys.Claim(f.Claim.Key).Ref())
 		}))
 		return
 	}
-	lab := x.Lab != nil || len(d.reports.Shared())+len(d.reports.Refusals()) > 0
-	if !lab && !d.k.LostFor(l.Name).IsZero() {
+	lab := x.Lab != nil || len(d.reports.Keepers.Shared())+len(d.reports.Keepers.Refusals()) > 0
+	if !lab && !d.k.Prefixes.LostFor(l.Name).IsZero() {
 		return // what was found is of when it was seen last; it is judged when it is seen again
 	}
 	if lab {

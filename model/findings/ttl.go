@@ -103,7 +103,7 @@ func ttlFloor(x *Context) {
 		if c.Lease == 0 || c.TTL == 0 {
 			continue
 		}
-		if l := x.K.Lease(c.Lease); l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
+		if l := x.K.Leases.Lease(c.Lease); l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
 			x.Report(model.Finding{Code: model.CodeTTLFloor, Severity: model.SevInfo, Confidence: model.Certain, Lease: l.ID,
 				Summary:  model.Say("asked-for-a-ttl", c.Name, c.TTL, l.Read.Granted),
 				Evidence: []model.Message{model.Say("the-server-grants-no-less")},

@@ -113,7 +113,7 @@ func livesOn(x *Context) {
 		}
 		now := x.K.Now()
 		f := model.Finding{Code: model.CodeExternalDelete, Severity: model.SevInfo, Confidence: model.Hint, Lease: k.ID,
-			Summary:  model.Say("held-until-its-key", model.Verbatim(x.K.Who(k.Of)), x.L.Name, now.Sub(k.Gone), model.Verbatim(x.K.Who(holder.Ref()))),
+			Summary:  model.Say("held-until-its-key", model.Verbatim(x.K.Owners.Who(k.Of)), x.L.Name, now.Sub(k.Gone), model.Verbatim(x.K.Owners.Who(holder.Ref()))),
 			Evidence: []model.Message{model.Say("renewed-since-its-key-went", k.ID, k.Read.Remaining, k.Read.Granted, now.Sub(k.Read.At))},
 			Advice:   []model.Message{model.Say("ask-the-program"), model.Say("if-it-works-on-stop")},
 			Etcdctl:  []string{k.ID.Etcdctl()}}
@@ -130,8 +130,8 @@ func livesOn(x *Context) {
 
 // speaks says whether the program of a lease tells itself what it believes: then that counts.
 func speaks(x *Context, id model.LeaseID) bool {
-	o, known := x.K.LeaseOwner(id)
-	return known && slices.ContainsFunc(x.Reports.Workers(o.Name), func(c *reports.Competitor) bool { return !c.Belief.At.IsZero() })
+	o, known := x.K.Owners.LeaseOwner(id)
+	return known && slices.ContainsFunc(x.Reports.Programs.Workers(o.Name), func(c *reports.Competitor) bool { return !c.Belief.At.IsZero() })
 }
 
 // sameSession finds workers that all believe to hold by one and the same claim: a second
@@ -142,7 +142,7 @@ func sameSession(x *Context) {
 	}
 	var before []*reports.Competitor
 	for _, c := range x.Lab.Competitors {
-		if c.Belief.State != model.BeliefHolding || c.Belief.Key == "" || x.Reports.ProcOf(c.ContenderInfo) == model.ProcEnded {
+		if c.Belief.State != model.BeliefHolding || c.Belief.Key == "" || x.Reports.Programs.ProcOf(c.ContenderInfo) == model.ProcEnded {
 			continue
 		}
 		at := slices.IndexFunc(before, func(o *reports.Competitor) bool { return byOneClaim(x, o.Belief, c.Belief) })
@@ -180,7 +180,7 @@ func byOneClaim(x *Context, a, b model.Belief) bool {
 
 // claimHere returns the claim of this lock that has that key, nil for none.
 func claimHere(x *Context, key string) *locks.Claim {
-	if c := x.K.Claim(key); c != nil && c.Lock() == x.L {
+	if c := x.K.Keys.Claim(key); c != nil && c.Lock() == x.L {
 		return c
 	}
 	return nil

@@ -79,7 +79,7 @@ func openNotes(x *Context) {
 	}
 	missed := false
 	for _, n := range x.Lab.Open {
-		if c := x.K.Claim(n.Key); c != nil && c.Lock() == x.L {
+		if c := x.K.Keys.Claim(n.Key); c != nil && c.Lock() == x.L {
 			ghostWaiter(x, n, c)
 			unlockLost(x, n, c)
 		} else if !missed {
@@ -139,7 +139,7 @@ func unlockLost(x *Context, n *reports.Notes, c *locks.Claim) {
 		Evidence: []model.Message{model.Say("the-proxy-saw-the-delete", n.Key, what),
 			model.Say("the-claim-is-still-there", ReadingWords(c.LeaseInfo()))},
 		Advice: append(x.ToBreak(c, model.Strong), model.Say("close-session-when-unlock-fails"))}
-	for _, o := range x.Reports.Workers(w.Name) {
+	for _, o := range x.Reports.Programs.Workers(w.Name) {
 		if o.CompetesFor(x.Lab) && o.Belief.State == model.BeliefIdle && o.Belief.At.After(c.Since) {
 			f.Evidence = append(f.Evidence, model.Say("says-that-it-is-idle", o.Name))
 		}
@@ -154,11 +154,11 @@ func missedDelete(x *Context, n *reports.Notes) bool {
 	if x.Head == nil || x.Lease == nil || n.GoneAt.IsZero() || x.Lease.State() != model.LeaseHealthy {
 		return false
 	}
-	o, known := x.K.LeaseOwner(x.Lease.ID)
+	o, known := x.K.Owners.LeaseOwner(x.Lease.ID)
 	if !known || x.Reports.HoldsBy(o.Name, x.Head.Key) {
 		return false
 	}
-	at := slices.IndexFunc(n.Watchers, func(w model.Watches) bool { return x.Reports.SameProgram(w.Name, o.Name) })
+	at := slices.IndexFunc(n.Watchers, func(w model.Watches) bool { return x.Reports.Programs.SameProgram(w.Name, o.Name) })
 	if at < 0 {
 		return false
 	}

@@ -115,7 +115,7 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 // deadWaiters finds claims behind the head that nobody renews any more: when their
 // turn comes the lock idles for the rest of their TTL.
 func deadWaiters(x *Context) {
-	if x.K.Missed() == 0 && x.Lab == nil {
+	if x.K.Leases.Missed() == 0 && x.Lab == nil {
 		return // no lease anywhere is silent, and no process of the lab has ended
 	}
 	var dead []*locks.Claim
@@ -130,7 +130,7 @@ func deadWaiters(x *Context) {
 	c := dead[0]
 	left, _ := c.LeaseInfo().Remaining(x.K.Now()) // whole seconds, cut down: 0 is less than one
 	f := model.Finding{Code: model.CodeDeadWaiter, Severity: model.SevWarning, Confidence: model.Strong, Lease: c.LeaseInfo().ID,
-		Summary:  model.Say("waits-but-stopped-renewing", model.Verbatim(x.K.Who(c.Ref())), x.L.Place(c)+1, max(left, 1)),
+		Summary:  model.Say("waits-but-stopped-renewing", model.Verbatim(x.K.Owners.Who(c.Ref())), x.L.Place(c)+1, max(left, 1)),
 		Evidence: []model.Message{ReadingWords(c.LeaseInfo())},
 		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}
 	f.Alternatives = []model.Code{model.CodeLockOverrunsDeadline, model.CodeHalfOpenTCP}
@@ -151,11 +151,11 @@ func deadWaiters(x *Context) {
 // processEnded says whether the lab saw the process of a claim end, long enough ago
 // that the claim would have gone if it had let go in order.
 func processEnded(x *Context, c *locks.Claim) bool {
-	o, known := x.K.LeaseOwner(c.KV.Lease)
+	o, known := x.K.Owners.LeaseOwner(c.KV.Lease)
 	if !known || !o.Certain || x.Lab == nil {
 		return false
 	}
-	p := x.Reports.Program(o.Name)
+	p := x.Reports.Programs.Program(o.Name)
 	if p == nil || p.Proc != model.ProcEnded {
 		return false
 	}
@@ -173,12 +173,12 @@ const candidateAfter = 2 * time.Second
 // zombieCandidates finds a contender that waits for ever: its key went while it
 // waited, which Lock and Campaign do not notice (etcd-io/etcd#19597).
 func zombieCandidates(x *Context) {
-	if x.Lab == nil || x.K.LiveSince(x.L.Name).IsZero() {
+	if x.Lab == nil || x.K.Prefixes.LiveSince(x.L.Name).IsZero() {
 		return
 	}
 	for _, c := range x.Lab.Competitors {
 		b := c.Belief
-		if b.State != model.BeliefWaiting || b.Key == "" || x.K.Claim(b.Key) != nil || x.Reports.ProcOf(c.ContenderInfo) != model.ProcRunning {
+		if b.State != model.BeliefWaiting || b.Key == "" || x.K.Keys.Claim(b.Key) != nil || x.Reports.Programs.ProcOf(c.ContenderInfo) != model.ProcRunning {
 			continue
 		}
 		g := x.Lab.Removed(b.Key)
@@ -213,7 +213,7 @@ func missing(x *Context) {
 		return
 	}
 	x.Report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong,
-		Summary:  model.Say("contenders-are-in-the-queue", x.L.Own(), x.K.Expected(x.L.Name)),
+		Summary:  model.Say("contenders-are-in-the-queue", x.L.Own(), x.K.Pins.Expected(x.L.Name)),
 		Evidence: []model.Message{model.Say("fewer-than-declared-since", x.K.Now().Sub(since))},
 		Advice:   []model.Message{model.Say("look-at-the-clients"), model.Say("restart-it-select-on-session")}}, nil)
 }

@@ -33,7 +33,7 @@ func (w *worklist) add(l *locks.Lock) {
 
 // addNamed does so by name; of a lock that is not known nothing is to be judged.
 func (w *worklist) addNamed(lock string) {
-	if l := w.k.Lock(lock); l != nil {
+	if l := w.k.Keys.Lock(lock); l != nil {
 		w.add(l)
 	}
 }

@@ -26,12 +26,12 @@ func (x *Context) ToBreak(c *locks.Claim, sure model.Confidence) []model.Message
 	case sure == model.Hint:
 		return []model.Message{model.Say("make-sure-as-it-is-a-hint"), look}
 	case l.Attached() == nil:
-		x.K.NeedKeys(l)
+		x.K.Leases.NeedKeys(l)
 		return []model.Message{look}
 	case !known:
 		return []model.Message{model.Say("what-else-hangs-on-lease", l.ID, l.Attached().Reason), Deletes(c)}
 	}
-	x.K.NeedKeys(l) // it is looked at again when it is old
+	x.K.Leases.NeedKeys(l) // it is looked at again when it is old
 	if n == 0 {
 		return []model.Message{model.Say("revoke-its-lease", c.Key, model.Verbatim(model.Action{Kind: model.RevokeLease, Lease: l.ID}.Etcdctl()))}
 	}
@@ -57,7 +57,7 @@ func (x *Context) named(keys []string, n int) []model.Message {
 
 // keyWords name a key, and say what goes with it as far as it is watched.
 func (x *Context) keyWords(key string) model.Message {
-	c := x.K.Claim(key)
+	c := x.K.Keys.Claim(key)
 	if c == nil || c.Lock() == nil {
 		return model.Say("key", key)
 	}

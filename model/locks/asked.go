@@ -15,13 +15,13 @@ type Bare struct {
 // Bare returns the prefixes that were listed and have no lock, by name. It looks at every key.
 func (k *State) Bare() []Bare {
 	var all []Bare
-	for _, w := range k.Watches() {
+	for _, w := range k.Prefixes.Watches() {
 		if w.WasListed() {
 			all = append(all, Bare{Prefix: w.Prefix})
 		}
 	}
 	locked := make([]bool, len(all))
-	for name, c := range k.claims {
+	for name, c := range k.Keys.claims {
 		for i := range all {
 			if strings.HasPrefix(name, all[i].Prefix) {
 				all[i].Keys++
@@ -29,7 +29,7 @@ func (k *State) Bare() []Bare {
 			}
 		}
 	}
-	for _, l := range k.Locks() { // one that is free has no key
+	for _, l := range k.Keys.Locks() { // one that is free has no key
 		for i := range all {
 			locked[i] = locked[i] || strings.HasPrefix(l.Name+"/", all[i].Prefix)
 		}
@@ -64,19 +64,19 @@ func (e Expectation) Met() bool { return e.Locks > 0 && len(e.Few) == 0 }
 // that covers it.
 func (k *State) Expectations() []Expectation {
 	var all []Expectation
-	for i := range k.pins.all {
-		p := &k.pins.all[i]
+	for i := range k.Pins.all {
+		p := &k.Pins.all[i]
 		if p.Expect == 0 {
 			continue
 		}
 		e := Expectation{Prefix: p.Prefix, Contenders: p.Expect}
-		for _, l := range k.Locks() {
+		for _, l := range k.Keys.Locks() {
 			if !l.recipe.HasHolder || !strings.HasPrefix(l.Name+"/", p.Prefix) {
 				continue
 			}
 			e.Locks++
 			switch {
-			case k.expecting(l.Name) != p:
+			case k.Pins.expecting(l.Name) != p:
 			case few(l, p.Expect):
 				e.Few = append(e.Few, l)
 			case !l.recipe.WaitersVisible() && p.Expect > 1:
@@ -89,7 +89,7 @@ func (k *State) Expectations() []Expectation {
 }
 
 // Few says whether a lock has fewer contenders than were declared for it.
-func (ps *pins) Few(l *Lock) bool {
+func (ps *Pins) Few(l *Lock) bool {
 	want := ps.Expected(l.Name)
 	return want > 0 && few(l, want)
 }
@@ -104,7 +104,7 @@ func few(l *Lock, want int) bool {
 }
 
 // expecting returns the pin that says how many contenders a lock should have, nil for none.
-func (ps *pins) expecting(lock string) (found *model.Pin) {
+func (ps *Pins) expecting(lock string) (found *model.Pin) {
 	for i := range ps.all {
 		p := &ps.all[i]
 		if p.Expect > 0 && strings.HasPrefix(lock+"/", p.Prefix) && (found == nil || len(p.Prefix) > len(found.Prefix)) {

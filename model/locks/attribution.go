@@ -13,13 +13,13 @@ import (
 // waits for a reading of the claim's lease. To the journal it tells what only the keys and
 // the leases know.
 type attribution struct {
-	*scheduler
-	*journals
-	prefixes *Prefixes
-	keys     *Keys
-	leases   *LeaseTable
-	change   *currentChange
-	owners   *owners
+	scheduler *scheduler
+	journals  *Journals
+	prefixes  *Prefixes
+	keys      *Keys
+	leases    *LeaseTable
+	change    *currentChange
+	owners    *Owners
 }
 
 // causeWait is how long a cause waits for a reading.
@@ -29,7 +29,7 @@ const causeWait = 5 * time.Second
 // left rest of them. l is its lease, nil for none.
 func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
 	cs.noteGone(f, l)
-	if !cs.change.past && cs.log.ExplainByAct(f) {
+	if !cs.change.past && cs.journals.log.ExplainByAct(f) {
 		return
 	}
 	switch {
@@ -63,7 +63,7 @@ func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
 	f.Pending = true
 	l.pending = append(l.pending, f)
 	l.asked = l.asked || f.Kind == journal.Handover || f.WasHolder || f.Waited >= visitor
-	cs.log.Wait(f, f.At.Add(causeWait))
+	cs.journals.log.Wait(f, f.At.Add(causeWait))
 }
 
 // visitor is how long a waiter has to have been there for the cause of its going to
@@ -93,7 +93,7 @@ func (cs *attribution) likeBefore(f, left *journal.Entry) {
 	if l := cs.leases.byID[left.Removed().Lease]; left.Pending && l != nil {
 		f.Pending, l.asked = true, true
 		l.pending = append(l.pending, f)
-		cs.log.Wait(f, left.At.Add(causeWait))
+		cs.journals.log.Wait(f, left.At.Add(causeWait))
 	}
 }
 
@@ -170,17 +170,17 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 			continue
 		}
 		f.Pending = false
-		cs.log.Explained()
+		cs.journals.log.Explained()
 		late := e.At.Sub(f.At)
 		if e.Granted > 0 {
-			cs.log.NotTogether(f)
+			cs.journals.log.NotTogether(f)
 			f.LeaseLived(model.Say("lease-lived-on", e.Remaining, e.Granted, late))
 			continue
 		}
 		sign := model.Say("lease-gone-later", late)
 		f.Cause, f.Confidence, f.Evidence = cs.howEnded(l, f, sign)
-		cs.wroteTogether(cs.log.Together(f, cs.now))
-		if f.Cause == journal.CauseUnknown && (f.Story != 0 || cs.log.Waiting() >= journal.StoryMin) {
+		cs.journals.wroteTogether(cs.journals.log.Together(f, cs.scheduler.now))
+		if f.Cause == journal.CauseUnknown && (f.Story != 0 || cs.journals.log.Waiting() >= journal.StoryMin) {
 			f.ReadInVain() // what goes with it may tell
 			f.Gone(cs.clientOf(f.Removed()), 0, time.Time{})
 			f.OnTime = l.endedOnTime(f.At)
@@ -193,7 +193,7 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 			cs.leases.endedEarly(l.ID, f.At)
 		}
 	}
-	cs.log.Retell(cs.now)
+	cs.journals.log.Retell(cs.scheduler.now)
 	if len(l.claims) == 0 {
 		cs.leases.releaseLease(l)
 	}
@@ -205,10 +205,10 @@ func (cs *attribution) seen(f *journal.Entry, why *Explanation) {
 		return
 	}
 	old := f
-	f = cs.amend(f)
+	f = cs.journals.amend(f)
 	f.Cause, f.Confidence, f.Evidence, f.Pending = why.Cause, why.Confidence, why.Evidence, false
-	cs.log.NotTogether(f)
-	cs.log.Explained()
+	cs.journals.log.NotTogether(f)
+	cs.journals.log.Explained()
 	if l := cs.leases.byID[f.Removed().Lease]; l != nil {
 		if i := slices.Index(l.pending, old); i >= 0 {
 			l.pending = slices.Delete(l.pending, i, i+1)
@@ -233,10 +233,10 @@ func (cs *attribution) livedOn(c *Claim) {
 		case f.GoneRev >= c.ModRev:
 			l.pending = append(l.pending, f)
 		default:
-			cs.log.NotTogether(f)
+			cs.journals.log.NotTogether(f)
 			f.Pending = false
 			f.LeaseLived(model.Say("key-put-on-lease", c.Key, c.ModRev))
-			cs.log.Explained()
+			cs.journals.log.Explained()
 		}
 	}
 }
@@ -267,11 +267,11 @@ func (cs *attribution) giveUp(f *journal.Entry) {
 	if f.Pending && f.Kind != journal.Together {
 		f.Pending = false
 		cs.foretold(f, l)
-		cs.log.Explained()
+		cs.journals.log.Explained()
 	}
-	cs.log.RetellOf(f, cs.now)
+	cs.journals.log.RetellOf(f, cs.scheduler.now)
 	if f.Kind == journal.Together && f.Pending {
-		cs.log.Wait(f, cs.now.Add(journal.StoryGap))
+		cs.journals.log.Wait(f, cs.scheduler.now.Add(journal.StoryGap))
 	}
 	if l == nil {
 		return
@@ -291,7 +291,7 @@ func (cs *attribution) giveUp(f *journal.Entry) {
 // foretold gives an entry a cause for which no reading came in time: by the last one before,
 // else by what went with it, and that is a hint.
 func (cs *attribution) foretold(f *journal.Entry, l *Lease) {
-	late := model.Say("no-reading-within", cs.now.Sub(f.At))
+	late := model.Say("no-reading-within", cs.scheduler.now.Sub(f.At))
 	if f.WasReadInVain() {
 		late = f.Evidence
 	}
@@ -308,11 +308,11 @@ func (cs *attribution) foretold(f *journal.Entry, l *Lease) {
 	if !f.WasReadInVain() && l != nil && l.HasRead && l.Read.Granted > 0 {
 		if cause, sure, why := cs.howEnded(l, f, late); cause == journal.CauseExpired {
 			f.Cause, f.Confidence, f.Evidence = cause, sure, why
-			cs.wroteTogether(cs.log.Together(f, cs.now))
+			cs.journals.wroteTogether(cs.journals.log.Together(f, cs.scheduler.now))
 			return
 		}
 	}
-	if cs.log.ShareFate(f, late) {
+	if cs.journals.log.ShareFate(f, late) {
 		return
 	}
 	if !f.WasReadInVain() {
@@ -322,7 +322,7 @@ func (cs *attribution) foretold(f *journal.Entry, l *Lease) {
 		}
 	}
 	f.GuessByTime()
-	cs.log.NotTogether(f)
+	cs.journals.log.NotTogether(f)
 }
 
 // noteGone notes what is known of the client of the claim that went, and of its lease, nil for none.

@@ -33,14 +33,14 @@ const (
 // single look the time is zero: a list is whole.
 func CoverageGaps(k *State, at time.Time, leases []model.LeaseID) []CoverageGap {
 	var out []CoverageGap
-	for _, f := range k.Watches() {
+	for _, f := range k.Prefixes.Watches() {
 		if d, reason := unseen(f, at, k.Now()); reason != "" {
 			out = append(out, CoverageGap{Kind: CoverageKeys, Prefix: f.Prefix, Duration: d, Reason: reason})
 		}
 	}
 	out = append(out, unreadOf(k, leases)...)
-	if why := k.Cluster().Unlisted; why != "" {
-		out = append(out, CoverageGap{Kind: CoverageLists, Duration: k.Now().Sub(k.Cluster().UnlistedSince), Reason: why})
+	if why := k.Members.Cluster().Unlisted; why != "" {
+		out = append(out, CoverageGap{Kind: CoverageLists, Duration: k.Now().Sub(k.Members.Cluster().UnlistedSince), Reason: why})
 	}
 	return out
 }
@@ -69,7 +69,7 @@ func unreadOf(k *State, leases []model.LeaseID) []CoverageGap {
 	var out []CoverageGap
 	done := map[model.LeaseID]bool{}
 	for _, id := range leases {
-		l := k.Lease(id)
+		l := k.Leases.Lease(id)
 		if l == nil || done[id] || l.HasRead && l.Unread == "" {
 			continue
 		}

@@ -18,19 +18,19 @@
 // returns changes of the same kind, like why a claim went that the proxy saw go. [State.Write] takes
 // those in.
 //
-// A [State] is made of parts, and each uses only those before it. The first hold what
+// A [State] is made of parts. Its fields name them, and each uses only those before it. The first hold what
 // is known, and answer; the last four fold events into them.
 //
-//	pins        keys.go         what the user said of locks
+//	Pins        keys.go         what the user said of locks
 //	Prefixes    prefixes.go     how fresh the keys are
 //	Members     members.go      what the members of the cluster tell
 //	scheduler   scheduler.go    the time, which leases to read next, and deadlines
-//	currentChange change.go     what the event at hand changed
-//	LeaseTable  leases.go       every lease
+//	change      change.go       what the event at hand changed
+//	Leases      leases.go       every lease
 //	Keys        keys.go         every key, the directories, and the locks that these are
 //	            inferences.go   what was seen of keys that go and come back
-//	owners      identity.go     whose a claim is
-//	journals    journal.go      the journal of all locks and of each
+//	Owners      identity.go     whose a claim is
+//	Journals    journal.go      the journal of all locks and of each
 //
 //	attribution attribution.go  why a claim went
 //	transitions transitions.go  what became of the locks that a change touched

@@ -18,43 +18,43 @@ const (
 
 // Unexplained returns how many entries wait for a reading, and the first of them.
 func (k *State) Unexplained() (n int, first *journal.Entry) {
-	first, _ = k.log.FirstWaiting()
-	return k.log.Waiting(), first
+	first, _ = k.Journals.log.FirstWaiting()
+	return k.Journals.log.Waiting(), first
 }
 
 // Kept names what is kept, "" for nothing.
 func (k *State) Kept() string {
-	if len(k.claims)+len(k.dirs)+len(k.byID)+len(k.Locks())+len(k.late)+len(k.overdue)+k.transitions.free+k.own+len(k.leaseList)+k.missed == 0 {
+	if len(k.Keys.claims)+len(k.Keys.dirs)+len(k.Leases.byID)+len(k.Keys.Locks())+len(k.Leases.late)+len(k.Leases.overdue)+k.transitions.free+k.Keys.own+len(k.Leases.leaseList)+k.Leases.missed == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d claims, %d directories, %d leases, %d locks, %d late, %d overdue, %d free, %d own, %d listed leases, %d that missed a renewal",
-		len(k.claims), len(k.dirs), len(k.byID), len(k.Locks()), len(k.late), len(k.overdue), k.transitions.free, k.own, len(k.leaseList), k.missed)
+		len(k.Keys.claims), len(k.Keys.dirs), len(k.Leases.byID), len(k.Keys.Locks()), len(k.Leases.late), len(k.Leases.overdue), k.transitions.free, k.Keys.own, len(k.Leases.leaseList), k.Leases.missed)
 }
 
 // Check says in what the indices do not agree with the plain list of keys.
 func (k *State) Check() error {
-	for _, l := range k.Locks() {
+	for _, l := range k.Keys.Locks() {
 		if err := k.checkLock(l); err != nil {
 			return err
 		}
 	}
 	infos := 0
-	for key, c := range k.claims {
-		if key > k.maxKey {
-			return fmt.Errorf("key %q stands behind %q, the last one", key, k.maxKey)
+	for key, c := range k.Keys.claims {
+		if key > k.Keys.maxKey {
+			return fmt.Errorf("key %q stands behind %q, the last one", key, k.Keys.maxKey)
 		}
 		if recipe.IsBeside(key) {
 			infos++
 		}
-		if got, want := k.IdentityOf(c), k.Identity(c.Ref()); got != want {
+		if got, want := k.Owners.IdentityOf(c), k.Owners.Identity(c.Ref()); got != want {
 			return fmt.Errorf("key %q is of %v and of %v", key, got, want)
 		}
 	}
 	if *neverRead != (Readings{}) {
 		return fmt.Errorf("a lease has written into what all share: %+v", *neverRead)
 	}
-	if infos != k.infos {
-		return fmt.Errorf("%d keys of Terraform, want %d", k.infos, infos)
+	if infos != k.Keys.infos {
+		return fmt.Errorf("%d keys of Terraform, want %d", k.Keys.infos, infos)
 	}
 	return k.checkLeases()
 }
@@ -62,7 +62,7 @@ func (k *State) Check() error {
 func (k *State) checkLock(l *Lock) error {
 	var want []*Claim
 	var tally recipe.Tally
-	for _, c := range k.claims {
+	for _, c := range k.Keys.claims {
 		if c.home == l.dir {
 			tally.Count(c.form, c.Value != "", 1)
 		}
@@ -93,8 +93,8 @@ func (k *State) checkLock(l *Lock) error {
 
 func (k *State) checkLeases() error {
 	missed, silent, renewed := 0, 0, 0
-	for id, l := range k.byID {
-		if k.leaseList[l.slot] != l {
+	for id, l := range k.Leases.byID {
+		if k.Leases.leaseList[l.slot] != l {
 			return fmt.Errorf("lease %s is not where it says in the list of all", id)
 		}
 		if l.missedRenewal {
@@ -103,7 +103,7 @@ func (k *State) checkLeases() error {
 		if l.State() == model.LeaseSilent {
 			silent++
 		}
-		if l.HasRead && l.State() == model.LeaseHealthy && l.Renewals > 0 && l.ResetAt.IsZero() && l.Read.Term == k.LeaseTable.term {
+		if l.HasRead && l.State() == model.LeaseHealthy && l.Renewals > 0 && l.ResetAt.IsZero() && l.Read.Term == k.Leases.term {
 			renewed++
 		}
 		heads, thirds, waiting := 0, 0, 0
@@ -133,9 +133,9 @@ func (k *State) checkLeases() error {
 			return fmt.Errorf("lease %s: heads %d, want %d", id, l.heads, heads)
 		}
 	}
-	if len(k.leaseList) != len(k.byID) || missed != k.missed || silent > missed || renewed != k.LeaseTable.renewed {
+	if len(k.Leases.leaseList) != len(k.Leases.byID) || missed != k.Leases.missed || silent > missed || renewed != k.Leases.renewed {
 		return fmt.Errorf("%d leases in the list of %d, %d counted as behind with a renewal of %d, %d silent; %d counted as renewed of %d",
-			len(k.leaseList), len(k.byID), k.missed, missed, silent, k.LeaseTable.renewed, renewed)
+			len(k.Leases.leaseList), len(k.Leases.byID), k.Leases.missed, missed, silent, k.Leases.renewed, renewed)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"locktop/model/recipe"
 )
 
-// owners tells whose claims are.
-type owners struct {
+// Owners tell whose claims are.
+type Owners struct {
 	keys   *Keys
 	leases *LeaseTable
 	change *currentChange
@@ -16,8 +16,8 @@ type owners struct {
 	order  []model.LeaseID                    // of those reports, oldest first
 }
 
-func newOwners(keys *Keys, leases *LeaseTable, change *currentChange) *owners {
-	return &owners{keys: keys, leases: leases, change: change, said: map[model.LeaseID]model.LeaseOwner{}}
+func newOwners(keys *Keys, leases *LeaseTable, change *currentChange) *Owners {
+	return &Owners{keys: keys, leases: leases, change: change, said: map[model.LeaseID]model.LeaseOwner{}}
 }
 
 // OwnersMax bounds how many leases are remembered with their client, ended ones included: the
@@ -25,7 +25,7 @@ func newOwners(keys *Keys, leases *LeaseTable, change *currentChange) *owners {
 const OwnersMax = 4096
 
 // reported takes in whose lease it is, if that tells more than what was reported before.
-func (o *owners) reported(e model.LeaseOwner) {
+func (o *Owners) reported(e model.LeaseOwner) {
 	old, known := o.said[e.Lease]
 	if known && !betterOwner(old, e) {
 		return
@@ -58,13 +58,13 @@ func betterOwner(old, e model.LeaseOwner) bool {
 
 // LeaseOwner returns whose lease it is and how that is known, as far as the proxy or a client
 // reported.
-func (o *owners) LeaseOwner(id model.LeaseID) (owner model.LeaseOwner, known bool) {
+func (o *Owners) LeaseOwner(id model.LeaseID) (owner model.LeaseOwner, known bool) {
 	owner, known = o.said[id]
 	return owner, known
 }
 
 // checkpoint returns the reports.
-func (o *owners) checkpoint() []model.Event {
+func (o *Owners) checkpoint() []model.Event {
 	var all []model.Event
 	for _, id := range o.order {
 		all = append(all, o.said[id])
@@ -82,7 +82,7 @@ type Identity struct {
 
 // identify says who a claim belongs to: by the proxy that its client went through,
 // else by its value, else by what else hangs on its lease or stands beside it.
-func (o *owners) identify(r model.ClaimRef, lease *Lease, home *dir) Identity {
+func (o *Owners) identify(r model.ClaimRef, lease *Lease, home *dir) Identity {
 	if owner, known := o.said[r.Lease]; known && r.Lease != 0 {
 		return Identity{model.Printable(owner.Name), "proxy"}
 	}
@@ -105,7 +105,7 @@ func (o *owners) identify(r model.ClaimRef, lease *Lease, home *dir) Identity {
 
 // Identity says who the claim of a reference belongs to. For a claim that is gone
 // only the proxy and its value can tell.
-func (o *owners) Identity(r model.ClaimRef) Identity {
+func (o *Owners) Identity(r model.ClaimRef) Identity {
 	var home *dir
 	if c := o.keys.claims[r.Key]; c != nil {
 		home = c.home
@@ -114,11 +114,11 @@ func (o *owners) Identity(r model.ClaimRef) Identity {
 }
 
 // IdentityOf says who a claim belongs to that the state has, without a search for it.
-func (o *owners) IdentityOf(c *Claim) Identity { return o.identify(refOf(c), c.lease, c.home) }
+func (o *Owners) IdentityOf(c *Claim) Identity { return o.identify(refOf(c), c.lease, c.home) }
 
 // Who names a claim for a sentence or a narrow column: its identity, else its
 // lease, else its key.
-func (o *owners) Who(r model.ClaimRef) string {
+func (o *Owners) Who(r model.ClaimRef) string {
 	if id := o.Identity(r); id.Text != "" {
 		return id.Text
 	}

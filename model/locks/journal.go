@@ -13,8 +13,8 @@ const (
 	ofLockFew = 4      // of one about which there is another one
 )
 
-// journals are the journal of all locks and that of each.
-type journals struct {
+// Journals are the journal of all locks and that of each.
+type Journals struct {
 	scheduler *scheduler
 	keys      *Keys
 	change    *currentChange
@@ -23,21 +23,21 @@ type journals struct {
 }
 
 // Record appends an entry to the journal and to that of its lock, and says so.
-func (j *journals) Record(f *journal.Entry) *journal.Entry {
+func (j *Journals) Record(f *journal.Entry) *journal.Entry {
 	j.write(f)
 	j.change.add(Change{Kind: Happened, Entry: f})
 	return f
 }
 
 // wroteTogether says that the journal has another entry that tells of many, nil for none.
-func (j *journals) wroteTogether(f *journal.Entry) {
+func (j *Journals) wroteTogether(f *journal.Entry) {
 	if f != nil {
 		j.change.add(Change{Kind: Happened, Entry: f})
 	}
 }
 
 // write appends an entry to the journal and to that of its lock.
-func (j *journals) write(f *journal.Entry) {
+func (j *Journals) write(f *journal.Entry) {
 	if f.At.IsZero() {
 		f.At = j.scheduler.now
 	}
@@ -51,7 +51,7 @@ func (j *journals) write(f *journal.Entry) {
 }
 
 // recordOn appends an entry to the journal of a lock, and drops its oldest ones now and then.
-func (j *journals) recordOn(l *Lock, f *journal.Entry) {
+func (j *Journals) recordOn(l *Lock, f *journal.Entry) {
 	l.journal = append(l.journal, f)
 	j.lines++
 	keep := ofLockMax
@@ -65,14 +65,14 @@ func (j *journals) recordOn(l *Lock, f *journal.Entry) {
 }
 
 // forget drops the journal of a lock.
-func (j *journals) forget(l *Lock) {
+func (j *Journals) forget(l *Lock) {
 	j.lines -= len(l.journal)
 	l.journal = nil
 }
 
 // amend returns the entry to change in the place of one, wherever that stands: other states may
 // have it too.
-func (j *journals) amend(f *journal.Entry) *journal.Entry {
+func (j *Journals) amend(f *journal.Entry) *journal.Entry {
 	own := j.log.Amend(f, j.scheduler.now)
 	if l := j.keys.Lock(f.Lock); own != f && l != nil {
 		if i := slices.Index(l.journal, f); i >= 0 {
@@ -86,21 +86,21 @@ func (j *journals) amend(f *journal.Entry) *journal.Entry {
 }
 
 // acted takes an action of ours in.
-func (j *journals) acted(o model.Outcome) {
+func (j *Journals) acted(o model.Outcome) {
 	j.log.Acted(o, j.scheduler.now, j.amend)
 	j.Record(&journal.Entry{At: o.At, Rev: o.Rev, Kind: journal.Action, Lock: o.Action.Lock, Text: o.Message(), By: o.By})
 }
 
 // Journal returns the journal, oldest first: the last 10,000 entries at least, as far
 // as there are any.
-func (j *journals) Journal() []*journal.Entry { return j.log.Entries() }
+func (j *Journals) Journal() []*journal.Entry { return j.log.Entries() }
 
 // JournalAfter returns the entries that are still kept with a number above seq, oldest
 // first.
-func (j *journals) JournalAfter(seq uint64) []*journal.Entry { return j.log.After(seq) }
+func (j *Journals) JournalAfter(seq uint64) []*journal.Entry { return j.log.After(seq) }
 
 // JournalVersion rises when an entry is added or its cause becomes known.
-func (j *journals) JournalVersion() uint64 { return j.log.Version() }
+func (j *Journals) JournalVersion() uint64 { return j.log.Version() }
 
 // StoryVersion rises when entries become parts of another one, or stop being that.
-func (j *journals) StoryVersion() uint64 { return j.log.StoryVersion() }
+func (j *Journals) StoryVersion() uint64 { return j.log.StoryVersion() }

@@ -11,7 +11,7 @@ import (
 
 // Keys are the watched keys, the directories in which they stand, and the locks that these are.
 type Keys struct {
-	pins       *pins
+	pins       *Pins
 	change     *currentChange
 	inferences Inferences
 
@@ -27,15 +27,15 @@ type Keys struct {
 	dirty    bool
 }
 
-func newKeys(p *pins, ch *currentChange) *Keys {
+func newKeys(p *Pins, ch *currentChange) *Keys {
 	return &Keys{pins: p, change: ch, claims: map[string]*Claim{}, dirs: map[string]*dir{}}
 }
 
-// pins are what the user said of keys and locks.
-type pins struct{ all []model.Pin }
+// Pins are what the user said of keys and locks.
+type Pins struct{ all []model.Pin }
 
 // Expected returns how many contenders were declared for a lock, 0 for none.
-func (ps *pins) Expected(lock string) int {
+func (ps *Pins) Expected(lock string) int {
 	if p := ps.expecting(lock); p != nil {
 		return p.Expect
 	}
@@ -43,7 +43,7 @@ func (ps *pins) Expected(lock string) int {
 }
 
 // WarnWait returns from when on a wait for a lock is worth a word, 0 if nobody said.
-func (ps *pins) WarnWait(lock string) time.Duration {
+func (ps *Pins) WarnWait(lock string) time.Duration {
 	want, longest := time.Duration(0), -1
 	for _, p := range ps.all {
 		if p.Wait > 0 && len(p.Prefix) > longest && strings.HasPrefix(lock+"/", p.Prefix) {

@@ -17,7 +17,7 @@ type lists struct {
 	keys        *Keys
 	leases      *LeaseTable
 	change      *currentChange
-	journals    *journals
+	journals    *Journals
 	transitions *transitions
 	commit      *commit
 	listings    map[string]*listing // under way, by prefix

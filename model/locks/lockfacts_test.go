@@ -42,7 +42,7 @@ func TestLockJournalsAreBounded(t *testing.T) {
 			h.Events = nil
 		}
 		sum := 0
-		for _, l := range k.Locks() {
+		for _, l := range k.Keys.Locks() {
 			n := len(l.Journal())
 			if sum += n; n < r.least || n > r.most {
 				t.Fatalf("%s: %d lines of %s, want %d to %d", r.reason, n, l.Name, r.least, r.most)
@@ -51,7 +51,7 @@ func TestLockJournalsAreBounded(t *testing.T) {
 		if sum > r.sum {
 			t.Errorf("%s: %d lines in all, want %d at most", r.reason, sum, r.sum)
 		}
-		last := k.Locks()[0].Journal()
+		last := k.Keys.Locks()[0].Journal()
 		if e := last[len(last)-1]; e.Kind != journal.Handover {
 			t.Errorf("%s: the last line is %s, want the last handover", r.reason, e.Kind)
 		}
@@ -74,7 +74,7 @@ func TestJournalsOfForgottenLocksDoNotCount(t *testing.T) {
 	for _, e := range h.Events {
 		k.Apply(e)
 	}
-	if n := len(k.Lock("/stays").Journal()); n < 32 {
+	if n := len(k.Keys.Lock("/stays").Journal()); n < 32 {
 		t.Errorf("%d lines are kept of a lock that is nearly alone, want 32 at least", n)
 	}
 }

@@ -15,17 +15,17 @@ import (
 func TestPeek(t *testing.T) {
 	random, start := rand.New(rand.NewPCG(1, 2)), time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	k := NewState()
-	k.now = start.Add(500 * time.Second)
+	k.scheduler.now = start.Add(500 * time.Second)
 	var all []*Lease
 	for i := range 1000 {
 		l := &Lease{ID: model.LeaseID(random.Int64N(1 << 40)), class: classNone}
 		all = append(all, l)
-		k.place(l, classHead, start.Add(time.Duration(random.IntN(1000))*time.Second).UnixNano()) // several at once
+		k.scheduler.place(l, classHead, start.Add(time.Duration(random.IntN(1000))*time.Second).UnixNano()) // several at once
 		if i%7 == 0 {
-			k.unschedule(all[random.IntN(i+1)])
+			k.scheduler.unschedule(all[random.IntN(i+1)])
 		}
 	}
-	all = slices.DeleteFunc(all, func(l *Lease) bool { return l.class == classNone || l.due > k.now.UnixNano() })
+	all = slices.DeleteFunc(all, func(l *Lease) bool { return l.class == classNone || l.due > k.scheduler.now.UnixNano() })
 	slices.SortFunc(all, func(a, b *Lease) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(uint64(a.ID), uint64(b.ID)))
 	})
@@ -35,14 +35,14 @@ func TestPeek(t *testing.T) {
 			want = append(want, l.ID)
 		}
 		before := fmt.Sprint(k.scheduler.due)
-		if got := k.peek(classHead, n); !slices.Equal(got, want) {
+		if got := k.scheduler.peek(classHead, n); !slices.Equal(got, want) {
 			t.Errorf("the first %d of %d:\n%v, want\n%v", n, len(all), got, want)
 		}
 		if fmt.Sprint(k.scheduler.due) != before {
 			t.Errorf("asking for %d changes their order", n)
 		}
 	}
-	if got := k.peek(classWaiter, 64); len(got) > 0 {
+	if got := k.scheduler.peek(classWaiter, 64); len(got) > 0 {
 		t.Errorf("of a class that has none: %v", got)
 	}
 }

@@ -11,23 +11,23 @@ import (
 )
 
 // State is what the keys, the leases and the members say: every lock with its queue,
-// and the journal of what happened. It is made of events, and knows nothing of rules
-// or of what the lab reports. It is not safe for concurrent use: one goroutine applies and
+// and the journal of what happened. It is made of events, and knows nothing of rules. Of what the
+// lab reports it knows whose a lease is. It is not safe for concurrent use: one goroutine applies and
 // reads. Only of the locks that Locks returned several may read queues, claims, findings
 // and identities while nobody applies.
 type State struct {
 	rev, keysRev int64
 
 	// What answers. Each knows only those above it.
-	*pins
-	*Prefixes
-	*Members
-	*scheduler
-	*currentChange
-	*LeaseTable
-	*Keys
-	*owners
-	*journals
+	Pins      *Pins
+	Prefixes  *Prefixes
+	Members   *Members
+	scheduler *scheduler
+	change    *currentChange
+	Leases    *LeaseTable
+	Keys      *Keys
+	Owners    *Owners
+	Journals  *Journals
 
 	// These fold events into the parts above. Each knows those above it, too.
 	causes      *attribution
@@ -38,19 +38,19 @@ type State struct {
 
 // NewState returns an empty state. Pins fix recipes by hand; the longest prefix
 // that covers a key counts.
-func NewState(all ...model.Pin) *State { return newState(&pins{all}, newPrefixes()) }
+func NewState(all ...model.Pin) *State { return newState(&Pins{all}, newPrefixes()) }
 
 // newState returns one in which each part knows those that it uses.
-func newState(said *pins, watched *Prefixes) *State {
-	k := &State{pins: said, Prefixes: watched, Members: &Members{}, scheduler: &scheduler{}, currentChange: &currentChange{}}
-	k.LeaseTable = newLeaseTable(k.scheduler, k.currentChange)
-	k.Keys = newKeys(k.pins, k.currentChange)
-	k.owners = newOwners(k.Keys, k.LeaseTable, k.currentChange)
-	k.journals = &journals{scheduler: k.scheduler, keys: k.Keys, change: k.currentChange}
-	k.causes = &attribution{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, owners: k.owners, journals: k.journals}
-	k.transitions = &transitions{scheduler: k.scheduler, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, owners: k.owners, journals: k.journals, causes: k.causes, believed: map[string]bool{}}
-	k.commit = &commit{scheduler: k.scheduler, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, causes: k.causes, transitions: k.transitions}
-	k.lists = &lists{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.LeaseTable, change: k.currentChange, journals: k.journals,
+func newState(said *Pins, watched *Prefixes) *State {
+	k := &State{Pins: said, Prefixes: watched, Members: &Members{}, scheduler: &scheduler{}, change: &currentChange{}}
+	k.Leases = newLeaseTable(k.scheduler, k.change)
+	k.Keys = newKeys(k.Pins, k.change)
+	k.Owners = newOwners(k.Keys, k.Leases, k.change)
+	k.Journals = &Journals{scheduler: k.scheduler, keys: k.Keys, change: k.change}
+	k.causes = &attribution{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.Leases, change: k.change, owners: k.Owners, journals: k.Journals}
+	k.transitions = &transitions{scheduler: k.scheduler, keys: k.Keys, leases: k.Leases, change: k.change, owners: k.Owners, journals: k.Journals, causes: k.causes, believed: map[string]bool{}}
+	k.commit = &commit{scheduler: k.scheduler, keys: k.Keys, leases: k.Leases, change: k.change, causes: k.causes, transitions: k.transitions}
+	k.lists = &lists{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.Leases, change: k.change, journals: k.Journals,
 		transitions: k.transitions, commit: k.commit, listings: map[string]*listing{}}
 	return k
 }
@@ -59,13 +59,13 @@ func newState(said *pins, watched *Prefixes) *State {
 // one. First comes what time brought. Of the reports of the lab it takes in what the console did, and
 // whose a lease is.
 func (k *State) Apply(event model.Event) []Change {
-	k.log.Trim()
-	k.currentChange.reset()
+	k.Journals.log.Trim()
+	k.change.reset()
 	k.pass(event.When())
 	switch e := event.(type) {
 	case model.Committed:
 		k.advance(e.Rev)
-		k.commit.apply(e, k.UnseenSince(e))
+		k.commit.apply(e, k.Prefixes.UnseenSince(e))
 	case model.Requested:
 		k.Prefixes.apply(event)
 	case model.LoadStarted:
@@ -93,25 +93,25 @@ func (k *State) Apply(event model.Event) []Change {
 	case model.LeaseRead:
 		k.leaseRead(e)
 	case model.LeaseUnread:
-		k.leaseUnread(e)
+		k.Leases.leaseUnread(e)
 	case model.LeaseKeys:
-		if !e.At.Before(k.Woke()) {
-			k.leaseKeys(e)
+		if !e.At.Before(k.Prefixes.Woke()) {
+			k.Leases.leaseKeys(e)
 		}
 	case model.ClusterStatus:
 		k.clusterStatus(e)
 	case model.Slept:
 		k.lists.slept(e)
 	case model.Acted:
-		k.acted(e.Outcome)
+		k.Journals.acted(e.Outcome)
 	case model.LeaseOwner:
-		k.owners.reported(e)
+		k.Owners.reported(e)
 	case model.Belief:
 		if e.Lease != 0 {
-			k.owners.reported(model.LeaseOwner{At: e.At, Lease: e.Lease, Client: model.Client{Name: e.Contender, Certain: true}})
+			k.Owners.reported(model.LeaseOwner{At: e.At, Lease: e.Lease, Client: model.Client{Name: e.Contender, Certain: true}})
 		}
 	}
-	return k.currentChange.all
+	return k.change.all
 }
 
 // Write takes in what later parts know: lines for the journal, why claims went, and which locks
@@ -120,7 +120,7 @@ func (k *State) Write(changes []Change) {
 	for i := range changes {
 		switch c := &changes[i]; c.Kind {
 		case Happened:
-			k.write(c.Entry)
+			k.Journals.write(c.Entry)
 		case Explained:
 			k.causes.seen(c.Entry, c.Why)
 		case Believed:
@@ -133,33 +133,33 @@ func (k *State) Write(changes []Change) {
 
 // pass moves the time on and does what fell due.
 func (k *State) pass(now time.Time) {
-	if !now.After(k.now) {
+	if !now.After(k.scheduler.now) {
 		return
 	}
 	for {
-		f, until := k.log.FirstWaiting()
+		f, until := k.Journals.log.FirstWaiting()
 		upTo := now
 		if f != nil && until.Before(now) {
 			upTo = until
 		}
-		if d, ok := k.nextDue(upTo); ok {
-			k.now = d.at
+		if d, ok := k.scheduler.nextDue(upTo); ok {
+			k.scheduler.now = d.at
 			if d.lock != nil {
 				k.transitions.forgetFree(d.lock)
 			} else {
-				k.currentChange.due(d.check)
+				k.change.due(d.check)
 			}
 			continue
 		}
 		if f == nil || until.After(now) {
 			break
 		}
-		k.now = until
-		k.causes.giveUp(k.log.EndWait())
+		k.scheduler.now = until
+		k.causes.giveUp(k.Journals.log.EndWait())
 	}
-	k.now = now
-	for k.log.Waiting() > unexplainedMax {
-		k.causes.giveUp(k.log.EndWait())
+	k.scheduler.now = now
+	for k.Journals.log.Waiting() > unexplainedMax {
+		k.causes.giveUp(k.Journals.log.EndWait())
 	}
 }
 
@@ -181,30 +181,30 @@ func (k *State) advance(rev int64) {
 // are other ones, even where they look the same. What happened stays in the journal.
 func (k *State) forgetCluster() {
 	old := *k
-	*k = *newState(old.pins, old.Prefixes)
-	k.now, k.event, k.round, k.noValues = old.now, old.event, old.round, old.noValues
-	k.log = old.log
-	k.log.Forget()
+	*k = *newState(old.Pins, old.Prefixes)
+	k.scheduler.now, k.change.event, k.change.round, k.Keys.noValues = old.scheduler.now, old.change.event, old.change.round, old.Keys.noValues
+	k.Journals.log = old.Journals.log
+	k.Journals.log.Forget()
 }
 
 // leaseRead takes a reading in.
 func (k *State) leaseRead(e model.LeaseRead) {
-	l := k.byID[e.ID]
+	l := k.Leases.byID[e.ID]
 	switch {
 	case l == nil: // nothing hangs on it any more
-	case e.At.Before(k.Woke()):
+	case e.At.Before(k.Prefixes.Woke()):
 		k.causes.settlePending(l, e)
 	case l.HasRead && e.At.Before(l.Read.At):
 	case e.Granted > 0 && e.Remaining > e.Granted:
-		k.readOdd(l, e)
+		k.Leases.readOdd(l, e)
 	default:
-		k.SeeTerm(e.Term, e.At)
+		k.Members.SeeTerm(e.Term, e.At)
 		before := l.State()
 		if e.Granted <= 0 && l.alive != nil { // its end was read before its keys were seen to go: what was read before that tells
 			l.Read = *l.alive
 		}
 		k.causes.settlePending(l, e)
-		k.read(l, e, before)
+		k.Leases.read(l, e, before)
 	}
 }
 
@@ -215,12 +215,15 @@ func (k *State) clusterStatus(e model.ClusterStatus) {
 	}
 	news, back := k.Members.Apply(e)
 	if back {
-		k.readAgain(e.At)
+		k.Leases.readAgain(e.At)
 	}
 	for _, said := range news {
-		k.Record(&journal.Entry{At: e.At, Kind: journal.Member, Text: said})
+		k.Journals.Record(&journal.Entry{At: e.At, Kind: journal.Member, Text: said})
 	}
 }
+
+// Now returns the time of the last event.
+func (k *State) Now() time.Time { return k.scheduler.Now() }
 
 // Rev returns the last revision that is known of. The keys may be behind it: a member tells
 // its revision when it is asked how it is.
@@ -232,20 +235,20 @@ func (k *State) KeysRev() int64 { return k.keysRev }
 
 // WorksSince returns since when nothing kept the observer from seeing the cluster work: it
 // ran, and every watch was answered. Zero: from the start.
-func (k *State) WorksSince() time.Time { return k.Prefixes.WorksSince(k.now) }
+func (k *State) WorksSince() time.Time { return k.Prefixes.WorksSince(k.scheduler.now) }
 
 // Want returns what the state asks of its source now. Most needed first, in turns,
 // so that a budget too small for the causes and the screen does not starve the
 // rest.
 func (k *State) Want() model.Want {
-	if k.InHistory() { // a reading tells how a lease is now, and not how it was then
-		return model.Want{WakeAt: k.wakeAt(k.waits())}
+	if k.Prefixes.InHistory() { // a reading tells how a lease is now, and not how it was then
+		return model.Want{WakeAt: k.scheduler.wakeAt(k.waits())}
 	}
-	causes := k.peek(classCause, wantMax)
-	shown := k.peek(classShown, wantMax)
-	seen := k.peek(classSeen, wantMax)
-	rest := k.peek(classHead, wantMax)
-	rest = append(rest, k.peek(classWaiter, wantMax-len(rest))...)
+	causes := k.scheduler.peek(classCause, wantMax)
+	shown := k.scheduler.peek(classShown, wantMax)
+	seen := k.scheduler.peek(classSeen, wantMax)
+	rest := k.scheduler.peek(classHead, wantMax)
+	rest = append(rest, k.scheduler.peek(classWaiter, wantMax-len(rest))...)
 	hurry := len(causes) > 0
 	var ids []model.LeaseID
 	for len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0 {
@@ -258,12 +261,12 @@ func (k *State) Want() model.Want {
 			*turn.from = (*turn.from)[n:]
 		}
 	}
-	return model.Want{Leases: ids, Keys: k.KeysNeeded(), Hurry: hurry, WakeAt: k.wakeAt(k.waits())}
+	return model.Want{Leases: ids, Keys: k.Leases.KeysNeeded(), Hurry: hurry, WakeAt: k.scheduler.wakeAt(k.waits())}
 }
 
 // waits returns up to when the first entry waits for its cause, zero if none does.
 func (k *State) waits() time.Time {
-	_, at := k.log.FirstWaiting()
+	_, at := k.Journals.log.FirstWaiting()
 	return at
 }
 
@@ -274,16 +277,16 @@ const listPart = 1000
 // members as they are now, so that it can go on from here. What only history tells, like since
 // when a key is there, is not in them. No list may be under way.
 func (k *State) Checkpoint() []model.Event {
-	requested := model.Requested{At: k.now}
-	for _, w := range k.Watches() {
+	requested := model.Requested{At: k.scheduler.now}
+	for _, w := range k.Prefixes.Watches() {
 		requested.Prefixes = append(requested.Prefixes, w.Prefix)
 	}
 	all := []model.Event{requested}
-	if !k.Cluster().At.IsZero() {
-		all = append(all, k.Cluster())
+	if !k.Members.Cluster().At.IsZero() {
+		all = append(all, k.Members.Cluster())
 	}
-	keys := slices.Sorted(maps.Keys(k.claims))
-	for _, w := range k.Watches() {
+	keys := slices.Sorted(maps.Keys(k.Keys.claims))
+	for _, w := range k.Prefixes.Watches() {
 		if w.WasListed() {
 			all = append(all, k.listed(w, keys)...)
 		}
@@ -294,15 +297,15 @@ func (k *State) Checkpoint() []model.Event {
 			all = append(all, model.Lost{At: w.Since, Prefix: w.Prefix, Reason: w.Reason, Detail: w.Detail})
 		}
 	}
-	for _, l := range slices.SortedFunc(slices.Values(k.leaseList), func(a, b *Lease) int { return a.ID.Compare(b.ID) }) {
+	for _, l := range slices.SortedFunc(slices.Values(k.Leases.leaseList), func(a, b *Lease) int { return a.ID.Compare(b.ID) }) {
 		switch {
 		case l.Unread != "":
-			all = append(all, model.LeaseUnread{At: k.now, ID: l.ID, Reason: l.Unread})
+			all = append(all, model.LeaseUnread{At: k.scheduler.now, ID: l.ID, Reason: l.Unread})
 		case l.HasRead && len(l.claims) > 0:
 			all = append(all, l.Read)
 		}
 	}
-	return append(all, k.owners.checkpoint()...)
+	return append(all, k.Owners.checkpoint()...)
 }
 
 // listed is the list of a prefix as it stands now.
@@ -312,16 +315,16 @@ func (k *State) listed(w *Watch, keys []string) []model.Event {
 	if end := slices.IndexFunc(keys, func(key string) bool { return !strings.HasPrefix(key, w.Prefix) }); end >= 0 {
 		keys = keys[:end]
 	}
-	all := []model.Event{model.LoadStarted{At: k.now, Prefix: w.Prefix, Rev: w.Rev}}
+	all := []model.Event{model.LoadStarted{At: k.scheduler.now, Prefix: w.Prefix, Rev: w.Rev}}
 	done := int64(0)
 	for part := range slices.Chunk(keys, listPart) {
-		e := model.Listed{At: k.now, Prefix: w.Prefix, Rev: w.Rev, Total: int64(len(keys))}
+		e := model.Listed{At: k.scheduler.now, Prefix: w.Prefix, Rev: w.Rev, Total: int64(len(keys))}
 		for _, key := range part {
-			e.KVs = append(e.KVs, k.claims[key].KV)
+			e.KVs = append(e.KVs, k.Keys.claims[key].KV)
 		}
 		done += int64(len(part))
 		e.Done = done
 		all = append(all, e)
 	}
-	return append(all, model.Loaded{At: k.now, Prefix: w.Prefix, Rev: w.Rev})
+	return append(all, model.Loaded{At: k.scheduler.now, Prefix: w.Prefix, Rev: w.Rev})
 }

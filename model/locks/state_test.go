@@ -81,7 +81,7 @@ func TestEntriesThatWaitForAReadingAreBounded(t *testing.T) {
 		t.Errorf("the first that went: pending %v, %q; want %q", first.Pending, text.English(first.Evidence), want)
 	}
 	s.Apply(model.Tick{At: e.At.Add(locks.CauseWait)})
-	if got, _ := s.Unexplained(); got != 0 || len(s.Leases()) != 0 {
-		t.Errorf("%d entries wait and %d leases are known when all have given up", got, len(s.Leases()))
+	if got, _ := s.Unexplained(); got != 0 || len(s.Leases.Leases()) != 0 {
+		t.Errorf("%d entries wait and %d leases are known when all have given up", got, len(s.Leases.Leases()))
 	}
 }

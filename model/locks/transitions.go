@@ -21,8 +21,8 @@ type transitions struct {
 	keys      *Keys
 	leases    *LeaseTable
 	change    *currentChange
-	owners    *owners
-	journals  *journals
+	owners    *Owners
+	journals  *Journals
 	causes    *attribution
 	free      int             // locks remembered without claims
 	believed  map[string]bool // locks that somebody believes to hold

@@ -35,7 +35,7 @@ func (x *accesses) remember(k *locks.State, e model.Access) *journal.Entry {
 	newer(e.Highest)
 	// The last write before an unlock may come to us after it: only who has held for longer than
 	// the two ways differ held before the write.
-	if l := k.Lock(e.Lock); l != nil && l.Holder() != nil {
+	if l := k.Keys.Lock(e.Lock); l != nil && l.Holder() != nil {
 		if since, _, _ := l.Holder().HeldSince(); e.At.Sub(since) > Grace {
 			newer(l.Holder().KV.CreateRev)
 		}

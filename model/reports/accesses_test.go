@@ -32,19 +32,19 @@ func TestAnOldWriteIsTold(t *testing.T) {
 	access(10, "b", second, second, true, true)
 	k, s := told(h.Events)
 	var stale []bool
-	for _, a := range s.Accesses("/l") {
+	for _, a := range s.accesses.Accesses("/l") {
 		stale = append(stale, a.Stale())
 	}
 	if want := []bool{false, false, false, true, false, false, false, false}; !slices.Equal(stale, want) {
 		t.Errorf("old writes that were accepted: %v, want %v", stale, want)
 	}
 	n := 0
-	for _, e := range k.Lock("/l").Journal() {
+	for _, e := range k.Keys.Lock("/l").Journal() {
 		if strings.Contains(text.English(e.Text), "wrote with the old token") {
 			n++
 		}
 	}
-	if n != 1 || len(s.Accesses("/other")) != 0 {
+	if n != 1 || len(s.accesses.Accesses("/other")) != 0 {
 		t.Errorf("told %d times", n)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // says who held when.
 func NewReports(k *locks.State, spans *timeline.Timeline) *Reports {
 	on, n := &places{k: k, locks: map[string]*Lock{}}, &news{k: k}
-	return &Reports{k: k, timeline: spans, unlocks: map[*Lock]bool{}, believed: map[string]bool{}, news: n, Owners: newOwners(k, n), accesses: &accesses{}, outputs: &outputs{},
+	return &Reports{k: k, timeline: spans, unlocks: map[*Lock]bool{}, believed: map[string]bool{}, news: n, places: on, Keepers: newKeepers(k, n), accesses: &accesses{}, outputs: &outputs{},
 		Programs: &Programs{contenders: map[string]*ContenderInfo{}, clients: clients{}},
 		notebook: &notebook{k: k, news: n, places: on, notes: map[string]*Notes{}}}
 }
@@ -26,9 +26,9 @@ func (lab *Reports) Forget() {
 	old := *lab
 	*lab = *NewReports(old.k, old.timeline)
 	lab.news = old.news
-	lab.notebook.news, lab.Owners.news = old.news, old.news
-	lab.contenders, lab.faults, lab.outputs = old.contenders, old.faults, old.outputs
-	for _, c := range lab.contenders {
+	lab.notebook.news, lab.Keepers.news = old.news, old.news
+	lab.Programs.contenders, lab.faults, lab.outputs = old.Programs.contenders, old.faults, old.outputs
+	for _, c := range lab.Programs.contenders {
 		c.competitors = nil
 	}
 }
@@ -51,7 +51,7 @@ func (lab *Reports) Apply(e model.Event, changes []locks.Change) []locks.Change 
 		lab.noteBelief(e)
 		lab.tellBelieved(e.Contender)
 	case model.LeaseOwner:
-		if cl := lab.clients.at(e.Client, e.At); lab.keeper(e) {
+		if cl := lab.Programs.clients.at(e.Client, e.At); lab.Keepers.keeper(e) {
 			cl.counts(e)
 		}
 	case model.Access:
@@ -63,20 +63,20 @@ func (lab *Reports) Apply(e model.Event, changes []locks.Change) []locks.Change 
 	case model.Watches:
 		lab.watches(e)
 	case model.Asked:
-		if c := lab.contenders[e.Name]; c != nil && e.Certain {
+		if c := lab.Programs.contenders[e.Name]; c != nil && e.Certain {
 			c.Asked = e
 		}
 	case model.Refused:
-		lab.refusal(e)
+		lab.Keepers.refusal(e)
 	case model.Connected:
 		lab.connected(e)
 	case model.Printed:
-		lab.print(e)
+		lab.outputs.print(e)
 	case model.TurnedAway:
-		lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("quote", e.Text)})
+		lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("quote", e.Text)})
 	case model.FaultOn:
 		lab.faults = append(lab.faults, e)
-		lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("fault", e.Fault)})
+		lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("fault", e.Fault)})
 	case model.FaultOff:
 		lab.faultOff(e)
 	}
@@ -98,14 +98,14 @@ func (n *news) reset() {
 
 // due notes that the findings of a lock may have changed; one that is not known has none.
 func (n *news) due(lock string) {
-	if l := n.k.Lock(lock); l != nil {
+	if l := n.k.Keys.Lock(lock); l != nil {
 		n.all = append(n.all, locks.Change{Kind: locks.Due, Lock: l})
 	}
 }
 
 // leaseChanged notes that it is told otherwise whose a lease is, or who renews it.
 func (n *news) leaseChanged(id model.LeaseID) {
-	n.all = locks.LeaseChanged(n.all, n.k.Lease(id))
+	n.all = locks.LeaseChanged(n.all, n.k.Leases.Lease(id))
 }
 
 // explained notes why the claim of an entry went, nil for nothing new.
@@ -130,24 +130,24 @@ func (n *news) write(line *journal.Entry) {
 }
 
 func (lab *Reports) info(name string) *ContenderInfo {
-	c := lab.contenders[name]
+	c := lab.Programs.contenders[name]
 	if c == nil {
 		lab.dropEnded()
 		c = &ContenderInfo{Contender: model.Contender{Name: name}}
-		lab.contenders[name] = c
+		lab.Programs.contenders[name] = c
 	}
 	return c
 }
 
 // dropEnded forgets the contenders that ended when there are too many.
 func (lab *Reports) dropEnded() {
-	if len(lab.contenders) < contendersMax {
+	if len(lab.Programs.contenders) < contendersMax {
 		return
 	}
-	for name, c := range lab.contenders {
+	for name, c := range lab.Programs.contenders {
 		if c.Proc == model.ProcEnded {
-			lab.leave(c)
-			delete(lab.contenders, name)
+			lab.places.leave(c)
+			delete(lab.Programs.contenders, name)
 		}
 	}
 }
@@ -155,19 +155,19 @@ func (lab *Reports) dropEnded() {
 func (lab *Reports) contender(e model.Contender) {
 	c := lab.info(e.Name)
 	if e.Proc != c.Proc && c.Proc != "" || e.Proc == model.ProcEnded {
-		lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: processIs(e)})
+		lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: processIs(e)})
 	}
 	if c.Proc == model.ProcPaused && e.Proc == model.ProcRunning {
 		c.pauseEnded = e.At
 	}
 	c.Contender = e
 	if c.on(e.Lock) == nil {
-		lab.move(c, e.Lock)
+		lab.places.move(c, e.Lock)
 	}
 	if e.Proc == model.ProcEnded {
 		lab.ended(c, e.At)
 	}
-	lab.due(e.Lock)
+	lab.news.due(e.Lock)
 }
 
 // processIs says how the process of a contender is.
@@ -202,7 +202,7 @@ func faultEnded(f model.Fault, why string) model.Message {
 
 // ended forgets what a contender that ended had open.
 func (lab *Reports) ended(c *ContenderInfo, at time.Time) {
-	for _, worker := range lab.Workers(c.Name) {
+	for _, worker := range lab.Programs.Workers(c.Name) {
 		worker.endInterval(at, "")
 	}
 	lab.forgetOpen(c.Name)
@@ -212,7 +212,7 @@ func (lab *Reports) faultOff(e model.FaultOff) {
 	for i, f := range lab.faults {
 		if f.ID == e.ID {
 			lab.faults = slices.Delete(lab.faults, i, i+1)
-			lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: faultEnded(f.Fault, e.Why)})
+			lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: faultEnded(f.Fault, e.Why)})
 			return
 		}
 	}
@@ -231,7 +231,7 @@ func orElse(a, b string) string {
 func (lab *Reports) Checkpoint() []model.Event {
 	var all []model.Event
 	for _, c := range lab.Contenders() {
-		all = append(all, lab.contenders[c.Name].Contender)
+		all = append(all, lab.Programs.contenders[c.Name].Contender)
 		for _, on := range c.competitors {
 			if !on.Belief.At.IsZero() && on.Belief != c.Belief {
 				all = append(all, on.Belief)
@@ -244,7 +244,7 @@ func (lab *Reports) Checkpoint() []model.Event {
 			all = append(all, c.Asked)
 		}
 	}
-	for _, o := range lab.Outputs() {
+	for _, o := range lab.outputs.Outputs() {
 		all = append(all, model.Printed{At: lab.k.Now(), Contender: o.Contender, Left: o.Left, Lines: slices.Clone(o.Lines)})
 	}
 	for _, f := range lab.faults {
@@ -256,8 +256,8 @@ func (lab *Reports) Checkpoint() []model.Event {
 // Contenders returns the contenders of the lab, c2 before c10. A program that is known by nothing
 // but its requests competes for the lock whose keys it puts.
 func (lab *Reports) Contenders() []ContenderInfo {
-	all := make([]ContenderInfo, 0, len(lab.contenders))
-	for _, c := range lab.contenders {
+	all := make([]ContenderInfo, 0, len(lab.Programs.contenders))
+	for _, c := range lab.Programs.contenders {
 		one := *c
 		if one.Lock == "" && c.wrote != "" {
 			one.Lock = lab.lockOf(c.wrote)
@@ -276,8 +276,8 @@ func (lab *Reports) Contenders() []ContenderInfo {
 // lockOf is the lock for which a key competes, or did as far as its name tells; "" if there is
 // none of that name.
 func (lab *Reports) lockOf(key string) string {
-	l := lab.k.Lock(lab.lockName(key))
-	if c := lab.k.Claim(key); c != nil {
+	l := lab.k.Keys.Lock(lab.places.lockName(key))
+	if c := lab.k.Keys.Claim(key); c != nil {
 		l = c.Lock()
 	}
 	if l == nil {

@@ -40,25 +40,25 @@ func (st *Competitor) endInterval(at time.Time, after model.BeliefState) {
 func (lab *Reports) noteBelief(e model.Belief) {
 	c := lab.info(e.Contender)
 	if e.State == model.BeliefLost && c.Belief.State != model.BeliefLost {
-		lab.write(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: model.Say("noticed-lease-gone", e.Contender)})
+		lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: model.Say("noticed-lease-gone", e.Contender)})
 	}
 	if c.Lock == "" {
-		lab.move(c, e.Lock) // of a worker nothing but its words is reported
+		lab.places.move(c, e.Lock) // of a worker nothing but its words is reported
 	}
 	if lock := orElse(e.Lock, c.Lock); lock != "" {
-		st := lab.join(c, lock)
-		if p := lab.contenders[lab.program(c.Name)]; p != nil && p != c {
-			lab.join(p, lock) // by which its workers are found
+		st := lab.places.join(c, lock)
+		if p := lab.Programs.contenders[lab.Programs.program(c.Name)]; p != nil && p != c {
+			lab.places.join(p, lock) // by which its workers are found
 		}
 		st.believes(e)
 		st.Belief = e
-		if l := lab.k.Lock(lock); l != nil {
+		if l := lab.k.Keys.Lock(lock); l != nil {
 			lab.adopt(st, l)
 		}
 	}
 	lab.knows(e)
 	c.Belief = e
-	lab.due(e.Lock)
+	lab.news.due(e.Lock)
 	if e.Lease != 0 {
 		c.Lease = e.Lease
 	}
@@ -69,15 +69,15 @@ func (lab *Reports) access(e model.Access) {
 	c := lab.info(e.Contender)
 	c.LastAccess = e
 	if line := lab.accesses.remember(lab.k, e); line != nil {
-		lab.write(line)
+		lab.news.write(line)
 	}
 	if e.Accepted {
 		c.Accepted++
 	} else {
 		c.Refused++
 	}
-	if st, l := c.on(e.Lock), lab.k.Lock(e.Lock); st != nil && l != nil && lab.isFalse(st, l) {
-		lab.due(l.Name) // it may prove that the contender acts on what is not true
+	if st, l := c.on(e.Lock), lab.k.Keys.Lock(e.Lock); st != nil && l != nil && lab.isFalse(st, l) {
+		lab.news.due(l.Name) // it may prove that the contender acts on what is not true
 	}
 }
 
@@ -97,8 +97,8 @@ func (lab *Reports) adopt(c *Competitor, l *locks.Lock) {
 
 // owns says whether a lease is certainly one of the program behind a name.
 func owns(lab *Reports, name string, id model.LeaseID) bool {
-	owner, known := lab.k.LeaseOwner(id)
-	return known && owner.Certain && lab.SameProgram(owner.Name, name)
+	owner, known := lab.k.Owners.LeaseOwner(id)
+	return known && owner.Certain && lab.Programs.SameProgram(owner.Name, name)
 }
 
 // Truth says what etcd says of a contender's claim on its lock: its place in the
@@ -108,11 +108,11 @@ func (lab *Reports) Truth(c ContenderInfo) (claim *locks.Claim, place int) {
 	if st := c.on(c.Lock); lease == 0 && st != nil && st.interval != nil {
 		lease = st.interval.Lease
 	}
-	return lab.truth(lab.k.Lock(c.Lock), lease)
+	return lab.truth(lab.k.Keys.Lock(c.Lock), lease)
 }
 
 func (lab *Reports) truth(l *locks.Lock, id model.LeaseID) (claim *locks.Claim, place int) {
-	lease := lab.k.Lease(id)
+	lease := lab.k.Leases.Lease(id)
 	if l == nil || lease == nil {
 		return nil, 0
 	}
@@ -126,12 +126,12 @@ func (lab *Reports) truth(l *locks.Lock, id model.LeaseID) (claim *locks.Claim, 
 
 // Believed says whether a contender believes that it holds a lock.
 func (lab *Reports) Believed(lock string) bool {
-	ll := lab.locks[lock]
+	ll := lab.places.locks[lock]
 	if ll == nil {
 		return false
 	}
 	for _, c := range ll.Competitors {
-		if c.Belief.State == model.BeliefHolding && lab.ProcOf(c.ContenderInfo) != model.ProcEnded {
+		if c.Belief.State == model.BeliefHolding && lab.Programs.ProcOf(c.ContenderInfo) != model.ProcEnded {
 			return true
 		}
 	}
@@ -147,7 +147,7 @@ func (lab *Reports) tellBelieved(name string) {
 			lab.news.believed(lock, false)
 		}
 	}
-	for _, c := range lab.Workers(name) {
+	for _, c := range lab.Programs.Workers(name) {
 		if lock := c.place.name; !lab.believed[lock] && lab.Believed(lock) {
 			lab.believed[lock] = true
 			lab.news.believed(lock, true)
@@ -157,7 +157,7 @@ func (lab *Reports) tellBelieved(name string) {
 
 // HoldsBy says whether a worker of that process believes that it holds by a key.
 func (lab *Reports) HoldsBy(name, key string) bool {
-	return slices.ContainsFunc(lab.Workers(name), func(c *Competitor) bool {
+	return slices.ContainsFunc(lab.Programs.Workers(name), func(c *Competitor) bool {
 		return c.Belief.State == model.BeliefHolding && c.Belief.Key == key
 	})
 }
@@ -180,7 +180,7 @@ func (lab *Reports) ClaimOf(c *Competitor, l *locks.Lock) (*locks.Claim, int) {
 		claim, place := lab.truth(l, lease)
 		return claim, place - 1
 	}
-	if claim := lab.k.Claim(c.Belief.Key); claim != nil && claim.Lock() == l && c.Belief.SpeaksOf(claim.Ref()) {
+	if claim := lab.k.Keys.Claim(c.Belief.Key); claim != nil && claim.Lock() == l && c.Belief.SpeaksOf(claim.Ref()) {
 		return claim, l.Place(claim)
 	}
 	return nil, -1
@@ -189,7 +189,7 @@ func (lab *Reports) ClaimOf(c *Competitor, l *locks.Lock) (*locks.Claim, int) {
 // believes says whether a contender that runs says that it holds, and the keys are watched:
 // else nobody's word can be held against it.
 func (lab *Reports) believes(c *Competitor) bool {
-	return c.interval != nil && lab.ProcOf(c.ContenderInfo) != model.ProcEnded && !lab.k.LiveSince(c.place.name).IsZero()
+	return c.interval != nil && lab.Programs.ProcOf(c.ContenderInfo) != model.ProcEnded && !lab.k.Prefixes.LiveSince(c.place.name).IsZero()
 }
 
 // isTrue says whether a contender holds as it says.
@@ -221,7 +221,7 @@ func (lab *Reports) FalseSince(c *Competitor, l *locks.Lock) (since time.Time, i
 			since = t
 		}
 	}
-	later(lab.k.LiveSince(l.Name))
+	later(lab.k.Prefixes.LiveSince(l.Name))
 	if own, _ := lab.heldBy(c.interval); own != nil && !own.Gone.IsZero() {
 		later(own.Gone)
 	} else if g := c.place.RemovedOf(c.Belief); g != nil {
@@ -234,7 +234,7 @@ func (lab *Reports) FalseSince(c *Competitor, l *locks.Lock) (since time.Time, i
 // that it held. Both times are of the same machine, and the watch sees a key go later
 // than it went.
 func (lab *Reports) NeverHeld(c *Competitor) bool {
-	if c.Belief.Key == "" || c.interval == nil || c.interval.held || lab.k.Claim(c.Belief.Key) != nil {
+	if c.Belief.Key == "" || c.interval == nil || c.interval.held || lab.k.Keys.Claim(c.Belief.Key) != nil {
 		return false // or the key is somebody else's by now
 	}
 	if slices.ContainsFunc(c.place.beliefs, func(b *span) bool {
@@ -245,24 +245,24 @@ func (lab *Reports) NeverHeld(c *Competitor) bool {
 	if g := c.place.RemovedOf(c.Belief); g != nil {
 		return g.At.Before(c.interval.From)
 	}
-	live := lab.k.LiveSince(c.place.name)
+	live := lab.k.Prefixes.LiveSince(c.place.name)
 	return !live.IsZero() && live.Before(c.interval.From) && c.place.since.Before(c.interval.From)
 }
 
 // observe takes stock of the locks that changed, or about which something was said: which beliefs
 // are true, and what came of unlocks, which time tells. While keys are not seen whole it waits.
 func (lab *Reports) observe(changes []locks.Change) {
-	if len(lab.locks) == 0 {
+	if len(lab.places.locks) == 0 {
 		return
 	}
-	switch partial := lab.k.Partial(); {
+	switch partial := lab.k.Prefixes.Partial(); {
 	case partial:
 		lab.behind = true
 		return
 	case lab.behind:
 		lab.behind = false
-		for name := range lab.locks {
-			lab.observeLock(lab.k.Lock(name))
+		for name := range lab.places.locks {
+			lab.observeLock(lab.k.Keys.Lock(name))
 		}
 	default:
 		for _, all := range [2][]locks.Change{changes, lab.news.all} {
@@ -272,10 +272,10 @@ func (lab *Reports) observe(changes []locks.Change) {
 		}
 	}
 	for ll := range lab.unlocks {
-		if lab.k.Lock(ll.name) != nil {
+		if lab.k.Keys.Lock(ll.name) != nil {
 			lab.settleUnlocks(ll)
 		}
-		if len(ll.Stale) == 0 || lab.locks[ll.name] != ll {
+		if len(ll.Stale) == 0 || lab.places.locks[ll.name] != ll {
 			delete(lab.unlocks, ll)
 		}
 	}
@@ -286,7 +286,7 @@ func (lab *Reports) observeLock(l *locks.Lock) {
 	if l == nil || !l.Listed() || l.Head() != nil && l.Head().LeaseInfo().Stale() {
 		return
 	}
-	ll := lab.locks[l.Name]
+	ll := lab.places.locks[l.Name]
 	if ll == nil {
 		return
 	}

@@ -12,19 +12,19 @@ import (
 // explain looks for requests, to delete keys or to end leases, that the proxy saw take the claims
 // that just went.
 func (lab *Reports) explain(changes []locks.Change) {
-	if len(lab.notes)+len(lab.revokes) == 0 {
+	if len(lab.notebook.notes)+len(lab.revokes) == 0 {
 		return
 	}
 	for i := range changes {
 		if f := changes[i].Entry; changes[i].Kind == locks.Happened && f.GoneRev != 0 && !f.Past && f.Confidence != model.Certain {
-			lab.explained(f, lab.whyGone(f))
+			lab.news.explained(f, lab.whyGone(f))
 		}
 	}
 }
 
 // whyGone says why the claim of an entry went, nil if no request is known that took it.
 func (lab *Reports) whyGone(f *journal.Entry) *locks.Explanation {
-	if n := lab.notes[f.Removed().Key]; n != nil {
+	if n := lab.notebook.notes[f.Removed().Key]; n != nil {
 		for _, w := range n.writes {
 			if why := lab.byWrote(f, w); why != nil && w.Took && w.Rev == f.GoneRev {
 				return why
@@ -53,13 +53,13 @@ func (lab *Reports) revoked(e model.Revoked) {
 	if lab.revokes = append(lab.revokes, e); len(lab.revokes) > revokesMax {
 		lab.revokes = slices.Delete(lab.revokes, 0, 1)
 	}
-	journal := lab.k.Journal()
+	journal := lab.k.Journals.Journal()
 	for _, f := range slices.Backward(journal[max(0, len(journal)-revokesBack):]) {
 		if lab.k.Now().Sub(f.At) > revokesLook {
 			return
 		}
 		if tookAlong(e, f) {
-			lab.explained(f, lab.byRevoked(e))
+			lab.news.explained(f, lab.byRevoked(e))
 		}
 	}
 }
@@ -76,10 +76,10 @@ func tookAlong(r model.Revoked, f *journal.Entry) bool {
 // not see, right before, leaves the lease without keys, and the answer has the revision of that.
 func (lab *Reports) byRevoked(r model.Revoked) *locks.Explanation {
 	why := &locks.Explanation{Cause: journal.CauseRevoked, Confidence: model.Strong}
-	switch o, known := lab.k.LeaseOwner(r.Lease); {
+	switch o, known := lab.k.Owners.LeaseOwner(r.Lease); {
 	case !known || !o.Certain || !r.Certain:
 		why.Evidence = model.Say("proxy-saw-revoke")
-	case lab.SameProgram(o.Name, r.Name):
+	case lab.Programs.SameProgram(o.Name, r.Name):
 		why.Evidence = model.Say("proxy-saw-owner-revoke", r.Name)
 	default:
 		why.Evidence = model.Say("proxy-saw-another-revoke", r.Name, o.Name)
@@ -90,13 +90,13 @@ func (lab *Reports) byRevoked(r model.Revoked) *locks.Explanation {
 // explainByWrote gives the entries about a claim that a client deleted their cause. The
 // watch may have seen its going before the proxy reported the request.
 func (lab *Reports) explainByWrote(w model.Wrote) {
-	l := lab.k.Lock(lab.lockName(w.Key))
+	l := lab.k.Keys.Lock(lab.places.lockName(w.Key))
 	if l == nil || w.Rev == 0 { // it went at no revision that is known
 		return
 	}
 	for _, f := range slices.Backward(l.Journal()) {
 		if f.GoneRev == w.Rev && f.Removed().Key == w.Key && f.Confidence != model.Certain {
-			lab.explained(f, lab.byWrote(f, w))
+			lab.news.explained(f, lab.byWrote(f, w))
 		}
 	}
 }
@@ -104,11 +104,11 @@ func (lab *Reports) explainByWrote(w model.Wrote) {
 // byWrote explains for certain who deleted the key of a claim, nil if that one or the owner is
 // not known for certain.
 func (lab *Reports) byWrote(f *journal.Entry, w model.Wrote) *locks.Explanation {
-	o, known := lab.k.LeaseOwner(f.Removed().Lease)
+	o, known := lab.k.Owners.LeaseOwner(f.Removed().Lease)
 	if !known || !o.Certain || !w.Certain {
 		return nil
 	}
-	if !lab.SameProgram(o.Name, w.Name) {
+	if !lab.Programs.SameProgram(o.Name, w.Name) {
 		return &locks.Explanation{Cause: journal.CauseDeleted, Confidence: model.Certain, Evidence: model.Say("proxy-saw-another-delete", w.Name, o.Name)}
 	}
 	return &locks.Explanation{Cause: journal.CauseReleased, Confidence: model.Certain, Evidence: model.Say("proxy-saw-owner-delete", w.Name)}

@@ -66,7 +66,7 @@ func (cl *client) counts(e model.LeaseOwner) {
 // connected takes the begin or end of a connection in. A client without any is
 // forgotten, unless it is a contender, which comes back.
 func (lab *Reports) connected(e model.Connected) {
-	cl := lab.clients.at(e.Client, e.At)
+	cl := lab.Programs.clients.at(e.Client, e.At)
 	cl.told = true
 	cl.conns = slices.DeleteFunc(cl.conns, func(c model.Connected) bool { return c.Peer == e.Peer && c.Member == e.Member })
 	if e.On && len(cl.conns) < connsMax {
@@ -75,26 +75,26 @@ func (lab *Reports) connected(e model.Connected) {
 	if len(cl.conns) == 0 {
 		lab.forgetWatches(e.Name)
 		if !e.Certain {
-			delete(lab.clients, e.Name)
+			delete(lab.Programs.clients, e.Name)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(lab.shared)) {
-		if slices.ContainsFunc(lab.keepers[id], func(k model.LeaseOwner) bool { return k.Name == e.Name }) {
-			lab.leaseChanged(id)
+	for _, id := range slices.Sorted(maps.Keys(lab.Keepers.shared)) {
+		if slices.ContainsFunc(lab.Keepers.keepers[id], func(k model.LeaseOwner) bool { return k.Name == e.Name }) {
+			lab.news.leaseChanged(id)
 		}
 	}
 }
 
 // forgetWatches forgets what a client watched.
 func (lab *Reports) forgetWatches(name string) {
-	cl := lab.clients[name]
+	cl := lab.Programs.clients[name]
 	if cl == nil {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(cl.watching)) {
-		if n := lab.notes[key]; n != nil {
+		if n := lab.notebook.notes[key]; n != nil {
 			n.Watchers = slices.DeleteFunc(n.Watchers, func(w model.Watches) bool { return w.Name == name })
-			lab.reopen(n)
+			lab.notebook.reopen(n)
 		}
 	}
 	clear(cl.watching)

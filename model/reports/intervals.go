@@ -75,7 +75,7 @@ func (ll *Lock) keep(sp *span) {
 // Beliefs returns the last times, 256 at most, during which contenders believed that they
 // held the lock, by their beginning.
 func (lab *Reports) Beliefs(lock string) []Believed {
-	ll := lab.locks[lock]
+	ll := lab.places.locks[lock]
 	if ll == nil {
 		return nil
 	}
@@ -90,12 +90,12 @@ func (lab *Reports) Beliefs(lock string) []Believed {
 // it held the lock while another claim did. A contender that let go by itself is not
 // counted: its word comes later than its deed.
 func (lab *Reports) Overlaps(lock string) []Overlap {
-	ll := lab.locks[lock]
+	ll := lab.places.locks[lock]
 	if ll == nil {
 		return nil
 	}
 	exclusive := ll.exclusive
-	if l := lab.k.Lock(lock); l != nil {
+	if l := lab.k.Keys.Lock(lock); l != nil {
 		exclusive = l.Recipe().Exclusive()
 	}
 	if !exclusive {
@@ -129,7 +129,7 @@ func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
 			to = t.Gone
 		}
 		if to.IsZero() && now.After(from) || to.After(from) {
-			out = append(out, Overlap{Lock: ll.name, Believer: b.Contender, Holder: t.Claim, Who: lab.k.Who(t.Claim), From: from, To: to, Then: b.end, believed: b.From})
+			out = append(out, Overlap{Lock: ll.name, Believer: b.Contender, Holder: t.Claim, Who: lab.k.Owners.Who(t.Claim), From: from, To: to, Then: b.end, believed: b.From})
 		}
 	}
 	return out
@@ -151,7 +151,7 @@ func (lab *Reports) letGo(b *span) bool {
 		}
 		return left == nil || left.Cause == journal.CauseReleased || left.Cause == journal.CauseRevoked || left.Cause == journal.CauseUnknown
 	}
-	n := lab.notes[b.Key]
+	n := lab.notebook.notes[b.Key]
 	return n != nil && left != nil && lab.asksToLetGo(n, b.Contender, left.Rev)
 }
 
@@ -159,7 +159,7 @@ func (lab *Reports) letGo(b *span) bool {
 // of it yet: it hangs in its unlock.
 func (lab *Reports) asksToLetGo(n *Notes, who string, rev int64) bool {
 	for _, w := range n.writes {
-		if w.Delete && !w.Missed && w.Rev > 0 && w.Rev == rev && !w.Told && lab.SameProgram(w.Name, who) {
+		if w.Delete && !w.Missed && w.Rev > 0 && w.Rev == rev && !w.Told && lab.Programs.SameProgram(w.Name, who) {
 			return true
 		}
 	}
@@ -176,7 +176,7 @@ func (lab *Reports) heldBy(b *span) (own *timeline.Span, left *journal.Entry) {
 	if own = lab.timeline.LastHold(b.Lock, b.Key, b.Lease, b.From, until(b.To, lab.k.Now().Add(time.Hour))); own == nil {
 		return nil, nil
 	}
-	if ll := lab.locks[b.Lock]; ll != nil {
+	if ll := lab.places.locks[b.Lock]; ll != nil {
 		for i := range slices.Backward(ll.removed) {
 			if g := &ll.removed[i]; g.Ref.Same(own.Claim) {
 				return own, g.left
@@ -210,7 +210,7 @@ func (lab *Reports) LateWords(ll *Lock) (words []LateWord) {
 		if own == nil || own.Gone.IsZero() || !own.Gone.Before(b.To) || b.byItself(left) {
 			continue
 		}
-		if c := lab.contenders[b.Contender]; c == nil || lab.PausedSince(c, own.Gone) {
+		if c := lab.Programs.contenders[b.Contender]; c == nil || lab.Programs.PausedSince(c, own.Gone) {
 			continue
 		}
 		for _, o := range lab.overlapsOf(ll, b) {

@@ -121,14 +121,14 @@ func (c *ContenderInfo) on(lock string) *Competitor {
 
 // keysChanged takes in which keys came and went, those that went first.
 func (lab *Reports) keysChanged(changes []locks.Change) {
-	if len(lab.locks)+len(lab.notes) == 0 {
+	if len(lab.places.locks)+len(lab.notebook.notes) == 0 {
 		return
 	}
 	for i := range changes {
 		switch c := &changes[i]; {
 		case c.Kind == locks.Gone:
 			lab.keyGone(c.Claim, c.Lock, c.At, c.Rev)
-		case c.Kind == locks.Came && lab.k.Claim(c.Claim.Key) == c.Claim:
+		case c.Kind == locks.Came && lab.k.Keys.Claim(c.Claim.Key) == c.Claim:
 			lab.keyCame(c.Claim)
 		}
 	}

@@ -35,9 +35,9 @@ func (b *notebook) note(key string) *Notes {
 	n := b.notes[key]
 	if n == nil {
 		b.dropNotes()
-		n = &Notes{Key: key, lock: b.lockName(key)}
-		if ll := b.placeOf(key); ll != nil {
-			if g := ll.Removed(key); g != nil && b.k.Claim(key) == nil {
+		n = &Notes{Key: key, lock: b.places.lockName(key)}
+		if ll := b.places.placeOf(key); ll != nil {
+			if g := ll.Removed(key); g != nil && b.k.Keys.Claim(key) == nil {
 				n.GoneAt, n.goneRev = g.At, g.Rev
 			}
 		}
@@ -53,7 +53,7 @@ func (b *notebook) dropNotes() {
 	for range min(2, len(b.order)) {
 		key := b.order[0]
 		n := b.notes[key]
-		stale := !n.open() && b.k.Claim(key) == nil && b.k.Now().Sub(n.at) > notesKeep
+		stale := !n.open() && b.k.Keys.Claim(key) == nil && b.k.Now().Sub(n.at) > notesKeep
 		if !stale && len(b.order) < notesMax {
 			return
 		}
@@ -71,12 +71,12 @@ func (b *notebook) dropNotes() {
 // reopen follows up on a change of notes: it lists them with their lock as far as
 // something is open, and asks for a new look at that.
 func (b *notebook) reopen(n *Notes) {
-	ll := b.locks[n.lock]
+	ll := b.places.locks[n.lock]
 	if ll == nil {
 		if !n.open() {
 			return
 		}
-		ll = b.lock(n.lock)
+		ll = b.places.lock(n.lock)
 	}
 	i, listed := slices.BinarySearchFunc(ll.Open, n.Key, func(o *Notes, key string) int { return strings.Compare(o.Key, key) })
 	switch {
@@ -86,9 +86,9 @@ func (b *notebook) reopen(n *Notes) {
 		ll.Open = slices.Delete(ll.Open, i, i+1)
 	}
 	if n.open() || listed {
-		b.due(n.lock)
+		b.news.due(n.lock)
 	}
-	b.dropLock(ll)
+	b.places.dropLock(ll)
 }
 
 // wrote takes the end of a request to put or delete one key in.
@@ -96,8 +96,8 @@ func (lab *Reports) wrote(e model.Wrote) {
 	if e.End != "" {
 		return // what of a range was there, and whose it was, nobody said
 	}
-	n := lab.note(e.Key)
-	if c := lab.contenders[e.Name]; c != nil && e.Certain && c.Lock == "" && !e.Delete && e.Lease != 0 {
+	n := lab.notebook.note(e.Key)
+	if c := lab.Programs.contenders[e.Name]; c != nil && e.Certain && c.Lock == "" && !e.Delete && e.Lease != 0 {
 		c.wrote, c.Lease = e.Key, e.Lease
 	}
 	n.writes = append(n.writes, e)
@@ -106,10 +106,10 @@ func (lab *Reports) wrote(e model.Wrote) {
 	}
 	switch {
 	case e.Told: // it knows what became of it, and of what it asked before
-		if n.Ghost != nil && lab.SameProgram(n.Ghost.Name, e.Name) {
+		if n.Ghost != nil && lab.Programs.SameProgram(n.Ghost.Name, e.Name) {
 			n.Ghost = nil
 		}
-		if n.Undone != nil && lab.SameProgram(n.Undone.Name, e.Name) {
+		if n.Undone != nil && lab.Programs.SameProgram(n.Undone.Name, e.Name) {
 			n.Undone = nil
 		}
 	case !e.Delete && e.Rev > n.goneRev && !n.GoneAt.After(e.At) && !lab.knew(n, e):
@@ -121,7 +121,7 @@ func (lab *Reports) wrote(e model.Wrote) {
 		lab.explainByWrote(e)
 		lab.noteUnlock(n, e)
 	}
-	lab.reopen(n)
+	lab.notebook.reopen(n)
 }
 
 // knew says whether a client that was not told of a put knew of its claim anyway:
@@ -133,14 +133,14 @@ func (lab *Reports) knew(n *Notes, put model.Wrote) bool {
 		case w.Rev == 0 || w.Rev <= n.goneRev:
 		case w.Delete:
 			told = false // what comes is another claim of that name
-		case w.Told && lab.SameProgram(w.Name, put.Name) && w.Lease == put.Lease:
+		case w.Told && lab.Programs.SameProgram(w.Name, put.Name) && w.Lease == put.Lease:
 			told = true
 		}
 	}
 	if told {
 		return true
 	}
-	for _, c := range lab.Workers(put.Name) {
+	for _, c := range lab.Programs.Workers(put.Name) {
 		if b := c.Belief; b.Key == put.Key && (b.State == model.BeliefHolding || b.State == model.BeliefWaiting && b.At.After(put.At)) {
 			return true
 		}
@@ -150,53 +150,53 @@ func (lab *Reports) knew(n *Notes, put model.Wrote) bool {
 
 // knows notes that a contender says it waits or holds by a key: then it knows of it.
 func (lab *Reports) knows(e model.Belief) {
-	n := lab.notes[e.Key]
+	n := lab.notebook.notes[e.Key]
 	if n == nil || n.Ghost == nil && n.Undone == nil {
 		return
 	}
 	holds := e.State == model.BeliefHolding
-	if g := n.Ghost; g != nil && (holds || e.State == model.BeliefWaiting) && e.At.After(g.At) && lab.SameProgram(g.Name, e.Contender) {
+	if g := n.Ghost; g != nil && (holds || e.State == model.BeliefWaiting) && e.At.After(g.At) && lab.Programs.SameProgram(g.Name, e.Contender) {
 		n.Ghost = nil
 	}
-	if n.Undone != nil && holds && e.At.After(n.Undone.At) && lab.SameProgram(n.Undone.Name, e.Contender) {
+	if n.Undone != nil && holds && e.At.After(n.Undone.At) && lab.Programs.SameProgram(n.Undone.Name, e.Contender) {
 		n.Undone = nil // it took the lock again by the claim that it could not delete
 	}
-	lab.reopen(n)
+	lab.notebook.reopen(n)
 }
 
 // watches takes the begin or end of a watch in. Who watches a key of the queue knows
 // that it is in it.
 func (lab *Reports) watches(e model.Watches) {
-	n := lab.note(e.Key)
+	n := lab.notebook.note(e.Key)
 	n.Watchers = slices.DeleteFunc(n.Watchers, func(w model.Watches) bool { return w.Client == e.Client })
-	cl := lab.clients.at(e.Client, e.At)
+	cl := lab.Programs.clients.at(e.Client, e.At)
 	delete(cl.watching, e.Key)
 	if e.On && len(n.Watchers) < watchersMax {
 		n.Watchers = append(n.Watchers, e)
 		cl.watching[e.Key] = true
 		lab.inQueue(e)
 	}
-	lab.reopen(n)
+	lab.notebook.reopen(n)
 }
 
 // inQueue closes the ghosts of a client that began to wait for another key of the
 // same lock.
 func (lab *Reports) inQueue(e model.Watches) {
-	ll := lab.placeOf(e.Key)
+	ll := lab.places.placeOf(e.Key)
 	if ll == nil {
 		return
 	}
 	for _, n := range slices.Clone(ll.Open) {
-		if n.Ghost != nil && n.Key != e.Key && lab.SameProgram(n.Ghost.Name, e.Name) && !e.At.Before(n.Ghost.At) {
+		if n.Ghost != nil && n.Key != e.Key && lab.Programs.SameProgram(n.Ghost.Name, e.Name) && !e.At.Before(n.Ghost.At) {
 			n.Ghost = nil
-			lab.reopen(n)
+			lab.notebook.reopen(n)
 		}
 	}
 }
 
 // keyGone follows up on a key that a settling took.
 func (lab *Reports) keyGone(c *locks.Claim, l *locks.Lock, at time.Time, rev int64) {
-	if ll := lab.placeOf(c.Key); ll != nil {
+	if ll := lab.places.placeOf(c.Key); ll != nil {
 		g := RemovedClaim{Ref: c.Ref(), At: at, Rev: rev, since: c.Since}
 		if l != nil && l.LastLoss() != nil && l.LastLoss().Removed().Same(g.Ref) {
 			g.left = l.LastLoss()
@@ -205,7 +205,7 @@ func (lab *Reports) keyGone(c *locks.Claim, l *locks.Lock, at time.Time, rev int
 			ll.exclusive = l.Recipe().Exclusive()
 		}
 	}
-	n := lab.notes[c.Key]
+	n := lab.notebook.notes[c.Key]
 	if n == nil {
 		return
 	}
@@ -219,28 +219,28 @@ func (lab *Reports) keyGone(c *locks.Claim, l *locks.Lock, at time.Time, rev int
 			lab.noteUnlock(n, w)
 		}
 	}
-	lab.reopen(n)
+	lab.notebook.reopen(n)
 }
 
 // keyCame follows up on a key that a settling brought.
 func (lab *Reports) keyCame(c *locks.Claim) {
-	if n := lab.notes[c.Key]; n != nil && !n.GoneAt.IsZero() {
+	if n := lab.notebook.notes[c.Key]; n != nil && !n.GoneAt.IsZero() {
 		n.GoneAt = time.Time{}
-		lab.reopen(n)
+		lab.notebook.reopen(n)
 	}
 }
 
 // forgetOpen closes what a client that is gone left open.
 func (lab *Reports) forgetOpen(name string) {
-	for _, lock := range slices.Sorted(maps.Keys(lab.locks)) {
-		for _, n := range slices.Clone(lab.locks[lock].Open) {
-			if n.Ghost != nil && lab.SameProgram(n.Ghost.Name, name) {
+	for _, lock := range slices.Sorted(maps.Keys(lab.places.locks)) {
+		for _, n := range slices.Clone(lab.places.locks[lock].Open) {
+			if n.Ghost != nil && lab.Programs.SameProgram(n.Ghost.Name, name) {
 				n.Ghost = nil
 			}
-			if n.Undone != nil && lab.SameProgram(n.Undone.Name, name) {
+			if n.Undone != nil && lab.Programs.SameProgram(n.Undone.Name, name) {
 				n.Undone = nil
 			}
-			lab.reopen(n)
+			lab.notebook.reopen(n)
 		}
 	}
 	lab.forgetWatches(name)

@@ -18,12 +18,12 @@ func TestNotesAgreeWithTheirLocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, s := told(modeltest.Draw(t).Events)
 		want := map[string][]string{}
-		for key, n := range s.notes {
+		for key, n := range s.notebook.notes {
 			if n.open() {
 				want[n.lock] = append(want[n.lock], key)
 			}
 		}
-		for name, ll := range s.locks {
+		for name, ll := range s.places.locks {
 			slices.Sort(want[name])
 			var open []string
 			for _, n := range ll.Open {
@@ -34,8 +34,8 @@ func TestNotesAgreeWithTheirLocks(t *testing.T) {
 			}
 			delete(want, name)
 		}
-		if len(want) > 0 || len(s.notebook.order) != len(s.notes) {
-			t.Fatalf("open without a lock: %q; %d notes, %d in order", want, len(s.notes), len(s.notebook.order))
+		if len(want) > 0 || len(s.notebook.order) != len(s.notebook.notes) {
+			t.Fatalf("open without a lock: %q; %d notes, %d in order", want, len(s.notebook.notes), len(s.notebook.order))
 		}
 	})
 }
@@ -57,13 +57,13 @@ func TestReportsAreBounded(t *testing.T) {
 			model.Contender{At: now, Name: fmt.Sprint("x", i), Lock: fmt.Sprint("/l", i), Proc: model.ProcEnded})
 	}
 	open := 0
-	for _, ll := range s.locks {
+	for _, ll := range s.places.locks {
 		open = max(open, len(ll.Open), len(ll.beliefs))
 	}
-	if len(s.notes) > notesMax || len(s.notebook.order) > notesMax || len(s.clients) > clientsMax || len(s.keepers) > locks.OwnersMax || len(s.shared) > locks.OwnersMax ||
-		len(s.refused) > refusedMax || len(s.contenders) > contendersMax || len(s.locks)+len(s.believed) > 3*labLocksMax || open > notesMax {
+	if len(s.notebook.notes) > notesMax || len(s.notebook.order) > notesMax || len(s.Programs.clients) > clientsMax || len(s.Keepers.keepers) > locks.OwnersMax || len(s.Keepers.shared) > locks.OwnersMax ||
+		len(s.Keepers.refused) > refusedMax || len(s.Programs.contenders) > contendersMax || len(s.places.locks)+len(s.believed) > 3*labLocksMax || open > notesMax {
 		t.Errorf("%d notes (%d in order), %d clients, %d keepers, %d shared, %d refused, %d contenders, %d locks, %d open",
-			len(s.notes), len(s.notebook.order), len(s.clients), len(s.keepers), len(s.shared), len(s.refused), len(s.contenders), len(s.locks), open)
+			len(s.notebook.notes), len(s.notebook.order), len(s.Programs.clients), len(s.Keepers.keepers), len(s.Keepers.shared), len(s.Keepers.refused), len(s.Programs.contenders), len(s.places.locks), open)
 	}
 }
 

@@ -48,16 +48,17 @@ type Reports struct {
 	revokes  []model.Revoked // the last that were answered, newest last
 	believed map[string]bool // locks that somebody believes to hold, as far as that was told
 	behind   bool            // beliefs were not held against the keys while those were not seen whole
-	*news
-	*Programs
-	*Owners
-	*notebook
-	*accesses
-	*outputs
+	news     *news
+	Programs *Programs
+	Keepers  *Keepers
+	places   *places
+	notebook *notebook
+	accesses *accesses
+	outputs  *outputs
 }
 
-// contendersMax bounds how many contenders
-// are, from where on those that ended make room.
+// contendersMax bounds how many contenders are kept,
+// from where on those that ended make room.
 const contendersMax = 512
 
 // Lock is what the lab and its proxy reported about one lock.
@@ -88,11 +89,11 @@ type places struct {
 
 // notebook is what clients did to keys, as far as the proxy reported.
 type notebook struct {
-	k *locks.State
-	*news
-	*places
-	notes map[string]*Notes
-	order []string // the keys of notes, oldest first
+	k      *locks.State
+	news   *news
+	places *places
+	notes  map[string]*Notes
+	order  []string // the keys of notes, oldest first
 }
 
 // Notes is what clients did to one key.
@@ -152,10 +153,10 @@ type Programs struct {
 	clients    clients
 }
 
-// Owners are the clients of leases: who was granted one, who renews it, and whom it is refused.
-type Owners struct {
-	k *locks.State
-	*news
+// Keepers are the clients of leases: who was granted one, who renews it, and whom it is refused.
+type Keepers struct {
+	k       *locks.State
+	news    *news
 	order   []model.LeaseID                      // that are kept, oldest first
 	keepers map[model.LeaseID][]model.LeaseOwner // who was granted a lease and who renews it, the last word of each
 	refused map[model.LeaseID]model.Refused      // refused renewals

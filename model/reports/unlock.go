@@ -9,8 +9,8 @@ import (
 
 // noteUnlock remembers the delete of a claim by which its own client may harm itself.
 func (lab *Reports) noteUnlock(n *Notes, w model.Wrote) {
-	ll := lab.placeOf(n.Key)
-	if ll == nil || !w.Told || len(lab.Workers(w.Name)) == 0 {
+	ll := lab.places.placeOf(n.Key)
+	if ll == nil || !w.Told || len(lab.Programs.Workers(w.Name)) == 0 {
 		return
 	}
 	g := ll.Removed(n.Key)
@@ -31,14 +31,14 @@ func (lab *Reports) noteUnlock(n *Notes, w model.Wrote) {
 		if d.Rev > 0 {
 			before = d.Rev < g.Ref.CreateRev
 		}
-		u.Retried = u.Retried || d.Delete && !d.Told && before && lab.SameProgram(d.Name, w.Name)
+		u.Retried = u.Retried || d.Delete && !d.Told && before && lab.Programs.SameProgram(d.Name, w.Name)
 	}
 	if len(ll.Stale) >= staleMax {
 		ll.Stale = ll.Stale[1:]
 	}
 	ll.Stale = append(ll.Stale, u)
 	lab.unlocks[ll] = true
-	lab.due(ll.name)
+	lab.news.due(ll.name)
 }
 
 // believedBefore says whether a contender believes that it holds, and did at a time: it
@@ -68,7 +68,7 @@ func (lab *Reports) settleUnlock(ll *Lock, u *StaleUnlock) bool {
 	if now.Sub(u.At) < Grace {
 		return true
 	}
-	for _, c := range lab.Workers(u.Client) {
+	for _, c := range lab.Programs.Workers(u.Client) {
 		switch {
 		case c.place != ll:
 		case c.Belief.Key == u.Key && c.believedBefore(u.At):
@@ -84,18 +84,18 @@ func (lab *Reports) settleUnlock(ll *Lock, u *StaleUnlock) bool {
 // believes in.
 func (lab *Reports) TookItself(c *Competitor) bool {
 	return slices.ContainsFunc(c.place.Stale, func(u *StaleUnlock) bool {
-		return u.Key == c.Belief.Key && c.believedBefore(u.At) && lab.SameProgram(u.Client, c.Name)
+		return u.Key == c.Belief.Key && c.believedBefore(u.At) && lab.Programs.SameProgram(u.Client, c.Name)
 	})
 }
 
 // HangsInUnlock says whether a contender deleted its claim and has not heard of it.
 func (lab *Reports) HangsInUnlock(c *Competitor) bool {
-	n, g := lab.notes[c.Belief.Key], c.place.Removed(c.Belief.Key)
+	n, g := lab.notebook.notes[c.Belief.Key], c.place.Removed(c.Belief.Key)
 	return n != nil && g != nil && lab.asksToLetGo(n, c.Name, g.Rev)
 }
 
 // BelievesOn says whether the one who was harmed believes still.
 func (lab *Reports) BelievesOn(u *StaleUnlock, lock string) bool {
-	c := lab.contenders[u.Victim].on(lock)
+	c := lab.Programs.contenders[u.Victim].on(lock)
 	return c != nil && c.Belief.State == model.BeliefHolding && c.Belief.Key == u.Key
 }

@@ -30,3 +30,15 @@ type View interface {
 	// FalseSince returns since when a belief is not true, and whether that is so.
 	FalseSince(c *Competitor, l *locks.Lock) (since time.Time, is bool)
 }
+
+// Clients implements [View].
+func (lab *Reports) Clients() []ClientInfo { return lab.Programs.Clients() }
+
+// Outputs implements [View].
+func (lab *Reports) Outputs() []*Output { return lab.outputs.Outputs() }
+
+// Of implements [View].
+func (lab *Reports) Of(lock string) *Lock { return lab.places.Of(lock) }
+
+// Accesses implements [View].
+func (lab *Reports) Accesses(lock string) []Accessed { return lab.accesses.Accesses(lock) }

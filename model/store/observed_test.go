@@ -91,7 +91,7 @@ func TestWhatBehaviourTellsIsBounded(t *testing.T) {
 	if l := s.Lock("/app/lock/job"); l == nil || l.RecipeConfidence() != model.Strong || l.Holder() == nil {
 		t.Error("a lock that was taken again and again is forgotten")
 	}
-	if n := s.locks.Remembered(); n > 4096 {
+	if n := s.locks.Keys.Remembered(); n > 4096 {
 		t.Errorf("%d keys that went are remembered", n)
 	}
 }

@@ -28,14 +28,14 @@ func New(pins ...model.Pin) *Store {
 // Want returns what the store asks of its source now, where these leases are on a screen: they are
 // read before others.
 func (s *Store) Want(visible []model.LeaseID) model.Want {
-	s.locks.ShowLeases(visible)
+	s.locks.Leases.ShowLeases(visible)
 	return s.findings.Ask(s.locks.Want())
 }
 
 // NeedKeys asks for a list of what hangs on a lease, with one of its next readings.
 func (s *Store) NeedKeys(id model.LeaseID) {
-	if l := s.locks.Lease(id); l != nil {
-		s.locks.NeedKeys(l)
+	if l := s.locks.Leases.Lease(id); l != nil {
+		s.locks.Leases.NeedKeys(l)
 	}
 }
 

@@ -40,19 +40,19 @@ func (v *View) Rev() int64 { return v.locks.Rev() }
 func (v *View) KeysRev() int64 { return v.locks.KeysRev() }
 
 // Locks returns the locks by name. Several may read them while nobody applies.
-func (v *View) Locks() []*locks.Lock { return v.locks.Locks() }
+func (v *View) Locks() []*locks.Lock { return v.locks.Keys.Locks() }
 
 // Lock returns a lock by name, nil if there is none.
-func (v *View) Lock(name string) *locks.Lock { return v.locks.Lock(name) }
+func (v *View) Lock(name string) *locks.Lock { return v.locks.Keys.Lock(name) }
 
 // Claim returns the claim of a key, nil if there is none.
-func (v *View) Claim(key string) *locks.Claim { return v.locks.Claim(key) }
+func (v *View) Claim(key string) *locks.Claim { return v.locks.Keys.Claim(key) }
 
 // Counts returns the numbers of watched keys, and of those that are claims of a lock.
-func (v *View) Counts() (keys, claims int) { return v.locks.Counts() }
+func (v *View) Counts() (keys, claims int) { return v.locks.Keys.Counts() }
 
 // NoValues says whether values of keys are left out of what is told.
-func (v *View) NoValues() bool { return v.locks.NoValues() }
+func (v *View) NoValues() bool { return v.locks.Keys.NoValues() }
 
 // Bare returns the prefixes that were listed and have no lock, by name. It looks at every key.
 func (v *View) Bare() []locks.Bare { return v.locks.Bare() }
@@ -61,31 +61,31 @@ func (v *View) Bare() []locks.Bare { return v.locks.Bare() }
 func (v *View) Expectations() []locks.Expectation { return v.locks.Expectations() }
 
 // Lease returns a lease on which something hangs or hung a moment ago, nil if there is none.
-func (v *View) Lease(id model.LeaseID) *locks.Lease { return v.locks.Lease(id) }
+func (v *View) Lease(id model.LeaseID) *locks.Lease { return v.locks.Leases.Lease(id) }
 
 // Leases returns all leases, in no order. It is not a copy: only for reading.
-func (v *View) Leases() []*locks.Lease { return v.locks.Leases() }
+func (v *View) Leases() []*locks.Lease { return v.locks.Leases.Leases() }
 
 // UnreadLeases returns the leases that could not be read.
-func (v *View) UnreadLeases() []*locks.Lease { return v.locks.UnreadLeases() }
+func (v *View) UnreadLeases() []*locks.Lease { return v.locks.Leases.UnreadLeases() }
 
 // KeysNeeded returns the leases of which it is to be known what hangs on them, and is not.
-func (v *View) KeysNeeded() []model.LeaseID { return v.locks.KeysNeeded() }
+func (v *View) KeysNeeded() []model.LeaseID { return v.locks.Leases.KeysNeeded() }
 
 // GrantedBy names the member that granted a lease, "" if its number does not tell.
-func (v *View) GrantedBy(id model.LeaseID) string { return v.locks.GrantedBy(id) }
+func (v *View) GrantedBy(id model.LeaseID) string { return v.locks.Members.GrantedBy(id) }
 
 // Identity says who the claim of a reference belongs to.
-func (v *View) Identity(r model.ClaimRef) locks.Identity { return v.locks.Identity(r) }
+func (v *View) Identity(r model.ClaimRef) locks.Identity { return v.locks.Owners.Identity(r) }
 
 // IdentityOf says who a claim belongs to that is there, without a search for it.
-func (v *View) IdentityOf(c *locks.Claim) locks.Identity { return v.locks.IdentityOf(c) }
+func (v *View) IdentityOf(c *locks.Claim) locks.Identity { return v.locks.Owners.IdentityOf(c) }
 
 // Who names a claim for a sentence or a narrow column: its identity, else its lease, else its key.
-func (v *View) Who(r model.ClaimRef) string { return v.locks.Who(r) }
+func (v *View) Who(r model.ClaimRef) string { return v.locks.Owners.Who(r) }
 
 // Cluster returns the last round of status requests, zero before the first.
-func (v *View) Cluster() model.ClusterStatus { return v.locks.Cluster() }
+func (v *View) Cluster() model.ClusterStatus { return v.locks.Members.Cluster() }
 
 // Coverage returns how far each prefix is listed and followed.
 func (v *View) Coverage() *locks.Prefixes { return v.locks.Prefixes }
@@ -98,16 +98,16 @@ func (v *View) CoverageGaps(at time.Time, leases []model.LeaseID) []locks.Covera
 
 // Journal returns the journal, oldest first: the last 10,000 entries at least, as far as there
 // are any.
-func (v *View) Journal() []*journal.Entry { return v.locks.Journal() }
+func (v *View) Journal() []*journal.Entry { return v.locks.Journals.Journal() }
 
 // JournalAfter returns the entries that are still kept with a number above seq, oldest first.
-func (v *View) JournalAfter(seq uint64) []*journal.Entry { return v.locks.JournalAfter(seq) }
+func (v *View) JournalAfter(seq uint64) []*journal.Entry { return v.locks.Journals.JournalAfter(seq) }
 
 // JournalVersion rises when an entry is added or its cause becomes known.
-func (v *View) JournalVersion() uint64 { return v.locks.JournalVersion() }
+func (v *View) JournalVersion() uint64 { return v.locks.Journals.JournalVersion() }
 
 // StoryVersion rises when entries become parts of another one, or stop being that.
-func (v *View) StoryVersion() uint64 { return v.locks.StoryVersion() }
+func (v *View) StoryVersion() uint64 { return v.locks.Journals.StoryVersion() }
 
 // Findings returns every finding, of the cluster first, then of the locks, the worst first and by
 // name.

@@ -94,7 +94,7 @@ func (b *Timeline) Contention(lock string, from, to time.Time, who func(model.Cl
 	}
 	c := &Contention{From: from, To: to, TotalWait: b.Waited(lock, from, to)}
 	unseen := b.unseen(lock, from.UnixMicro(), to.UnixMicro())
-	l := b.k.Lock(lock)
+	l := b.k.Keys.Lock(lock)
 	c.Visible = l != nil && l.Recipe().WaitersVisible()
 	ids, names := map[string]int{}, []string(nil)
 	us := func(t time.Time) int64 {

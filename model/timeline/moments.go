@@ -75,7 +75,7 @@ func (b *Timeline) noteMoments(e model.Event) {
 		b.gapFrom(Gap{From: e.Since, slept: true})
 	case model.Lost:
 		from := e.At
-		if at := b.k.Watch(e.Prefix).SeenAt; !at.IsZero() && at.Before(from) {
+		if at := b.k.Prefixes.Watch(e.Prefix).SeenAt; !at.IsZero() && at.Before(from) {
 			from = at // since then nothing was known to be complete
 		}
 		b.gapFrom(Gap{Prefix: e.Prefix, From: from})
@@ -86,7 +86,7 @@ func (b *Timeline) noteMoments(e model.Event) {
 	case model.LeaseRead:
 		b.noteLate(e)
 	}
-	if !b.k.CatchingUp() {
+	if !b.k.Prefixes.CatchingUp() {
 		b.gapTo(Gap{To: e.When(), slept: true})
 	}
 }
@@ -176,7 +176,7 @@ func (b *Timeline) gapTo(x Gap) {
 // noteLate marks the lease whose renewals are missed from now on, at its last renewal as
 // far as that is known.
 func (b *Timeline) noteLate(e model.LeaseRead) {
-	l := b.k.Lease(e.ID)
+	l := b.k.Leases.Lease(e.ID)
 	switch s := l.State(); {
 	case s != model.LeaseLate && s != model.LeaseSilent && s != model.LeaseOverdue:
 		delete(b.late, e.ID)
@@ -184,7 +184,7 @@ func (b *Timeline) noteLate(e model.LeaseRead) {
 	case b.late[e.ID]:
 		return
 	}
-	sweep(b.late, &b.lateRoom, func(id model.LeaseID) bool { return b.k.Lease(id) == nil }) // ended without a reading
+	sweep(b.late, &b.lateRoom, func(id model.LeaseID) bool { return b.k.Leases.Lease(id) == nil }) // ended without a reading
 	b.late[e.ID] = true
 	at := e.At
 	if ago, ok := l.Renewed(e.At); ok {
@@ -198,7 +198,7 @@ func (b *Timeline) noteLate(e model.LeaseRead) {
 			b.mark(m)
 			old := b.missed[m.Lock]
 			if len(old) == 0 {
-				sweep(b.missed, &b.missedRoom, func(lock string) bool { return b.k.Lock(lock) == nil })
+				sweep(b.missed, &b.missedRoom, func(lock string) bool { return b.k.Keys.Lock(lock) == nil })
 			}
 			b.missed[m.Lock] = append(old[max(0, len(old)+1-missedMax):], m)
 		}

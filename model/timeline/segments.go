@@ -99,7 +99,7 @@ func (c *chunk) within(from, grain int64) bool {
 // presentPieces yields the spans that go on: those that hold, then those that came since,
 // the last one first, and all others that wait as one.
 func (b *Timeline) presentPieces(lock string, from, to int64, held int, yield func(*Segment) bool) {
-	l := b.k.Lock(lock)
+	l := b.k.Keys.Lock(lock)
 	if l == nil || !l.Recipe().HasHolder {
 		return
 	}

@@ -174,12 +174,12 @@ func (b *Timeline) Apply(e model.Event, changes []locks.Change) {
 		if e.Past {
 			return
 		}
-		unseen = !b.k.UnseenSince(e).IsZero()
+		unseen = !b.k.Prefixes.UnseenSince(e).IsZero()
 	case model.Listed:
 		unseen = true
 	case model.Loaded:
 		unseen = true
-		maps.DeleteFunc(b.again, func(c *locks.Claim, _ start) bool { return b.k.Claim(c.Key) != c })
+		maps.DeleteFunc(b.again, func(c *locks.Claim, _ start) bool { return b.k.Keys.Claim(c.Key) != c })
 		if !slices.ContainsFunc(b.loads, func(x load) bool { return x.prefix == e.Prefix }) {
 			b.loads = append(b.loads, load{e.Prefix, e.At})
 		}
@@ -332,12 +332,12 @@ func (b *Timeline) LastHold(lock, key string, lease model.LeaseID, after, before
 		}
 		return true
 	})
-	if l := b.k.Lock(lock); key != "" {
-		if c := b.k.Claim(key); c != nil && l != nil && c.Lock() == l && (lease == 0 || c.KV.Lease == 0 || c.KV.Lease == lease) {
+	if l := b.k.Keys.Lock(lock); key != "" {
+		if c := b.k.Keys.Claim(key); c != nil && l != nil && c.Lock() == l && (lease == 0 || c.KV.Lease == 0 || c.KV.Lease == lease) {
 			x, _ := b.going(c, l)
 			match(&x)
 		}
-	} else if x := b.k.Lease(lease); x != nil {
+	} else if x := b.k.Leases.Lease(lease); x != nil {
 		for _, c := range x.Claims() {
 			if c.Lock() == l && l != nil {
 				x, _ := b.going(c, l)
@@ -396,7 +396,7 @@ func (ln *line) from(at int64) int {
 
 // present yields the spans that go on.
 func (b *Timeline) present(lock string, to time.Time, yield func(*Span) bool) {
-	l := b.k.Lock(lock)
+	l := b.k.Keys.Lock(lock)
 	if l == nil || !l.Recipe().HasHolder {
 		return
 	}
