@@ -12,6 +12,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/demo/labtest"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 func injectIt(f model.Fault) model.Action { return model.Action{Kind: model.InjectFault, Fault: f} }
@@ -161,7 +162,7 @@ func TestFaultsThatNeedAnotherLab(t *testing.T) {
 	for _, tt := range tests {
 		err := l.Available(tt.action)
 		if err == nil || !strings.Contains(err.Error(), tt.word) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s (%s): %v", tt.action.Describe(), tt.reason, err)
+			t.Errorf("%s (%s): %v", text.English(tt.action.Message()), tt.reason, err)
 		}
 	}
 	for _, info := range model.FaultKinds() {

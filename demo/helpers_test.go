@@ -16,6 +16,7 @@ import (
 	"locktop/demo/labtest"
 	"locktop/demo/process"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 func inject(kind model.FaultKind, target string) model.Action {
@@ -33,7 +34,7 @@ func do(t *testing.T, l *Lab, a model.Action) string {
 	t.Helper()
 	detail, err := l.Do(t.Context(), a)
 	if err != nil {
-		t.Fatalf("%s: %v", a.Describe(), err)
+		t.Fatalf("%s: %v", text.English(a.Message()), err)
 	}
 	return detail
 }
@@ -42,7 +43,7 @@ func do(t *testing.T, l *Lab, a model.Action) string {
 func wantRefused(t *testing.T, l *Lab, a model.Action, word string) {
 	t.Helper()
 	if _, err := l.Do(t.Context(), a); err == nil || !strings.Contains(err.Error(), word) {
-		t.Errorf("%s: %v, want an error with %q", a.Describe(), err, word)
+		t.Errorf("%s: %v, want an error with %q", text.English(a.Message()), err, word)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"locktop/demo/drills"
 	"locktop/demo/lessons"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 func course(t *testing.T) []*drill.Drill {
@@ -261,7 +262,7 @@ func TestWhatAPersonDoesHasWords(t *testing.T) {
 	for _, a := range all {
 		en, zh := drill.ActionIn("en", a), drill.ActionIn("zh", a)
 		if en == "" || zh == "" || strings.Contains(en, "%") || jargon.MatchString(zh) || ambiguousWidth.MatchString(zh) {
-			t.Errorf("%s: %q, %q", a.Describe(), en, zh)
+			t.Errorf("%s: %q, %q", text.English(a.Message()), en, zh)
 		}
 	}
 }

@@ -49,31 +49,31 @@ type Action struct {
 	Word string
 }
 
-// Describe says in words what the action does, escaped for a terminal.
-func (a Action) Describe() string {
+// Message says what the action does.
+func (a Action) Message() Message {
 	switch a.Kind {
 	case RevokeLease:
-		return "revoke lease " + a.Lease.String()
+		return Say("revoke-lease", a.Lease)
 	case DeleteClaim:
 		if a.ModRev == 0 {
-			return fmt.Sprintf("delete claim %s if its create revision is still %d", Printable(a.Key), a.CreateRev)
+			return Say("delete-claim", a.Key, a.CreateRev)
 		}
-		return fmt.Sprintf("delete claim %s if its create revision is still %d and its mod revision %d", Printable(a.Key), a.CreateRev, a.ModRev)
+		return Say("delete-claim-as-put", a.Key, a.CreateRev, a.ModRev)
 	case SpawnProc:
 		if a.Contender != "" {
-			return "start " + Printable(a.Contender)
+			return Say("start", a.Contender)
 		}
-		return "add a contender on " + Printable(a.Lock)
+		return Say("add-contender", a.Lock)
 	case InjectFault:
-		return a.Fault.Describe()
+		return Say("do-fault", a.Fault)
 	case HealFault:
-		return "heal: " + a.Fault.Describe()
+		return Say("heal", a.Fault)
 	case HealAll:
-		return "heal every fault"
+		return Say("heal-all")
 	case TellProc:
-		return "tell " + Printable(a.Contender) + " to " + Printable(a.Word)
+		return Say("tell", a.Contender, a.Word)
 	}
-	return string(a.Kind)
+	return Say("do", string(a.Kind))
 }
 
 // Etcdctl returns the command line that does the same by hand, or "" where there
@@ -237,9 +237,9 @@ func (o Outcome) Message() Message {
 	case ResultDone:
 		return Say("outcome-done", o.Action.done(), detail, failure)
 	case ResultUnknown:
-		return Say("outcome-unknown", o.Action, detail, failure)
+		return Say("outcome-unknown", o.Action.Message(), detail, failure)
 	}
-	return Say("outcome-not-done", o.Action, detail, failure)
+	return Say("outcome-not-done", o.Action.Message(), detail, failure)
 }
 
 // done says that the action was done.

@@ -11,6 +11,7 @@ import (
 	"locktop/model/findings"
 	"locktop/model/journal"
 	"locktop/model/status"
+	"locktop/model/text"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -254,7 +255,7 @@ func (a *Shell) Act(act model.Action) tea.Cmd {
 	if a.asksFirst(act) {
 		return dialog.OpenQuestion(presentHost{a}, act, a.o.Label, a.live.JournalPath)
 	}
-	a.Say(draw.Dim, a.presentFrame().Th.Clean(act.Describe())+" "+a.presentFrame().Th.Sign.Unread)
+	a.Say(draw.Dim, a.presentFrame().Th.Message(act.Message())+" "+a.presentFrame().Th.Sign.Unread)
 	hands, ctx := a.live.Actions, a.ctx
 	return func() tea.Msg {
 		plan, err := hands.Plan(ctx, act)
@@ -279,7 +280,7 @@ type awaited struct {
 
 // outcome tells what came of an action, and waits to see it.
 func (a *Shell) outcome(o model.Outcome) tea.Cmd {
-	if rest, twice := strings.CutPrefix(o.Err, o.Action.Describe()+": "); twice {
+	if rest, twice := strings.CutPrefix(o.Err, text.English(o.Action.Message())+": "); twice {
 		o.Err = rest // what was asked for is said once
 	}
 	text := a.presentFrame().Th.FormatOutcome(o)

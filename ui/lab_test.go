@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/dialog"
 	"locktop/ui/host"
 )
@@ -240,7 +241,7 @@ func TestSaidOnce(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
 	wrongLab(b)
 	act := inject(model.Fault{Kind: model.FaultHoldKeepalives, Target: "c1"})
-	b.send(outcomeMsg{model.Outcome{Action: act, Err: act.Describe() + ": it is active already"}})
+	b.send(outcomeMsg{model.Outcome{Action: act, Err: text.English(act.Message()) + ": it is active already"}})
 	b.sees("not done: hold keepalives of c1: it is active already")
 }
 

@@ -84,7 +84,7 @@ func (a *Shell) Ask(on page.Target, acts []model.Action, then func(host.Said) te
 // Do carries out a plan beside the screen, for at most within if that is not 0.
 func (a *Shell) Do(plan model.Plan, within time.Duration) tea.Cmd {
 	actions := a.Actions()
-	a.Say(draw.Dim, a.th.Clean(plan.Action.Describe())+" "+a.th.Sign.Unread)
+	a.Say(draw.Dim, a.th.Message(plan.Action.Message())+" "+a.th.Sign.Unread)
 	return func() tea.Msg {
 		ctx, cancel := a.ctx, context.CancelFunc(func() {})
 		if within > 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // The words of lessons in their languages: what happens, and not how a file says it.
@@ -94,7 +95,7 @@ func ActionIn(lang string, a model.Action) string {
 		}
 		return Step{Start: a.Contender}.In(lang)
 	}
-	return a.Describe()
+	return text.Render(lang, a.Message())
 }
 
 // happens is what a fault does, healed what its end does, and told what a contender does that

@@ -16,6 +16,7 @@ import (
 	"locktop/chaos"
 	"locktop/chaos/chaostest"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // bench is a member, a gate before it, and what they left behind.
@@ -415,7 +416,7 @@ func TestNothingOfKubernetesIsWritten(t *testing.T) {
 	} {
 		p := b.plan(t, a)
 		if !strings.Contains(p.Refused, "is an object of Kubernetes") {
-			t.Errorf("%s: refused %q", a.Describe(), p.Refused)
+			t.Errorf("%s: refused %q", text.English(a.Message()), p.Refused)
 		}
 		p.Refused = ""
 		wantRefused(t, b.gate.Do(chaostest.Within(t), p), "is an object of Kubernetes")

@@ -82,7 +82,7 @@ func checkIntent(t *testing.T, journal string, a model.Action, endpoint string) 
 		t.Fatalf("the journal when the act began: %q: %v", journal, err)
 	}
 	for field, want := range map[string]string{"step": stepIntent, "time": "2024-05-06T07:08:09Z", "user": "me",
-		"endpoint": endpoint, "action": a.Describe(), "lock": a.Lock, "etcdctl": a.Etcdctl()} {
+		"endpoint": endpoint, "action": text.English(a.Message()), "lock": a.Lock, "etcdctl": a.Etcdctl()} {
 		got, _ := line[field].(string)
 		if got != want {
 			t.Errorf("%s is %q in the journal, want %q", field, got, want)

@@ -81,7 +81,7 @@ func (j journal) writeOutcome(p model.Plan, o model.Outcome) error {
 }
 
 func (j journal) record(p model.Plan, step string) record {
-	r := record{Time: j.now(), Step: step, User: j.user, Endpoint: j.endpoint, Action: p.Action.Describe(),
+	r := record{Time: j.now(), Step: step, User: j.user, Endpoint: j.endpoint, Action: text.English(p.Action.Message()),
 		Lock: p.Action.Lock, Hits: p.Hits, Keys: recordKeys(p.Goes), Unknown: p.Unknown, DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
 	if r.Keys == nil {
 		r.Keys = []recordKey{}

@@ -99,7 +99,7 @@ func TestJournalLines(t *testing.T) {
 		"key_base64": "LxtbMkp/wpvigK7/8J+YgAoiJw==", "create_revision": float64(a.CreateRev)}}
 	intent := map[string]any{"time": "2024-05-06T07:08:09Z", "step": "intent", "user": "me",
 		"endpoint": b.gate.o.Endpoint, "dry_run": false, "keys": keys,
-		"action": strings.ToValidUTF8(a.Describe(), "\ufffd"), "etcdctl": strings.ToValidUTF8(a.Etcdctl(), "\ufffd")}
+		"action": strings.ToValidUTF8(text.English(a.Message()), "\ufffd"), "etcdctl": strings.ToValidUTF8(a.Etcdctl(), "\ufffd")}
 	outcome := map[string]any{"step": "outcome", "done": true, "result": "done", "revision": float64(o.Rev),
 		"outcome": strings.ToValidUTF8(text.English(o.Message()), "\ufffd")}
 	for k, v := range intent {

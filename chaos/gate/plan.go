@@ -14,6 +14,7 @@ import (
 	"locktop/chaos"
 	"locktop/model"
 	"locktop/model/recipe"
+	"locktop/model/text"
 )
 
 // Bounds of a plan: of a lease with more keys than maxRead the others are listed
@@ -49,7 +50,7 @@ func (g *Gate) Plan(ctx context.Context, a model.Action) (model.Plan, error) {
 		err = g.planDelete(ctx, &p)
 	}
 	if err != nil {
-		return p, fmt.Errorf("plan to %s: %w", a.Describe(), err)
+		return p, fmt.Errorf("plan to %s: %w", text.English(a.Message()), err)
 	}
 	p.Cluster = g.armed.cluster()
 	p.Refused = cmp.Or(p.Refused, ofKubernetes(p.Goes))

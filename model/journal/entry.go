@@ -287,7 +287,7 @@ func (f *Entry) cause() model.Message {
 	case f.Pending && f.Cause == CauseUnknown:
 		return model.Say("cause-not-known-yet")
 	case f.Pending:
-		return model.Say("reading-its-lease", f.Cause.Message(), f.Confidence)
+		return model.Say("reading-its-lease", f.Cause.Message())
 	}
 	cause := f.Cause.Message()
 	switch {

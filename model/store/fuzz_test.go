@@ -178,7 +178,7 @@ func FuzzWords(f *testing.F) {
 		a := model.Action{Kind: model.ActionKinds[int(kind)%len(model.ActionKinds)], Lock: key, Key: key, CreateRev: n, Lease: model.LeaseID(n),
 			Contender: word, Word: word, Fault: model.Fault{Kind: faults[int(kind)%len(faults)].Kind, Target: key, Member: word, Method: word, Value: key,
 				Delay: time.Duration(n), For: time.Duration(n), Rate: int(n), Count: int(n)}}
-		fit(t, "action", a.Describe())
+		fit(t, "action", text.English(a.Message()))
 		fit(t, "printable", model.Printable(key))
 		if line := a.Etcdctl(); strings.ContainsAny(strings.ReplaceAll(line, "\n", ""), "\x1b\x00\r\x7f") || !utf8.ValidString(line) {
 			t.Errorf("the etcdctl line is not fit to be shown: %q", line)

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -18,32 +19,63 @@ import (
 // gap is a place of a sentence: its number, its verb and its plural.
 var gap = regexp.MustCompile(`\{(\d+)(?::([a-z]+))?(\|[^{}]*\|[^{}]*)?\}`)
 
-// TestEverySentenceHasItsGapsInOrder: each message has English words, each of its arguments is
-// spoken of in some language, and a verb is one that there is.
-func TestEverySentenceHasItsGapsInOrder(t *testing.T) {
+// chineseLeavesOut are the sentences which say less in Chinese: what a step of a drill does is
+// told by its file, in English, and what came of it by whoever did it.
+var chineseLeavesOut = []model.MessageID{"step", "step-over", "step-failed"}
+
+// TestEverySentenceIsSaidInBothLanguages: each message has words in each language, both speak of
+// the same arguments, which are counted from 0, and a verb is one that there is.
+func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	if len(Catalogue()) < 100 {
 		t.Fatalf("%d sentences", len(Catalogue()))
 	}
 	for id, s := range Catalogue() {
-		if s.English == "" {
-			t.Errorf("%s has no English words", id)
+		en, zh := gapsOf(t, id, s.English), gapsOf(t, id, s.Chinese)
+		if !slices.Equal(en, zh) && !slices.Contains(chineseLeavesOut, id) {
+			t.Errorf("%s: %q speaks of %v, %q of %v", id, s.English, en, s.Chinese, zh)
 		}
-		of := map[string]bool{}
-		for _, text := range []string{s.English, s.Chinese} {
-			if strings.ContainsAny(gap.ReplaceAllString(text, ""), "{}") {
-				t.Errorf("%s: %q has a gap that is none", id, text)
-			}
-			for _, g := range gap.FindAllStringSubmatch(text, -1) {
-				if g[2] != "" && verbs[g[2]] == nil {
-					t.Errorf("%s: there is no verb %q", id, g[2])
-				}
-				of[g[1]] = true
+		for i, n := range en {
+			if i != n {
+				t.Errorf("%s: %q does not speak of {%d}", id, s.English, i)
+				break
 			}
 		}
-		for i := range len(of) {
-			if !of[strconv.Itoa(i)] {
-				t.Errorf("%s: no language speaks of {%d}", id, i)
-			}
+	}
+	for value, s := range words {
+		if s.English != fmt.Sprint(value) || s.Chinese == "" {
+			t.Errorf("%v: %q, %q", value, s.English, s.Chinese)
+		}
+	}
+}
+
+// gapsOf returns the arguments that a sentence speaks of, each once, in rising order.
+func gapsOf(t *testing.T, id model.MessageID, text string) (all []int) {
+	if text == "" {
+		t.Errorf("%s lacks a language", id)
+	}
+	if strings.ContainsAny(gap.ReplaceAllString(text, ""), "{}") {
+		t.Errorf("%s: %q has a gap that is none", id, text)
+	}
+	for _, g := range gap.FindAllStringSubmatch(text, -1) {
+		if g[2] != "" && verbs[g[2]] == nil {
+			t.Errorf("%s: there is no verb %q", id, g[2])
+		}
+		n, err := strconv.Atoi(g[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, n)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestChineseHasNoSignOfDisputedWidth: terminals draw some signs in one cell or in two.
+func TestChineseHasNoSignOfDisputedWidth(t *testing.T) {
+	disputed := regexp.MustCompile("[“”‘’…—·×→≥≤°●■♥①-⑳─-╿]")
+	for id, s := range Catalogue() {
+		if disputed.MatchString(s.Chinese) {
+			t.Errorf("%s: %q", id, s.Chinese)
 		}
 	}
 }

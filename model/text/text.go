@@ -1,7 +1,7 @@
 // Package text has the words of all messages: the one place where a [model.Message] becomes a
 // sentence.
 //
-// A sentence is a row of a table, in each language that has one. In it {0} stands for the first
+// A sentence is a row of a table, in each language. In it {0} stands for the first
 // argument, {0|key|keys} for the first word if that argument is 1 and else for the second, and
 // {0:s} for a duration in seconds, to the tenth. How an argument is written follows from its
 // type, in the same way in every language: names and keys are escaped for a terminal.
@@ -16,7 +16,7 @@ import (
 	"locktop/model"
 )
 
-// Sentence is one message in words. Chinese is empty where there are none yet.
+// Sentence is one message in words, in each language.
 type Sentence struct{ English, Chinese string }
 
 // catalogue is the table of all sentences, of the tables of each part.
@@ -36,48 +36,40 @@ func init() {
 // Catalogue returns the table of all sentences, which is not to be changed.
 func Catalogue() map[model.MessageID]Sentence { return catalogue }
 
-// English says a message in English, escaped for a terminal, "" for the zero Message.
-func English(m model.Message) string {
-	var s speaker
-	return s.say(m)
-}
+// Chinese is the language that [Render] speaks beside English.
+const Chinese = "zh"
 
-// EnglishAll says each message of a list in English. It returns nil for an empty list.
-func EnglishAll(list []model.Message) (all []string) {
+// Render says a message in a language, escaped for a terminal, "" for the zero Message. A
+// language that is not Chinese is English.
+func Render(lang string, m model.Message) string { return speaker{lang == Chinese}.say(m) }
+
+// English says a message in English.
+func English(m model.Message) string { return Render("en", m) }
+
+// RenderAll says each message of a list. It returns nil for an empty list.
+func RenderAll(lang string, list []model.Message) (all []string) {
 	for _, m := range list {
-		all = append(all, English(m))
+		all = append(all, Render(lang, m))
 	}
 	return all
 }
 
-// Chinese says a message in Chinese, escaped for a terminal. It returns "" where the message,
-// or one that stands in it, has no Chinese words.
-func Chinese(m model.Message) string {
-	s := speaker{chinese: true}
-	said := s.say(m)
-	if s.missing {
-		return ""
-	}
-	return said
-}
+// EnglishAll says each message of a list in English.
+func EnglishAll(list []model.Message) []string { return RenderAll("en", list) }
 
 // speaker says messages in a language.
-type speaker struct {
-	chinese bool
-	missing bool // something has no words in that language
-}
+type speaker struct{ chinese bool }
 
 // words returns a sentence in the language.
-func (sp *speaker) words(s Sentence) string {
-	if !sp.chinese {
-		return s.English
+func (sp speaker) words(s Sentence) string {
+	if sp.chinese {
+		return s.Chinese
 	}
-	sp.missing = sp.missing || s.Chinese == ""
-	return s.Chinese
+	return s.English
 }
 
 // say fills the sentence of a message.
-func (sp *speaker) say(m model.Message) string {
+func (sp speaker) say(m model.Message) string {
 	if m.IsZero() {
 		return ""
 	}
@@ -100,7 +92,7 @@ func (sp *speaker) say(m model.Message) string {
 }
 
 // fill returns what stands in a gap of a sentence: "0", "0:s", "0|key|keys".
-func (sp *speaker) fill(gap string, args []any) string {
+func (sp speaker) fill(gap string, args []any) string {
 	at, forms, plural := strings.Cut(gap, "|")
 	at, verb, _ := strings.Cut(at, ":")
 	i, err := strconv.Atoi(at)
@@ -130,7 +122,7 @@ var verbs = map[string]func(any) string{
 }
 
 // write writes an argument by its type.
-func (sp *speaker) write(arg any) string {
+func (sp speaker) write(arg any) string {
 	switch x := arg.(type) {
 	case string:
 		return model.Printable(x)
@@ -143,17 +135,13 @@ func (sp *speaker) write(arg any) string {
 		for i, m := range x {
 			all[i] = sp.say(m)
 		}
-		return strings.Join(all, ", ")
+		return strings.Join(all, sp.words(comma))
 	case time.Duration:
 		return model.Duration(x, false)
 	case model.Span:
 		return model.Duration(x.For, x.AtLeast)
 	case time.Time:
 		return x.Format(time.RFC3339)
-	case model.Confidence:
-		if word, known := confidences[x]; known {
-			return sp.words(word)
-		}
 	case model.Fault:
 		if sp.chinese {
 			return ChineseFault(x)
@@ -164,19 +152,37 @@ func (sp *speaker) write(arg any) string {
 			return chineseDeed(model.Fault(x))
 		}
 		return model.Fault(x).Past()
-	case model.Action:
-		sp.missing = sp.missing || sp.chinese
-		return x.Describe()
+	case model.Confidence, model.ProcState, model.BeliefState, model.DrillVerdict:
+		if word, known := words[x]; known {
+			return sp.words(word)
+		}
 	}
 	return model.Printable(fmt.Sprint(arg)) // a number, a lease id, a code
 }
 
-// confidences are the words for how sure something is.
-var confidences = map[model.Confidence]Sentence{
+// comma stands between the messages of a list.
+var comma = Sentence{", ", "、"}
+
+// words are those of the named values that messages speak of.
+var words = map[any]Sentence{
 	model.Certain: {"certain", "确定"},
 	model.Strong:  {"strong", "较有把握"},
 	model.Hint:    {"hint", "线索"},
+
+	model.ProcRunning: {"running", "在运行"},
+	model.ProcPaused:  {"paused", "被暂停"},
+	model.ProcEnded:   {"ended", "已结束"},
+
+	model.BeliefIdle:    {"idle", "空闲"},
+	model.BeliefWaiting: {"waiting", "在等待"},
+	model.BeliefHolding: {"holding", "持有"},
+	model.BeliefLeaving: {"leaving", "在释放"},
+	model.BeliefLost:    {"lost", "已丢失"},
+
+	model.DrillHeld:     {"held", "成立"},
+	model.DrillViolated: {"violated", "不成立"},
+	model.DrillUnknown:  {"unknown", "无法判定"},
 }
 
-// ChineseConfidence says how sure something is in Chinese, "" for what is no confidence.
-func ChineseConfidence(c model.Confidence) string { return confidences[c].Chinese }
+// Word says a confidence, a state or a verdict in a language.
+func Word(lang string, value any) string { return speaker{lang == Chinese}.write(value) }

@@ -236,7 +236,7 @@ func journalFile() (file, origin string, err error) {
 // showPlan prints what would go, who is next, and the line that does the same.
 func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(f.e.flags.endpoints, ", "))
+	fmt.Fprintf(&b, "%s, at %s\n", text.English(p.Action.Message()), strings.Join(f.e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
 		if f := findings.BeforeBreak(s, l, c); f != nil {
 			fmt.Fprintf(&b, "  %s: %s\n", f.Code, findings.CureWords(f))

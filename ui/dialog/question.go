@@ -108,7 +108,7 @@ func (q *Question) lines(w, h int) [][]draw.Span {
 			label = ""
 		}
 	}
-	add(&must, draw.Strong, "will", th.Clean(q.act.Describe()), 3)
+	add(&must, draw.Strong, "will", th.Message(q.act.Message()), 3)
 	hits := cmp.Or(th.Clean(q.plan.Hits), "nobody in particular")
 	if !q.ready {
 		hits = th.Sign.Unread

@@ -130,10 +130,7 @@ func (th *Theme) Do(v findings.Verdict) string {
 
 // FormatConfidence says how sure something is.
 func (th *Theme) FormatConfidence(c model.Confidence) string {
-	if zh := text.ChineseConfidence(c); zh != "" && th.Lang == "zh" {
-		return zh
-	}
-	return string(c)
+	return text.Word(th.Lang, c)
 }
 
 // foundOrOver is a line about a finding that came, or is over, "" for one that has no words.
@@ -144,7 +141,7 @@ func foundOrOver(f *journal.Entry) string {
 	}
 	story := about(x.story, model.Printable(f.Lock))
 	if f.Text.ID == "found" {
-		return fmt.Sprintf("%s（%s）：%s", f.Code, text.ChineseConfidence(f.Confidence), story)
+		return fmt.Sprintf("%s（%s）：%s", f.Code, text.Word(text.Chinese, f.Confidence), story)
 	}
 	lasted, _ := f.Text.Args[1].(time.Duration)
 	return fmt.Sprintf("%s 已结束，历时 %s：%s", f.Code, model.Duration(lasted, false), story)
@@ -184,15 +181,10 @@ func (th *Theme) FaultState(info model.FaultInfo) string {
 
 // FormatOutcome says what was done, or why not.
 func (th *Theme) FormatOutcome(o model.Outcome) string {
-	return th.Escape(shorten(th.say(o.Message())))
+	return th.Message(o.Message())
 }
 
-// say says a message in the language of the lesson, in English where it has no words there.
-func (th *Theme) say(m model.Message) string {
-	if th.Lang == "zh" {
-		if said := text.Chinese(m); said != "" {
-			return said
-		}
-	}
-	return text.English(m)
+// Message says a message in the language of the lesson.
+func (th *Theme) Message(m model.Message) string {
+	return th.FormatSentence(text.Render(th.Lang, m))
 }

@@ -11,6 +11,7 @@ import (
 	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // Tenths writes for how long something was wrong: cut, so that it is never too much.
@@ -102,7 +103,7 @@ func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 			return th.Escape(said)
 		}
 	}
-	said := th.say(short.Message(s.Who))
+	said := text.Render(th.Lang, short.Message(s.Who))
 	if !f.Text.IsZero() {
 		said = shorten(said)
 	}

@@ -21,6 +21,7 @@ import (
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -145,7 +146,7 @@ func (p *scriptedLab) Next(ctx context.Context, want model.Want) (model.Batch, e
 func (p *scriptedLab) do(ctx context.Context, a model.Action) model.Outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	words := a.Describe()
+	words := text.English(a.Message())
 	p.did = append(p.did, words)
 	o := model.Outcome{Action: a, At: p.now, Done: true}
 	switch {
