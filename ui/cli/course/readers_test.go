@@ -16,6 +16,7 @@ import (
 	"locktop/demo/lessons"
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/text"
 
 	"locktop/ui/cli/course"
 	"locktop/ui/host"
@@ -270,7 +271,7 @@ func TestTheExam(t *testing.T) {
 				round := who.takes(t, seed)
 				want := map[string]string{"en": "That was the wrong cure", "zh": "这样做不对"}[lang]
 				if !round.Explained || round.Examined || !strings.Contains(who.says(lesson.StepSay), want) {
-					t.Errorf("case %d in %s, %s: passed %v, told %v, %s", n+1, lang, harm.Describe(), round.Examined, round.Explained, who.says(lesson.StepSay))
+					t.Errorf("case %d in %s, %s: passed %v, told %v, %s", n+1, lang, text.English(harm.Message()), round.Examined, round.Explained, who.says(lesson.StepSay))
 				}
 				who.inItsLanguage(t)
 			}
