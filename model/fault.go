@@ -252,10 +252,10 @@ func (f Fault) Check() error {
 	if f.Target == "" && info.Target != TargetCluster {
 		return fmt.Errorf("%s needs a %s to be done to", f.Kind, info.Target)
 	}
-	given := map[string]bool{"method": f.Method != "", "direction": f.Direction != "", "delay": f.Delay != 0,
+	set := map[string]bool{"method": f.Method != "", "direction": f.Direction != "", "delay": f.Delay != 0,
 		"rate": f.Rate != 0, "count": f.Count != 0, "value": f.Value != "", "member": f.Member != ""}
 	for _, name := range []string{"method", "direction", "delay", "rate", "count", "value", "member"} {
-		if given[name] && !info.takes(name) {
+		if set[name] && !info.takes(name) {
 			return fmt.Errorf("%s takes no %s", f.Kind, name)
 		}
 	}
@@ -264,7 +264,7 @@ func (f Fault) Check() error {
 		return fmt.Errorf("direction %q: want %s or %s", f.Direction, Requests, Replies)
 	case f.Delay < 0 || f.Rate < 0 || f.Count < 0 || f.For < 0:
 		return fmt.Errorf("%s: a negative number", f.Kind)
-	case len(info.Wants) > 0 && !slices.ContainsFunc(info.Wants, func(name string) bool { return given[name] }):
+	case len(info.Wants) > 0 && !slices.ContainsFunc(info.Wants, func(name string) bool { return set[name] }):
 		return fmt.Errorf("%s needs a %s", f.Kind, strings.Join(info.Wants, " or a "))
 	case f.For > 0 && info.Instant:
 		return fmt.Errorf("%s is over at once: it cannot last", f.Kind)

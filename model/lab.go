@@ -69,8 +69,8 @@ func (b Belief) SpeaksOf(c ClaimRef) bool {
 	return b.Key == c.Key && (b.Lease == 0 || c.Lease == 0 || b.Lease == c.Lease) && (b.Token == 0 || b.Token >= c.CreateRev)
 }
 
-// Other says whether two beliefs are about different claims, as far as they tell.
-func (b Belief) Other(o Belief) bool {
+// SpeaksOfOther says whether two beliefs are about different claims, as far as they tell.
+func (b Belief) SpeaksOfOther(o Belief) bool {
 	return b.Key != o.Key || b.Lease != 0 && o.Lease != 0 && b.Lease != o.Lease || b.Token != 0 && o.Token != 0 && b.Token != o.Token
 }
 

@@ -97,8 +97,8 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// Told is text of a person or a server, as it is if all of it can be seen, else [Printable].
-func Told(s string) string {
+// PrintableIfNeeded is text of a person or a server, as it is if all of it can be seen, else [Printable].
+func PrintableIfNeeded(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !Shown(r) }) {
 		return s
 	}
@@ -120,8 +120,8 @@ func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 }
 
-// Many writes a number of things: "1 lock", "3 locks".
-func Many(n int, noun string) string {
+// CountOf writes a number of things: "1 lock", "3 locks".
+func CountOf(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -66,7 +66,7 @@ func about(l *locks.Lock, code model.Code, sev model.Severity) model.Finding {
 // sameState asks all for the state of a lock.
 func sameState(b *bench, l *locks.Lock, reason string) {
 	b.t.Helper()
-	word, said := status.Of(b.state, l).Word, findings.StateWord(status.Of(b.state, l)) // for programs, and for people
+	word, said := status.ConditionOf(b.state, l).Word, findings.StateWord(status.ConditionOf(b.state, l)) // for programs, and for people
 	wants := func(where, text, want string) {
 		b.t.Helper()
 		if !slices.ContainsFunc(strings.Split(text, "  "), func(part string) bool { return strings.TrimSpace(part) == want }) {
@@ -74,7 +74,7 @@ func sameState(b *bench, l *locks.Lock, reason string) {
 		}
 	}
 	f := b.Frame()
-	mark := f.Th.FormatCondition(status.Of(b.state, l)).Text
+	mark := f.Th.FormatCondition(status.ConditionOf(b.state, l)).Text
 	r := &table.Row{Widths: table.FitColumns(page.LockCells.Columns(), 200, 1)}
 	page.LockRow(f.View, l, r)
 	state := slices.IndexFunc(page.LockCells.Columns(), func(c table.Column) bool { return c.Title == "STATE" })
@@ -84,7 +84,7 @@ func sameState(b *bench, l *locks.Lock, reason string) {
 		title = append(title, sp.Text)
 	}
 	wants("the title of the queue", strings.Join(title, "  "), mark)
-	if h := l.Head(); h != nil && status.Of(b.state, l).Trouble() && status.Of(b.state, l).Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
+	if h := l.Head(); h != nil && status.ConditionOf(b.state, l).Trouble() && status.ConditionOf(b.state, l).Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
 		r = &table.Row{Widths: table.FitColumns(page.SessionCells.Columns(), 200, 1)}
 		page.Row(f.View, h.LeaseInfo(), r)
 		wants("the page of sessions", r.Spans[len(r.Spans)-1].Text, mark)

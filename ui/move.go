@@ -85,7 +85,7 @@ func (a *Shell) copyKey() tea.Cmd {
 	}
 	a.Say(draw.Plain, "Copied "+a.th.Clean(strings.Join(lines, ", "))+" (if the terminal allows it)")
 	for i := range lines {
-		lines[i] = model.Told(lines[i]) // where it is put in, a newline would be obeyed
+		lines[i] = model.PrintableIfNeeded(lines[i]) // where it is put in, a newline would be obeyed
 	}
 	put, text := a.copy, strings.Join(lines, "\n")
 	return func() tea.Msg { put(text); return nil }

@@ -152,7 +152,7 @@ func (a *Shell) copyOverlay() tea.Cmd {
 	}
 	text := ""
 	for _, line := range a.overlay.copy {
-		text += model.Told(line) + "\n"
+		text += model.PrintableIfNeeded(line) + "\n"
 	}
 	a.Say(draw.Plain, "Copied "+draw.Plural(len(a.overlay.copy), "line")+" (if the terminal allows it)")
 	put := a.copy

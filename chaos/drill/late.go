@@ -50,19 +50,19 @@ func (l Late) Text() string {
 	if l.AtLeast {
 		least = "at least "
 	}
-	on := model.Many(l.OnWay, "write")
+	on := model.CountOf(l.OnWay, "write")
 	var text string
 	switch {
 	case l.Writes == 0:
 		text = fmt.Sprintf("etcd accepted %s%s of %s %s that came to the proxy before", least, on, l.Contender, when)
 	case l.OnWay == 0:
-		text = fmt.Sprintf("etcd accepted %s%s of %s %s", least, model.Many(l.Writes, "write"), l.Contender, when)
+		text = fmt.Sprintf("etcd accepted %s%s of %s %s", least, model.CountOf(l.Writes, "write"), l.Contender, when)
 	default:
-		text = fmt.Sprintf("etcd accepted %s%s of %s %s, and %s that came to the proxy before", least, model.Many(l.Writes, "write"), l.Contender, when, on)
+		text = fmt.Sprintf("etcd accepted %s%s of %s %s, and %s that came to the proxy before", least, model.CountOf(l.Writes, "write"), l.Contender, when, on)
 	}
 	text += ": " + strings.Join(l.Keys, ", ")
 	if l.More > 0 {
-		text += " and " + model.Many(l.More, "more key")
+		text += " and " + model.CountOf(l.More, "more key")
 	}
 	return text + "; the last at " + Clock(l.Last)
 }

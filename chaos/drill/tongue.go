@@ -167,7 +167,7 @@ func (w *Wait) In(lang string) (want, met string) {
 		add("%s to leave the queue of %s", "%s has no claim on %s", "%s 在 %s 没有排队键", name, w.Lock)
 	}
 	if w.Queue >= 0 {
-		keys := model.Many(w.Queue, "key")
+		keys := model.CountOf(w.Queue, "key")
 		if lang == "zh" {
 			keys = fmt.Sprintf("%d 个键", w.Queue)
 		}

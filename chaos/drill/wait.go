@@ -53,7 +53,7 @@ func (w *Wait) conditions(v View) []condition {
 		add(!slices.Contains(q.Owners, Process(name)), q.Words(), doneTo(name, "have", "has", "no claim on "+w.Lock))
 	}
 	if w.Queue >= 0 {
-		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), sameWords("%s on %s", model.Many(w.Queue, "key"), w.Lock))
+		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), sameWords("%s on %s", model.CountOf(w.Queue, "key"), w.Lock))
 	}
 	w.ofContenders(v, add)
 	w.ofCluster(v, add)
@@ -126,7 +126,7 @@ func (w *Wait) ofCluster(v View, add adder) {
 	}
 	if w.Acquisitions > 0 {
 		n := v.Acquisitions(w.Lock)
-		add(n >= w.Acquisitions, fmt.Sprintf("there were %d", n), sameWords("%s", model.Many(w.Acquisitions, "acquisition")))
+		add(n >= w.Acquisitions, fmt.Sprintf("there were %d", n), sameWords("%s", model.CountOf(w.Acquisitions, "acquisition")))
 	}
 	if w.Leader != "" {
 		leader := v.Cluster().Leader().Name
@@ -142,7 +142,7 @@ func (w *Wait) ofCluster(v View, add adder) {
 		add(ok, is, sameWords("the leader %s", w.Leader))
 	}
 	if w.Up > 0 {
-		add(v.Cluster().Up() == w.Up, fmt.Sprintf("%d did", v.Cluster().Up()), doneTo(model.Many(w.Up, "member"), "answer", map[bool]string{true: "answers", false: "answer"}[w.Up == 1], ""))
+		add(v.Cluster().Up() == w.Up, fmt.Sprintf("%d did", v.Cluster().Up()), doneTo(model.CountOf(w.Up, "member"), "answer", map[bool]string{true: "answers", false: "answer"}[w.Up == 1], ""))
 	}
 }
 

@@ -48,8 +48,8 @@ type site struct {
 	shape     recipe.Shape
 	tally     recipe.Tally
 	leased    int32
-	rewritten bool        // a claim was put more than once, so it has a value
-	single    recipe.Told // of the key that is a lock by itself
+	rewritten bool               // a claim was put more than once, so it has a value
+	single    recipe.Recognition // of the key that is a lock by itself
 	example   string
 }
 
@@ -59,7 +59,7 @@ func (g *Guesser) Add(kv *model.KV) {
 		k      = &g.key
 		lock   string
 		form   recipe.FormID
-		single recipe.Told
+		single recipe.Recognition
 	)
 	g.key = kv.RecipeKey()
 	g.key.Unread = true
@@ -143,15 +143,15 @@ type verdict struct {
 
 // verdict names the recipe of a lock whose values were not read.
 func (s *site) verdict(pins []model.Pin) verdict {
-	var told recipe.Told
+	var found recipe.Recognition
 	if p := model.PinOf(s.name+"/", pins); p != nil {
-		told = p.Recipe.Pinned()
-	} else if told = s.single; s.shape != recipe.Single {
-		told = recipe.Tell(s.shape, recipe.Look{Name: s.name, Tally: &s.tally, Unread: true})
+		found = p.Recipe.Pinned()
+	} else if found = s.single; s.shape != recipe.Single {
+		found = recipe.Tell(s.shape, recipe.Look{Name: s.name, Tally: &s.tally, Unread: true})
 	}
-	v := verdict{recipe: told.Recipe, confidence: told.Confidence()}
-	if told.Sign.Or != nil {
-		v.open = told.Sign
+	v := verdict{recipe: found.Recipe, confidence: found.Confidence()}
+	if found.Sign.Or != nil {
+		v.open = found.Sign
 	}
 	return v
 }

@@ -194,8 +194,8 @@ func lateDone(x *Context) {
 		return
 	}
 	x.Report(model.Finding{Code: model.CodeLateDone, Severity: model.SevInfo, Confidence: model.Certain, Lease: worst.Holder.Lease,
-		Summary:  model.Say("noticed-that-it-had-lost", worst.Believer, x.L.Name, worst.At.Sub(worst.From), model.Verbatim(worst.Who)),
-		Evidence: []model.Message{model.Say("said-that-it-holds", worst.Believer, model.Verbatim(worst.Who))},
+		Summary:  model.Say("noticed-that-it-had-lost", worst.Believer, x.L.Name, worst.At.Sub(worst.From), model.Verbatim(worst.Client)),
+		Evidence: []model.Message{model.Say("said-that-it-holds", worst.Believer, model.Verbatim(worst.Client))},
 		Advice:   []model.Message{model.Say("let-holders-stop-after-two"), model.Say("make-the-protected-resource-reject")}}, nil)
 }
 

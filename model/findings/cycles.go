@@ -63,17 +63,17 @@ const ringKeys = 8
 // closed before we looked, nobody knows who took what while he waited: it is a hint until it
 // has stood before our eyes for long.
 func inCycle(x *Context) {
-	told := x.Cycles.Told(x.K, x.L)
-	if told == nil {
+	last := x.Cycles.LastTold(x.K, x.L)
+	if last == nil {
 		return
 	}
-	c := told.Cycle
+	c := last.Cycle
 	f := model.Finding{Code: model.CodeLockCycle, Severity: model.SevError, Confidence: model.Strong, Evidence: c.Evidence(),
 		Advice:  []model.Message{model.Say("break-the-side-whose-work"), model.Say("then-make-every-program-take")},
 		Etcdctl: c.Etcdctl()}
-	since, seen := told.Since, told.Seen
+	since, seen := last.Since, last.Observed
 	stood := x.K.Now().Sub(since)
-	why, least := told.Workers, cycleMin
+	why, least := last.Workers, cycleMin
 	if !why.IsZero() {
 		least, f.Severity = cycleLong, model.SevInfo
 	} else if !seen && stood < cycleLong && !since.Before(x.K.Prefixes.Woke()) { // who slept while it stood had seen it

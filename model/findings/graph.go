@@ -13,20 +13,20 @@ import (
 // Link is one session of a cycle: it holds a lock for which the one before it waits, and waits
 // for the lock of the next.
 type Link struct {
-	Lease      *locks.Lease
-	Has, Waits *locks.Claim
+	Lease        *locks.Lease
+	Holds, Waits *locks.Claim
 }
 
 // Cycle is a cycle of sessions, each waiting for the next.
 type Cycle struct {
-	Steps []Link
-	held  map[*locks.Lock]*locks.Claim // the claims that hold its locks
-	told  *Told                        // what was told of it last
+	Steps  []Link
+	held   map[*locks.Lock]*locks.Claim // the claims that hold its locks
+	report *CycleReport                 // what was told of it last
 }
 
 // Cycles are those that are known, by the locks in them.
 type Cycles struct {
-	Of      map[*locks.Lock]*Cycle
+	ByLock  map[*locks.Lock]*Cycle
 	locks   []*locks.Lock             // in the order in which they were found
 	changed map[*locks.Lease]struct{} // sessions that changed since the last search
 	stale   bool                      // a search is due
@@ -38,7 +38,7 @@ type Cycles struct {
 
 // newCycles returns those of an empty state, which have the locks in them judged.
 func newCycles(w *worklist) *Cycles {
-	return &Cycles{Of: map[*locks.Lock]*Cycle{}, changed: map[*locks.Lease]struct{}{}, work: w}
+	return &Cycles{ByLock: map[*locks.Lock]*Cycle{}, changed: map[*locks.Lease]struct{}{}, work: w}
 }
 
 // A search that met many claims is followed by a pause: where one session waits in thousands of
@@ -80,14 +80,14 @@ func (cs *Cycles) Update(k *locks.State) {
 	note := func(c *Cycle) {
 		for _, st := range c.Steps {
 			l := st.Waits.Lock()
-			if cs.Of[l] == nil {
-				cs.Of[l] = c
+			if cs.ByLock[l] == nil {
+				cs.ByLock[l] = c
 				cs.locks = append(cs.locks, l)
 			}
 			cs.work.add(l)
 		}
 	}
-	w := walker{note: note, on: map[*locks.Lease]int{}, done: map[*locks.Lease]bool{}}
+	w := walker{note: note, places: map[*locks.Lease]int{}, done: map[*locks.Lease]bool{}}
 	for _, l := range from {
 		w.walk(l, nil)
 	}
@@ -127,7 +127,7 @@ func (cs *Cycles) dropBroken() (met int) {
 	known := cs.locks
 	cs.locks = nil
 	for _, l := range known {
-		c := cs.Of[l]
+		c := cs.ByLock[l]
 		f, seen := fates[c]
 		if !seen {
 			met += len(c.Steps)
@@ -140,7 +140,7 @@ func (cs *Cycles) dropBroken() (met int) {
 		if f.stands {
 			cs.locks = append(cs.locks, l)
 		} else {
-			delete(cs.Of, l)
+			delete(cs.ByLock, l)
 		}
 	}
 	for c, f := range fates {
@@ -158,13 +158,13 @@ func (cs *Cycles) dropBroken() (met int) {
 func (c *Cycle) Stands() bool {
 	for i, st := range c.Steps {
 		next := c.Steps[(i+1)%len(c.Steps)]
-		held, waited := st.Has.Lock(), st.Waits.Lock()
+		held, waited := st.Holds.Lock(), st.Waits.Lock()
 		switch {
-		case st.Has.LeaseInfo() != st.Lease || st.Waits.LeaseInfo() != st.Lease:
+		case st.Holds.LeaseInfo() != st.Lease || st.Waits.LeaseInfo() != st.Lease:
 			return false
-		case held == nil || !held.Holds(held.Place(st.Has)):
+		case held == nil || !held.Holds(held.Place(st.Holds)):
 			return false
-		case waited == nil || waited != next.Has.Lock() || waited.Holds(waited.Place(st.Waits)):
+		case waited == nil || waited != next.Holds.Lock() || waited.Holds(waited.Place(st.Waits)):
 			return false
 		}
 	}
@@ -174,18 +174,18 @@ func (c *Cycle) Stands() bool {
 // walker goes from sessions to those that they wait for, each of them once, and notes
 // a cycle wherever it meets one on its way.
 type walker struct {
-	note func(*Cycle)
-	path []Link
-	on   map[*locks.Lease]int // place in path
-	done map[*locks.Lease]bool
-	met  int // claims
+	note   func(*Cycle)
+	path   []Link
+	places map[*locks.Lease]int // place in path
+	done   map[*locks.Lease]bool
+	met    int // claims
 }
 
 // walk goes on to l, of which has is what the one before waits for.
-func (w *walker) walk(l *locks.Lease, has *locks.Claim) {
-	if at, ok := w.on[l]; ok {
+func (w *walker) walk(l *locks.Lease, held *locks.Claim) {
+	if at, ok := w.places[l]; ok {
 		steps := slices.Clone(w.path[at:])
-		steps[0].Has = has
+		steps[0].Holds = held
 		w.met += len(steps)
 		w.note(newCycle(steps))
 		return
@@ -195,8 +195,8 @@ func (w *walker) walk(l *locks.Lease, has *locks.Claim) {
 	}
 	w.done[l] = true
 	here := len(w.path)
-	w.on[l] = here
-	w.path = append(w.path, Link{Lease: l, Has: has})
+	w.places[l] = here
+	w.path = append(w.path, Link{Lease: l, Holds: held})
 	w.met += len(l.Competing())
 	for _, c := range waitingClaims(l) {
 		lk := c.Lock()
@@ -211,7 +211,7 @@ func (w *walker) walk(l *locks.Lease, has *locks.Claim) {
 		}
 	}
 	w.path = w.path[:here]
-	delete(w.on, l)
+	delete(w.places, l)
 }
 
 // waitingClaims are those of a session that wait, by their keys.
@@ -229,7 +229,7 @@ func waitingClaims(l *locks.Lease) []*locks.Claim {
 func newCycle(steps []Link) *Cycle {
 	c := &Cycle{Steps: steps, held: make(map[*locks.Lock]*locks.Claim, len(steps))}
 	for _, st := range steps {
-		c.held[st.Has.Lock()] = st.Has
+		c.held[st.Holds.Lock()] = st.Holds
 	}
 	return c
 }
@@ -240,39 +240,39 @@ func (c *Cycle) HeldIn(l *locks.Lock) *locks.Claim {
 	if held := c.held[l]; held != nil && held.Lock() == l {
 		return held
 	}
-	return c.Steps[0].Has
+	return c.Steps[0].Holds
 }
 
-// Told is what there is to say of a cycle.
-type Told struct {
+// CycleReport is what there is to say of a cycle.
+type CycleReport struct {
 	Cycle *Cycle
 	// Since is when it closed; Seen is false if that was before we looked.
-	Since time.Time
-	Seen  bool
+	Since    time.Time
+	Observed bool
 	// Workers says how it is seen that this is no deadlock, and nothing if it is not.
 	Workers model.Message
 
 	round uint64
 }
 
-// Told returns what there is to say of the cycle of a lock now, nil for none. All locks of a
+// LastTold returns what there is to say of the cycle of a lock now, nil for none. All locks of a
 // cycle say the same, so it is found out once for an event.
-func (cs *Cycles) Told(k *locks.State, l *locks.Lock) *Told {
-	c := cs.Of[l]
+func (cs *Cycles) LastTold(k *locks.State, l *locks.Lock) *CycleReport {
+	c := cs.ByLock[l]
 	if c == nil {
 		return nil
 	}
-	if c.told == nil || c.told.round != cs.round {
-		c.told = &Told{round: cs.round}
+	if c.report == nil || c.report.round != cs.round {
+		c.report = &CycleReport{round: cs.round}
 		if c.Stands() { // it may have been broken in a pause of the search
-			c.told.Cycle, c.told.Workers = c, c.workers()
-			c.told.Since, c.told.Seen = c.closed(k.Prefixes.Woke())
+			c.report.Cycle, c.report.Workers = c, c.workers()
+			c.report.Since, c.report.Observed = c.closed(k.Prefixes.Woke())
 		}
 	}
-	if c.told.Cycle == nil {
+	if c.report.Cycle == nil {
 		return nil
 	}
-	return c.told
+	return c.report
 }
 
 // closed returns when the cycle closed: the last claim of it appeared, or got what the
@@ -286,9 +286,9 @@ func (c *Cycle) closed(woke time.Time) (since time.Time, seen bool) {
 		}
 	}
 	for _, st := range c.Steps {
-		note(st.Has.Since, st.Has.SinceAtLeast)
+		note(st.Holds.Since, st.Holds.SinceAtLeast)
 		note(st.Waits.Since, st.Waits.SinceAtLeast)
-		if got, atLeast, holds := st.Has.HeldSince(); holds {
+		if got, atLeast, holds := st.Holds.HeldSince(); holds {
 			note(got, atLeast)
 		}
 	}
@@ -299,7 +299,7 @@ func (c *Cycle) closed(woke time.Time) (since time.Time, seen bool) {
 // after the other takes and lets go of none while it waits, and who leads does so for as long
 // as he lives, whatever else his session stands by for.
 func (c *Cycle) workers() model.Message {
-	if !slices.ContainsFunc(c.Steps, func(st Link) bool { return !st.Has.Lock().Recipe().Leads }) {
+	if !slices.ContainsFunc(c.Steps, func(st Link) bool { return !st.Holds.Lock().Recipe().Leads }) {
 		return model.Say("each-has-a-leader")
 	}
 	for _, st := range c.Steps {
@@ -332,7 +332,7 @@ func (c *Cycle) Message(k *locks.State, sure model.Confidence) model.Message {
 	var all model.Message
 	for i, st := range c.shown() {
 		next := c.Steps[(i+1)%len(c.Steps)]
-		step := model.Say("holds-and-waits", model.Verbatim(k.Owners.Who(st.Has.Ref())), st.Has.Lock().Name, next.Has.Lock().Name)
+		step := model.Say("holds-and-waits", model.Verbatim(k.Owners.Who(st.Holds.Ref())), st.Holds.Lock().Name, next.Holds.Lock().Name)
 		if i > 0 {
 			step = model.Say("and", all, step)
 		}
@@ -357,7 +357,7 @@ func (c *Cycle) shown() []Link { return c.Steps[:min(len(c.Steps), shown)] }
 func (c *Cycle) Evidence() []model.Message {
 	var lines []model.Message
 	for _, st := range c.shown() {
-		lines = append(lines, model.Say("session-of-cycle", st.Lease.ID, st.Has.Key, st.Has.Lock().Place(st.Has)+1, st.Waits.Key, st.Waits.Lock().Place(st.Waits)+1))
+		lines = append(lines, model.Say("session-of-cycle", st.Lease.ID, st.Holds.Key, st.Holds.Lock().Place(st.Holds)+1, st.Waits.Key, st.Waits.Lock().Place(st.Waits)+1))
 	}
 	return lines
 }

@@ -44,14 +44,14 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 			h.Events = nil
 			found := false
 			for _, l := range k.Leases.Leases() {
-				w := walker{note: func(*Cycle) { found = true }, on: map[*locks.Lease]int{}, done: map[*locks.Lease]bool{}}
+				w := walker{note: func(*Cycle) { found = true }, places: map[*locks.Lease]int{}, done: map[*locks.Lease]bool{}}
 				w.walk(l, nil)
 			}
 			if known := len(cs.locks) > 0; known != found {
 				t.Fatalf("step %d: a circle is known: %v; there is one: %v", i, known, found)
 			}
 			for _, l := range cs.locks {
-				if !cs.Of[l].Stands() {
+				if !cs.ByLock[l].Stands() {
 					t.Fatalf("step %d: the circle of %s does not stand", i, l.Name)
 				}
 			}

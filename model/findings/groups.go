@@ -27,7 +27,7 @@ type cause struct {
 	code       model.Code
 	severity   model.Severity
 	confidence model.Confidence
-	who        string // the client, or a lease, or the cycle of a deadlock
+	client     string // the client, or a lease, or the cycle of a deadlock
 	unnamed    bool   // it is a lease
 }
 
@@ -46,41 +46,41 @@ func (d *Set) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
 		}
 	}
 	slices.SortStableFunc(all, inOrder)
-	of := map[cause][]*model.Finding{}
+	byCause := map[cause][]*model.Finding{}
 	var causes []cause // in the order of their first findings
 	for _, f := range all {
 		f.Story, f.Count = 0, 0
 		c := d.causeOf(f)
-		if of[c] == nil {
+		if byCause[c] == nil {
 			causes = append(causes, c)
 		}
-		of[c] = append(of[c], f)
+		byCause[c] = append(byCause[c], f)
 	}
 	for _, c := range causes {
-		if len(of[c]) < storyMin && c.unnamed { // too few for a story of their own
+		if len(byCause[c]) < storyMin && c.unnamed { // too few for a story of their own
 			rest := cause{c.code, c.severity, c.confidence, "", true}
-			if of[rest] == nil {
+			if byCause[rest] == nil {
 				causes = append(causes, rest)
 			}
-			of[rest] = append(of[rest], of[c]...)
-			delete(of, c)
+			byCause[rest] = append(byCause[rest], byCause[c]...)
+			delete(byCause, c)
 		}
 	}
 	n := uint64(0)
 	for _, c := range causes {
-		if len(of[c]) < c.least() {
+		if len(byCause[c]) < c.least() {
 			continue
 		}
 		n++
-		for _, f := range of[c] {
-			f.Story, f.Count = n, len(of[c])
+		for _, f := range byCause[c] {
+			f.Story, f.Count = n, len(byCause[c])
 		}
 	}
-	told := d.ClusterFindings()
+	found := d.ClusterFindings()
 	for _, f := range all {
-		told = append(told, *f)
+		found = append(found, *f)
 	}
-	return told
+	return found
 }
 
 // inOrder is the order of findings of locks: the worst first, and by name.

@@ -71,7 +71,7 @@ func longHeld(x *Context) {
 		case p.limit > p.lasted:
 			x.Recheck(x.K.Now().Add(p.limit - p.lasted))
 		default:
-			holdsLong(x, held, atLeast, p.than)
+			holdsLong(x, held, atLeast, p.reason)
 		}
 		return
 	}
@@ -80,7 +80,7 @@ func longHeld(x *Context) {
 // patience is what is compared with a limit, and what the limit is; limit 0: none.
 type patience struct {
 	lasted, limit time.Duration
-	than          model.Message
+	reason        model.Message
 }
 
 // declared is the limit that somebody set for waiting.
@@ -134,15 +134,15 @@ func saysItHolds(x *Context) bool {
 	return false
 }
 
-func holdsLong(x *Context, held time.Duration, atLeast bool, than model.Message) {
+func holdsLong(x *Context, held time.Duration, atLeast bool, reason model.Message) {
 	who := x.K.Owners.Who(x.Head.Ref())
 	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.Lease.ID,
-		Summary:      model.Say("has-held-long-and-renews", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, than),
+		Summary:      model.Say("has-held-long-and-renews", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, reason),
 		Evidence:     []model.Message{ReadingWords(x.Lease)},
 		Advice:       []model.Message{model.Say("look-at-the-holders-process"), model.Say("if-it-works-only-slowly")},
 		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
 	if !x.Lease.Learned() {
-		f.Summary = model.Say("has-held-long-and-may-be-dead", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, than, untilLeaseEnds(x))
+		f.Summary = model.Say("has-held-long-and-may-be-dead", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, reason, untilLeaseEnds(x))
 		f.Advice = []model.Message{model.Say("see-whether-holder-runs"),
 			model.Say("break-if-gone-or-hangs")}
 		f.Alternatives = append(f.Alternatives, model.CodeDeadHolder)

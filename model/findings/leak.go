@@ -28,7 +28,7 @@ var leakFamily = Family{Any: []Func{leaseLeak}, Entries: []Entry{{
 
 // leaseLeak finds a program that leaves a lease behind each time (go-micro/plugins#48).
 func leaseLeak(x *Context) {
-	for _, n := range x.Leaks.Of(x.L.Name) {
+	for _, n := range x.Leaks.NamesOf(x.L.Name) {
 		if x.K.Now().Before(n.ReportAt) {
 			x.Recheck(n.ReportAt)
 			continue
@@ -36,7 +36,7 @@ func leaseLeak(x *Context) {
 		leases := n.Live()
 		last := leases[len(leases)-1]
 		f := model.Finding{Code: model.CodeLeaseLeak, Severity: model.SevInfo, Confidence: model.Hint, Lease: last.ID,
-			Summary:  model.Say("left-at-least-leases-behind", model.Verbatim(n.Who), len(leases)),
+			Summary:  model.Say("left-at-least-leases-behind", model.Verbatim(n.Client), len(leases)),
 			Evidence: []model.Message{model.Say("they-had-keys", last.Came.Sub(leases[0].Came), last.Read.Granted)},
 			Advice: []model.Message{model.Say("use-one-session-for-each"),
 				model.Say("check-whether-the-empty-leases")}}

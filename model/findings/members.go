@@ -64,12 +64,12 @@ func pinnedMember(x *ClusterContext) {
 	if len(x.K.Leases.Late()) == 0 || len(x.K.Members.Cluster().Members) < 2 || pinnedByProxy(x) || len(x.K.Leases.Late()) < pinnedMin {
 		return
 	}
-	by := map[string][]*locks.Lease{}
+	byMember := map[string][]*locks.Lease{}
 	for l := range x.K.Leases.Late() {
 		member := x.K.Members.GrantedBy(l.ID)
-		by[member] = append(by[member], l)
+		byMember[member] = append(byMember[member], l)
 	}
-	for member, late := range by {
+	for member, late := range byMember {
 		n := len(late)
 		if member == "" || n < pinnedMin || 5*n < 4*len(x.K.Leases.Late()) { // nearly all of them
 			continue

@@ -13,7 +13,7 @@ import (
 // a second, and only when a holder is not renewed: when one client with thousands of locks
 // dies, each of them asks.
 type Namesakes struct {
-	Of       map[string][]*locks.Lease // those that came last first
+	ByOwner  map[string][]*locks.Lease // those that came last first
 	gathered time.Time
 }
 
@@ -27,17 +27,17 @@ const (
 // Gather goes through the leases unless that was done within the second.
 func (n *Namesakes) Gather(k *locks.State) {
 	now := k.Now()
-	if n.Of != nil && !now.Before(n.gathered) && now.Sub(n.gathered) < namesakesFor {
+	if n.ByOwner != nil && !now.Before(n.gathered) && now.Sub(n.gathered) < namesakesFor {
 		return
 	}
-	n.Of, n.gathered = map[string][]*locks.Lease{}, now
+	n.ByOwner, n.gathered = map[string][]*locks.Lease{}, now
 	all := k.Leases.Leases()
 	for i := len(all) - 1; i >= max(0, len(all)-namesakesLeases); i-- {
 		l := all[i]
 		for _, c := range FirstKeys(l) {
 			for _, name := range NamesOn(k, c) {
-				if of := n.Of[name]; recipe.NamesOne(name) && (len(of) == 0 || of[len(of)-1] != l) {
-					n.Of[name] = append(of, l)
+				if same := n.ByOwner[name]; recipe.NamesOne(name) && (len(same) == 0 || same[len(same)-1] != l) {
+					n.ByOwner[name] = append(same, l)
 				}
 			}
 		}

@@ -4,7 +4,7 @@
 // The keys of a lock tell of that only when they go: then one reading says that the lease lives,
 // and a few more, with its keys, that nothing hangs on it. What has a name of its own in its
 // value is told from others. A program that uses a lease again does not leak it, and is given a
-// TTL to do so. Of each holder whose key went while its lease lived, by whatever name, [Kept]
+// TTL to do so. Of each holder whose key went while its lease lived, by whatever name, [OutlivingLease]
 // follows whether it comes back. A name under which two hold or wait at once may be several programs, so it is
 // not said to leak.
 //
@@ -40,18 +40,18 @@ const (
 
 // OrphanLeases follows them.
 type OrphanLeases struct {
-	k      *locks.State
-	work   *worklist
-	unread []left // the oldest first
-	names  map[string]*OrphanName
-	order  []*OrphanName // those that left one behind last come last
-	leases map[model.LeaseID]*OrphanLease
-	found  []*OrphanName
-	kept   keptBook
+	k         *locks.State
+	work      *worklist
+	unread    []orphanRecord // the oldest first
+	names     map[string]*OrphanName
+	order     []*OrphanName // those that left one behind last come last
+	leases    map[model.LeaseID]*OrphanLease
+	found     []*OrphanName
+	outliving keptBook
 }
 
-// left is a lease of which a key went. What says who it is may go before the last one.
-type left struct {
+// orphanRecord is a lease of which a key went. What says who it is may go before the last one.
+type orphanRecord struct {
 	lock, key, value string
 	rev              int64
 	locks            bool // the lock has a holder
@@ -69,37 +69,37 @@ type OrphanLease struct {
 
 // OrphanName is one name that left leases behind.
 type OrphanName struct {
-	// Who it is, and on which lock it left the last one.
-	Who, Lock string
-	// Since is when Least of its leases were known to be empty, and Told when it is to be told.
+	// Client is whose it is, and Lock the lock on which it left the last one.
+	Client, Lock string
+	// Since is when Least of its leases were known to be empty, and ReportAt when it is to be told.
 	Since, ReportAt time.Time
 	leases          []*OrphanLease
-	seen            []model.LeaseID // that it left behind, followed or not, the oldest first
+	leftLeases      []model.LeaseID // that it left behind, followed or not, the oldest first
 	shared          bool            // it is of several programs, or of one that uses its leases again
 	suspect         bool
 }
 
 // newOrphanLeases returns an empty one, which has the locks judged that it is about.
 func newOrphanLeases(k *locks.State, w *worklist) *OrphanLeases {
-	return &OrphanLeases{k: k, work: w, names: map[string]*OrphanName{}, leases: map[model.LeaseID]*OrphanLease{}, kept: newKeptBook(k, w)}
+	return &OrphanLeases{k: k, work: w, names: map[string]*OrphanName{}, leases: map[model.LeaseID]*OrphanLease{}, outliving: newKeptBook(k, w)}
 }
 
 // Apply takes in what an event, and what it changed, tells of leases. It returns what it tells of
 // why claims went.
 func (b *OrphanLeases) Apply(e model.Event, changes []locks.Change) []locks.Change {
-	clear(b.kept.explained)
-	b.kept.explained = b.kept.explained[:0]
+	clear(b.outliving.explained)
+	b.outliving.explained = b.outliving.explained[:0]
 	switch e := e.(type) {
 	case model.Committed:
 		if !e.Past && b.k.Prefixes.UnseenSince(e).IsZero() {
 			b.commit(e.Rev, changes)
-			b.kept.commit(e.Rev, changes)
+			b.outliving.commit(e.Rev, changes)
 		}
 	case model.LeaseRead:
 		b.read(e)
-		b.kept.read(e)
+		b.outliving.read(e)
 	case model.LeaseKeys:
-		b.kept.keys(e)
+		b.outliving.keys(e)
 		if l := b.leases[e.ID]; l != nil {
 			if l.Empty = e.Reason == "" && e.Total == 0; !l.Empty { // in use, or nobody may say
 				b.share(l.name)
@@ -109,14 +109,14 @@ func (b *OrphanLeases) Apply(e model.Event, changes []locks.Change) []locks.Chan
 	case model.Lost, model.LoadStarted, model.Slept:
 		b.forget()
 	}
-	return b.kept.explained
+	return b.outliving.explained
 }
 
 func (b *OrphanLeases) forget() {
 	for _, n := range b.found {
 		b.work.addNamed(n.Lock)
 	}
-	b.kept.forget()
+	b.outliving.forget()
 	*b = *newOrphanLeases(b.k, b.work)
 }
 
@@ -132,7 +132,7 @@ func (b *OrphanLeases) commit(rev int64, changes []locks.Change) {
 			continue
 		}
 		l := b.k.Leases.Lease(c.KV.Lease)
-		n := left{lock.Name, c.Key, c.Value, rev, lock.Recipe().HasHolder, OrphanLease{ID: c.KV.Lease, Came: c.Since, Gone: b.k.Now()}}
+		n := orphanRecord{lock.Name, c.Key, c.Value, rev, lock.Recipe().HasHolder, OrphanLease{ID: c.KV.Lease, Came: c.Since, Gone: b.k.Now()}}
 		if l != nil && l.HasRead {
 			n.lease.Read = l.First()
 		}
@@ -166,7 +166,7 @@ func (b *OrphanLeases) read(e model.LeaseRead) {
 		b.judge(l.name)
 		return
 	}
-	at := slices.IndexFunc(b.unread, func(n left) bool { return n.lease.ID == e.ID })
+	at := slices.IndexFunc(b.unread, func(n orphanRecord) bool { return n.lease.ID == e.ID })
 	if at < 0 || e.Rev != 0 && e.Rev < b.unread[at].rev {
 		return
 	}
@@ -176,14 +176,14 @@ func (b *OrphanLeases) read(e model.LeaseRead) {
 			n = n.and(o)
 		}
 	}
-	b.unread = slices.DeleteFunc(b.unread, func(n left) bool { return n.lease.ID == e.ID })
+	b.unread = slices.DeleteFunc(b.unread, func(n orphanRecord) bool { return n.lease.ID == e.ID })
 	if e.Granted > 0 && e.Remaining >= 0 {
 		b.lives(n, e)
 	}
 }
 
 // and joins what another key of the same lease told, which went later.
-func (n left) and(o left) left {
+func (n orphanRecord) and(o orphanRecord) orphanRecord {
 	if n.value == "" {
 		n.value, n.key = o.value, o.key
 	}
@@ -195,7 +195,7 @@ func (n left) and(o left) left {
 }
 
 // lives notes that a lease lives on after its last key, if it was made for that key.
-func (b *OrphanLeases) lives(n left, e model.LeaseRead) {
+func (b *OrphanLeases) lives(n orphanRecord, e model.LeaseRead) {
 	if l := b.k.Leases.Lease(e.ID); l != nil && len(l.Claims()) > 0 {
 		return // used again
 	}
@@ -209,40 +209,40 @@ func (b *OrphanLeases) lives(n left, e model.LeaseRead) {
 	if !recipe.NamesOne(who) || strings.Contains(n.key, owner) || renewed.Before(n.lease.Came.Add(-idleLeast)) {
 		return
 	}
-	of := b.name(who)
-	if of.shared {
+	name := b.name(who)
+	if name.shared {
 		return
 	}
-	if slices.Contains(of.seen, n.lease.ID) {
-		b.share(of)
+	if slices.Contains(name.leftLeases, n.lease.ID) {
+		b.share(name)
 		return
 	}
-	if of.seen = append(of.seen, n.lease.ID); len(of.seen) > seenMost {
-		of.seen = slices.Delete(of.seen, 0, 1)
+	if name.leftLeases = append(name.leftLeases, n.lease.ID); len(name.leftLeases) > seenMost {
+		name.leftLeases = slices.Delete(name.leftLeases, 0, 1)
 	}
-	if last := len(of.leases) - 1; last >= 0 {
-		before := of.leases[last]
+	if last := len(name.leases) - 1; last >= 0 {
+		before := name.leases[last]
 		switch {
 		case n.lease.Came.Before(before.Gone):
-			b.share(of)
+			b.share(name)
 			return
 		case b.older(n.lease.ID, before.ID):
 			return // the one before was granted later
 		}
 	}
-	if of.suspect && len(of.leases) == keptMost && !of.room(n.lease.Came) {
+	if name.suspect && len(name.leases) == keptMost && !name.room(n.lease.Came) {
 		return
 	}
-	l := &OrphanLease{ID: n.lease.ID, Came: n.lease.Came, Gone: n.lease.Gone, Read: e, name: of}
-	of.leases, b.leases[l.ID] = append(of.leases, l), l
-	if len(of.leases) > keptMost {
-		b.drop(of.leases[0])
+	l := &OrphanLease{ID: n.lease.ID, Came: n.lease.Came, Gone: n.lease.Gone, Read: e, name: name}
+	name.leases, b.leases[l.ID] = append(name.leases, l), l
+	if len(name.leases) > keptMost {
+		b.drop(name.leases[0])
 	}
-	if of.Lock != n.lock {
-		b.work.addNamed(of.Lock)
-		of.Lock = n.lock
+	if name.Lock != n.lock {
+		b.work.addNamed(name.Lock)
+		name.Lock = n.lock
 	}
-	b.judge(of)
+	b.judge(name)
 }
 
 // room says whether a lease that came then may take the place of the oldest: those that are
@@ -263,10 +263,10 @@ func (b *OrphanLeases) name(who string) *OrphanName {
 	if n == nil {
 		if len(b.order) == namesMost {
 			b.share(b.order[0])
-			delete(b.names, b.order[0].Who)
+			delete(b.names, b.order[0].Client)
 			b.order = slices.Delete(b.order, 0, 1)
 		}
-		n = &OrphanName{Who: who}
+		n = &OrphanName{Client: who}
 		b.names[who] = n
 	} else {
 		b.order = slices.DeleteFunc(b.order, func(o *OrphanName) bool { return o == n })
@@ -277,7 +277,7 @@ func (b *OrphanLeases) name(who string) *OrphanName {
 
 // share notes that a name may be of several programs, or uses its leases again.
 func (b *OrphanLeases) share(n *OrphanName) {
-	n.shared, n.seen = true, nil
+	n.shared, n.leftLeases = true, nil
 	for len(n.leases) > 0 {
 		b.drop(n.leases[0])
 	}
@@ -317,8 +317,8 @@ func (b *OrphanLeases) judge(n *OrphanName) {
 	b.work.addNamed(n.Lock)
 }
 
-// Of returns the names that leak, and left the last of their leases on that lock.
-func (b *OrphanLeases) Of(lock string) (all []*OrphanName) {
+// NamesOf returns the names that leak, and left the last of their leases on that lock.
+func (b *OrphanLeases) NamesOf(lock string) (all []*OrphanName) {
 	for _, n := range b.found {
 		if n.Lock == lock {
 			all = append(all, n)
@@ -354,7 +354,7 @@ func (b *OrphanLeases) Ask(w model.Want) model.Want {
 			w.Leases, w.Keys = append(w.Leases, l.ID), append(w.Keys, l.ID)
 		}
 	}
-	return b.kept.ask(w)
+	return b.outliving.ask(w)
 }
 
 // suspected yields the leases of all names that may leak, first those of the name that left one last.

@@ -22,18 +22,18 @@ const (
 	keptApart   = 500 * time.Microsecond
 )
 
-// Kept is a lease that lives on after its holder's key went. Its program let go and keeps its
+// OutlivingLease is a lease that lives on after its holder's key went. Its program let go and keeps its
 // session, or somebody else deleted the key and it works on.
-type Kept struct {
-	ID   model.LeaseID
-	Lock string
-	Of   model.ClaimRef
+type OutlivingLease struct {
+	ID    model.LeaseID
+	Lock  string
+	Claim model.ClaimRef
 	// Gone is when its key went, Held how long it had held, at least if HeldAtLeast.
 	Gone        time.Time
 	Held        time.Duration
 	HeldAtLeast bool
-	// Told is when it was away for so long that it is told, if it is renewed.
-	Told time.Time
+	// Due is when it was away for so long that it is told, if it is renewed.
+	Due time.Time
 	// Usual is how long those of this lock are away as a rule, 0 if that is not known.
 	Usual time.Duration
 	// Read is the last reading since.
@@ -44,7 +44,7 @@ type Kept struct {
 }
 
 // Renewed says whether it was renewed for sure after its key went.
-func (x *Kept) Renewed() bool {
+func (x *OutlivingLease) Renewed() bool {
 	return x.Read.Granted > 0 && x.Read.At.Add(-time.Duration(x.Read.Granted-x.Read.Remaining)*time.Second).After(x.Gone)
 }
 
@@ -55,7 +55,7 @@ type gaps []time.Duration
 type keptBook struct {
 	k       *locks.State
 	work    *worklist
-	list    []*Kept
+	list    []*OutlivingLease
 	byLease map[model.LeaseID]gaps
 	byLock  map[string]gaps
 	order   []model.LeaseID // of byLease, and
@@ -93,11 +93,11 @@ func (b *keptBook) commit(rev int64, changes []locks.Change) {
 		if !f.Pending && (f.Cause != journal.CauseReleased && f.Cause != journal.CauseDeleted || f.Past) {
 			continue // it went with its lease, or nobody can tell
 		}
-		b.follow(&Kept{ID: c.KV.Lease, Lock: lock.Name, Of: c.Ref(), Gone: b.k.Now(), Held: f.Held, HeldAtLeast: f.HeldAtLeast, rev: rev})
+		b.follow(&OutlivingLease{ID: c.KV.Lease, Lock: lock.Name, Claim: c.Ref(), Gone: b.k.Now(), Held: f.Held, HeldAtLeast: f.HeldAtLeast, rev: rev})
 	}
 }
 
-func (b *keptBook) follow(x *Kept) {
+func (b *keptBook) follow(x *OutlivingLease) {
 	if len(b.list) == keptLeases {
 		b.drop(0)
 	}
@@ -108,7 +108,7 @@ func (b *keptBook) follow(x *Kept) {
 	if past := b.byLock[x.Lock]; len(past) >= keptSteady {
 		x.Usual = locks.Percentile(past, 50)
 	}
-	x.Told = x.Gone.Add(max(keptLeast, ttl, keptTimes*x.Usual))
+	x.Due = x.Gone.Add(max(keptLeast, ttl, keptTimes*x.Usual))
 	b.list = append(b.list, x)
 }
 
@@ -116,7 +116,7 @@ func (b *keptBook) find(id model.LeaseID) int {
 	if id == 0 {
 		return -1
 	}
-	return slices.IndexFunc(b.list, func(x *Kept) bool { return x.ID == id })
+	return slices.IndexFunc(b.list, func(x *OutlivingLease) bool { return x.ID == id })
 }
 
 func (b *keptBook) drop(at int) {
@@ -127,7 +127,7 @@ func (b *keptBook) drop(at int) {
 // back takes in that a program put a key on its lease again. One that queues for the same lock
 // does not work on: where it does so at once, as it always does, it let go itself. Somebody else
 // would have had to delete its key within the last thousandth of its hold.
-func (b *keptBook) back(x *Kept, c *locks.Claim) {
+func (b *keptBook) back(x *OutlivingLease, c *locks.Claim) {
 	away := b.k.Now().Sub(x.Gone)
 	past := b.byLease[x.ID]
 	if lock := c.Lock(); lock != nil && lock.Name == x.Lock && !x.HeldAtLeast && len(past) >= keptSteady {
@@ -159,7 +159,7 @@ func remember[K comparable](in map[K]gaps, order []K, key K, away time.Duration)
 
 // inOrder makes it strong that the owner of x let go, in the entries that tell how it went, if
 // nothing is known that is surer.
-func (b *keptBook) inOrder(x *Kept, lock *locks.Lock, why model.Message) {
+func (b *keptBook) inOrder(x *OutlivingLease, lock *locks.Lock, why model.Message) {
 	for f := range x.entries(lock) {
 		if f.Alone() && f.Confidence == model.Hint && f.Cause == journal.CauseReleased && !f.Pending {
 			b.explained = append(b.explained, locks.Change{Kind: locks.Explained, Entry: f,
@@ -169,10 +169,10 @@ func (b *keptBook) inOrder(x *Kept, lock *locks.Lock, why model.Message) {
 }
 
 // entries yields what the journal of its lock tells of how x went.
-func (x *Kept) entries(lock *locks.Lock) func(yield func(*journal.Entry) bool) {
+func (x *OutlivingLease) entries(lock *locks.Lock) func(yield func(*journal.Entry) bool) {
 	return func(yield func(*journal.Entry) bool) {
 		for _, f := range slices.Backward(lock.Journal()) {
-			if f.GoneRev == x.rev && f.Removed().Same(x.Of) && !yield(f) {
+			if f.GoneRev == x.rev && f.Removed().Same(x.Claim) && !yield(f) {
 				return
 			}
 		}
@@ -205,7 +205,7 @@ func (b *keptBook) keys(e model.LeaseKeys) {
 func (b *keptBook) ask(w model.Want) model.Want {
 	now, asked := b.k.Now(), 0
 	for _, x := range b.list {
-		due := x.Told
+		due := x.Due
 		switch every := readMost; {
 		case x.Read.At.IsZero():
 		case !x.Renewed() || !x.empty:
@@ -234,11 +234,11 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Kept returns the leases that live on without a key since they held a lock, and are away for
+// OutlivedBy returns the leases that live on without a key since they held a lock, and are away for
 // longer than usual, though nobody is known to have let go. Each was renewed since.
-func (b *OrphanLeases) Kept(lock *locks.Lock) (all []*Kept) {
-	for _, x := range b.kept.list {
-		if x.Lock != lock.Name || !x.empty || !x.Renewed() || b.k.Now().Before(x.Told) {
+func (b *OrphanLeases) OutlivedBy(lock *locks.Lock) (all []*OutlivingLease) {
+	for _, x := range b.outliving.list {
+		if x.Lock != lock.Name || !x.empty || !x.Renewed() || b.k.Now().Before(x.Due) {
 			continue
 		}
 		letGo := false

@@ -76,11 +76,11 @@ func unrenewed(x *Context) bool {
 // head's, nil for none. One that it had before tells that the name is not of one run.
 func cameBack(x *Context, who string) (next *locks.Lease) {
 	x.Names.Gather(x.K)
-	of := x.Names.Of[who]
-	if len(of) > locks.MaxScan {
+	same := x.Names.ByOwner[who]
+	if len(same) > locks.MaxScan {
 		return nil // a name of so many is not that of one run
 	}
-	for _, l := range of {
+	for _, l := range same {
 		if l == x.Lease {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 // etcd cannot tell of it: a sentence each.
 func (d *Set) QuietWords(l *locks.Lock) []string {
 	now := d.k.Now()
-	c := status.Of(d, l)
+	c := status.ConditionOf(d, l)
 	lines := []string{"no problem found; it is " + c.Word + ": " + text.English(c.Message())}
 	if status.Sealed(l) {
 		return []string{"nothing can be found: " + text.English(c.Message())}
@@ -36,7 +36,7 @@ func (d *Set) QuietWords(l *locks.Lock) []string {
 	if d.k.Keys.NoValues() {
 		lines = append(lines, model.NamesUnread)
 	}
-	if until := status.Until(d, l, now); until != "" {
+	if until := status.DeadlineOf(d, l, now); until != "" {
 		lines = append(lines, "it stays so "+until)
 	}
 	if st := l.Stats(); st.Holds >= LongHolds {

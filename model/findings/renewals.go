@@ -245,7 +245,7 @@ func constantAge(ages []time.Duration, ttl time.Duration) (time.Duration, bool) 
 // grants it to callers that bring none (dotnet-etcd#321).
 func unattended(x *Context, c *locks.Claim) bool {
 	l := c.LeaseInfo()
-	rpcLease := c.Form().Of().ServerLease
+	rpcLease := c.Form().Form().ServerLease
 	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
 		return false
 	}

@@ -49,11 +49,11 @@ var renewerFamily = Family{Lab: []Func{foreignKeepalive, keepaliveDenied}, Entri
 
 // claimsHere yields the claims of this lock that hang on one of some leases, by lease:
 // the leases are few, the claims may be many.
-func claimsHere[V any](x *Context, of map[model.LeaseID]V, yield func(*locks.Lease, *locks.Claim)) {
-	if len(of) == 0 {
+func claimsHere[V any](x *Context, leases map[model.LeaseID]V, yield func(*locks.Lease, *locks.Claim)) {
+	if len(leases) == 0 {
 		return
 	}
-	for _, id := range slices.Sorted(maps.Keys(of)) {
+	for _, id := range slices.Sorted(maps.Keys(leases)) {
 		l := x.K.Leases.Lease(id)
 		if l == nil {
 			continue

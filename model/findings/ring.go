@@ -7,7 +7,7 @@ import (
 // Keys is how many keys go if the session ends; atLeast where etcd was not asked which hang on
 // its lease beside those that are watched.
 func (x Link) Keys() (n int, atLeast bool) {
-	if _, others, known := x.Lease.Others(x.Has.Key); known {
+	if _, others, known := x.Lease.Others(x.Holds.Key); known {
 		return others + 1, false
 	}
 	return len(x.Lease.Claims()), true
@@ -21,7 +21,7 @@ func Cheapest(ring []Link) (at int, sure bool) {
 	var latest time.Time
 	for i, x := range ring {
 		n, atLeast := x.Keys()
-		since, _, _ := x.Has.HeldSince()
+		since, _, _ := x.Holds.HeldSince()
 		if i == 0 || n < fewest || n == fewest && since.After(latest) {
 			at, fewest, latest = i, n, since
 		}

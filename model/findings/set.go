@@ -15,7 +15,7 @@ type Set struct {
 	k       *locks.State
 	reports *reports.Reports
 	cluster []model.Finding
-	of      map[*locks.Lock][]model.Finding // the worst first; none is empty
+	byLock  map[*locks.Lock][]model.Finding // the worst first; none is empty
 	few     map[*locks.Lock]time.Time       // since when locks have fewer claims than declared
 	cycles  *Cycles
 	names   *Namesakes
@@ -29,7 +29,7 @@ type Set struct {
 // was found.
 func New(k *locks.State, reports *reports.Reports) *Set {
 	w := newWorklist(k)
-	return &Set{k: k, reports: reports, names: &Namesakes{}, leaks: newOrphanLeases(k, w), of: map[*locks.Lock][]model.Finding{},
+	return &Set{k: k, reports: reports, names: &Namesakes{}, leaks: newOrphanLeases(k, w), byLock: map[*locks.Lock][]model.Finding{},
 		few: map[*locks.Lock]time.Time{}, cycles: newCycles(w), work: w}
 }
 
@@ -37,7 +37,7 @@ func New(k *locks.State, reports *reports.Reports) *Set {
 // changed or whose time has come. It returns what that changed, which is valid until the next event:
 // locks of which something else is found, and lines for the journal. While a list is under way it
 // waits: half a queue would be judged. It goes on as long as on says, which it asks before each lock.
-func (d *Set) Apply(e model.Event, changes []locks.Change, on func() bool) []locks.Change {
+func (d *Set) Apply(e model.Event, changes []locks.Change, goOn func() bool) []locks.Change {
 	clear(d.news)
 	d.news = d.news[:0]
 	d.work.addChanged(changes)
@@ -61,7 +61,7 @@ func (d *Set) Apply(e model.Event, changes []locks.Change, on func() bool) []loc
 	d.cycles.Update(d.k)
 	d.work.take(func(l *locks.Lock) bool {
 		d.judge(l)
-		return on()
+		return goOn()
 	})
 	return d.news
 }
@@ -82,13 +82,13 @@ func (d *Set) countFew(l *locks.Lock) {
 // judge derives the findings of a lock anew.
 func (d *Set) judge(l *locks.Lock) {
 	if !l.Listed() {
-		delete(d.of, l)
+		delete(d.byLock, l)
 		delete(d.few, l)
 		return // forgotten, with its findings
 	}
 	d.countFew(l)
 	x := &d.context // there is one for every event
-	*x = Context{K: d.k, Reports: d.reports, Cycles: d.cycles, Names: d.names, Leaks: d.leaks, L: l, Before: d.of[l], FewSince: d.few[l], Head: l.Head(), Lab: d.reports.Of(l.Name)}
+	*x = Context{K: d.k, Reports: d.reports, Cycles: d.cycles, Names: d.names, Leaks: d.leaks, L: l, Before: d.byLock[l], FewSince: d.few[l], Head: l.Head(), Lab: d.reports.Lock(l.Name)}
 	if x.Head != nil {
 		x.Lease = x.Head.LeaseInfo()
 	}
@@ -130,7 +130,7 @@ func ask(x *Context, which func(*Family) []Func) {
 
 // replace puts the findings of a lock in the place of the old ones.
 func (d *Set) replace(l *locks.Lock, found []model.Finding) {
-	old := d.of[l]
+	old := d.byLock[l]
 	if len(found) == 0 && len(old) == 0 {
 		return
 	}
@@ -142,8 +142,8 @@ func (d *Set) replace(l *locks.Lock, found []model.Finding) {
 
 // Put puts a list, the worst first, in the place of what was found of a lock.
 func (d *Set) Put(l *locks.Lock, found []model.Finding) {
-	if d.of[l] = found; len(found) == 0 {
-		delete(d.of, l)
+	if d.byLock[l] = found; len(found) == 0 {
+		delete(d.byLock, l)
 	}
 }
 
@@ -187,12 +187,12 @@ func (d *Set) note(old, found []model.Finding, lock string) {
 			continue
 		}
 		d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo, Code: o.Code,
-			Text: over(o, lock, d.k.Now())})
+			Text: endOf(o, lock, d.k.Now())})
 	}
 }
 
-// over says that a finding is over, and how long it lasted.
-func over(f *model.Finding, lock string, now time.Time) model.Message {
+// endOf says that a finding is over, and how long it lasted.
+func endOf(f *model.Finding, lock string, now time.Time) model.Message {
 	if lock == "" {
 		return model.Say("found-over", f.Code, now.Sub(f.Since))
 	}
@@ -206,7 +206,7 @@ func grew(before, f *model.Finding) bool {
 }
 
 // FindingsOf returns what was found of a lock, the worst first. It is not a copy: only for reading.
-func (d *Set) FindingsOf(l *locks.Lock) []model.Finding { return d.of[l] }
+func (d *Set) FindingsOf(l *locks.Lock) []model.Finding { return d.byLock[l] }
 
 // Now is the time of the last event.
 func (d *Set) Now() time.Time { return d.k.Now() }
@@ -214,7 +214,7 @@ func (d *Set) Now() time.Time { return d.k.Now() }
 // known yields what was found of each lock that is known. One that is forgotten is passed over
 // before the rules come to it.
 func (d *Set) known(yield func(*locks.Lock, []model.Finding) bool) {
-	for l, found := range d.of {
+	for l, found := range d.byLock {
 		if l.Listed() && !yield(l, found) {
 			return
 		}
@@ -230,18 +230,18 @@ func (d *Set) ClusterFindings() []model.Finding {
 // worst first and by name.
 func (d *Set) Findings() []model.Finding {
 	all := d.ClusterFindings()
-	var of []model.Finding
+	var part []model.Finding
 	for _, found := range d.known {
-		of = append(of, found...)
+		part = append(part, found...)
 	}
-	slices.SortStableFunc(of, func(a, b model.Finding) int { return inOrder(&a, &b) })
-	return append(all, of...)
+	slices.SortStableFunc(part, func(a, b model.Finding) int { return inOrder(&a, &b) })
+	return append(all, part...)
 }
 
 // Ring returns the sessions of the deadlock that was found of a lock, in their order, nil if
 // none was.
 func (d *Set) Ring(l *locks.Lock) []Link {
-	c := d.cycles.Of[l]
+	c := d.cycles.ByLock[l]
 	if c == nil || !c.Stands() || !slices.ContainsFunc(d.FindingsOf(l), func(f model.Finding) bool { return f.Code == model.CodeLockCycle }) {
 		return nil
 	}

@@ -107,13 +107,13 @@ func livesOn(x *Context) {
 	if holder == nil {
 		return
 	}
-	for _, k := range x.Leaks.Kept(x.L) {
+	for _, k := range x.Leaks.OutlivedBy(x.L) {
 		if k.ID == holder.KV.Lease || speaks(x, k.ID) {
 			continue
 		}
 		now := x.K.Now()
 		f := model.Finding{Code: model.CodeExternalDelete, Severity: model.SevInfo, Confidence: model.Hint, Lease: k.ID,
-			Summary:  model.Say("held-until-its-key", model.Verbatim(x.K.Owners.Who(k.Of)), x.L.Name, now.Sub(k.Gone), model.Verbatim(x.K.Owners.Who(holder.Ref()))),
+			Summary:  model.Say("held-until-its-key", model.Verbatim(x.K.Owners.Who(k.Claim)), x.L.Name, now.Sub(k.Gone), model.Verbatim(x.K.Owners.Who(holder.Ref()))),
 			Evidence: []model.Message{model.Say("renewed-since-its-key-went", k.ID, k.Read.Remaining, k.Read.Granted, now.Sub(k.Read.At))},
 			Advice:   []model.Message{model.Say("ask-the-program"), model.Say("if-it-works-on-stop")},
 			Etcdctl:  []string{k.ID.Etcdctl()}}
@@ -198,7 +198,7 @@ func staleUnlocks(x *Context) {
 			x.Recheck(u.At.Add(reports.Grace))
 			continue
 		}
-		x.Recheck(u.Told.Add(reports.ToldFor))
+		x.Recheck(u.FoundAt.Add(reports.ToldFor))
 		staleUnlock(x, u)
 	}
 }

@@ -11,22 +11,22 @@ import (
 // worklist is which locks are to be judged: now, in the order in which something of them changed,
 // and later, when time alone may change what is found of them.
 type worklist struct {
-	k     *locks.State
-	all   []*locks.Lock
-	has   map[*locks.Lock]bool
-	times alarms
-	at    map[*locks.Lock]time.Time // the next time of each in times
-	seq   uint64
+	k      *locks.State
+	all    []*locks.Lock
+	queued map[*locks.Lock]bool
+	times  alarms
+	at     map[*locks.Lock]time.Time // the next time of each in times
+	seq    uint64
 }
 
 func newWorklist(k *locks.State) *worklist {
-	return &worklist{k: k, has: map[*locks.Lock]bool{}, at: map[*locks.Lock]time.Time{}}
+	return &worklist{k: k, queued: map[*locks.Lock]bool{}, at: map[*locks.Lock]time.Time{}}
 }
 
 // add has a lock judged.
 func (w *worklist) add(l *locks.Lock) {
-	if !w.has[l] {
-		w.has[l] = true
+	if !w.queued[l] {
+		w.queued[l] = true
 		w.all = append(w.all, l)
 	}
 }
@@ -68,7 +68,7 @@ func (w *worklist) addChanged(changes []locks.Change) {
 // nothing is of use any more.
 func (w *worklist) take(yield func(*locks.Lock) bool) {
 	for i := 0; i < len(w.all); i++ { // more may come meanwhile
-		delete(w.has, w.all[i])
+		delete(w.queued, w.all[i])
 		if !yield(w.all[i]) {
 			return
 		}

@@ -86,12 +86,12 @@ type Entry struct {
 	Text model.Message
 	// By is who did what an action is about, "" if that was not said.
 	By string
-	Many
+	StoryPart
 
 	// LeftOut is how many entries are missing in this place, of a gap in what is told.
 	LeftOut uint64
 
-	gone  ended     // of an entry that gives a cause
+	end   ended     // of an entry that gives a cause
 	until time.Time // up to when it waits to be looked at again
 }
 
@@ -130,8 +130,8 @@ type Spans struct {
 	Came time.Time
 }
 
-// Many is what an entry has to do with others that went with it.
-type Many struct {
+// StoryPart is what an entry has to do with others that went with it.
+type StoryPart struct {
 	// Story is the number of the entry that tells of many that went together, of those and
 	// of itself: see [Entry.Part].
 	Story uint64

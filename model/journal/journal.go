@@ -124,17 +124,17 @@ func (c *Journal) Acted(o model.Outcome, now time.Time, amend func(*Entry) *Entr
 	if len(c.acts) > actsMax {
 		c.acts = append([]model.Outcome(nil), c.acts[1:]...)
 	}
-	var told *story
+	var touched *story
 	for i := len(c.entries) - 1; i >= 0 && o.At.Sub(c.entries[i].At) < actWindow; i-- {
 		if gone := c.entries[i]; took(o, gone) {
 			settleByAct(amend(gone), o)
 			if gone.story != nil {
-				told = gone.story
+				touched = gone.story
 			}
 		}
 	}
-	if c.Retell(now); told != nil && !told.entry.Pending {
-		told.settle()
+	if c.Retell(now); touched != nil && !touched.entry.Pending {
+		touched.settle()
 	}
 }
 

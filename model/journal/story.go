@@ -26,14 +26,14 @@ const (
 
 // story is what an entry tells that stands for many.
 type story struct {
-	entry  *Entry
-	parts  []*Entry
-	client string // whom all of them name, "" if they do not
-	locks  map[string]int
-	leases map[model.LeaseID]int
-	last   time.Time
-	told   int // parts, from the first, of which the cause is not open
-	denied int // parts that turned out to have gone otherwise
+	entry   *Entry
+	parts   []*Entry
+	client  string // whom all of them name, "" if they do not
+	locks   map[string]int
+	leases  map[model.LeaseID]int
+	last    time.Time
+	settled int // parts, from the first, of which the cause is not open
+	denied  int // parts that turned out to have gone otherwise
 }
 
 // WentTogether finds the claims that went in the revision at hand: those of one lease, or
@@ -66,7 +66,7 @@ func (c *Journal) openStory(f *Entry) *story {
 	for _, s := range c.stories {
 		switch {
 		case f.At.Sub(s.last) > StoryGap || f.At.Sub(s.entry.At) > storyLast:
-		case s.client == f.gone.client && mayGoWith(f, s.parts[0]):
+		case s.client == f.end.client && mayGoWith(f, s.parts[0]):
 			return s
 		}
 	}
@@ -81,7 +81,7 @@ func (c *Journal) Together(f *Entry, now time.Time) *Entry {
 	if f.story != nil || !f.OwnGoing() {
 		return nil
 	}
-	client := f.gone.client
+	client := f.end.client
 	if f.Cause != CauseExpired && (f.Cause != CauseRevoked || client == "" || !f.LastedFor(storyAge)) {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (c *Journal) goingWith(f *Entry, client string, most int) (same, all []*Ent
 		if g == f || !g.Pending && g.Cause != f.Cause || g.story != nil || !g.OwnGoing() || g.At.Sub(f.At).Abs() > storyLast || !mayGoWith(g, f) {
 			continue
 		}
-		if g.gone.client == client {
+		if g.end.client == client {
 			same = append(same, g)
 		}
 		all = append(all, g)
@@ -138,9 +138,9 @@ func mayGoWith(g, f *Entry) bool {
 // tellTogether writes the entry that stands for many, which is looked at again in a while.
 func (c *Journal) tellTogether(parts []*Entry, now time.Time) *Entry {
 	first := parts[0]
-	s := &story{client: first.gone.client, parts: make([]*Entry, 0, len(parts)),
+	s := &story{client: first.end.client, parts: make([]*Entry, 0, len(parts)),
 		locks: make(map[string]int, len(parts)), leases: make(map[model.LeaseID]int, len(parts))}
-	s.entry = &Entry{At: first.At, Rev: first.Rev, Kind: Together, Past: first.Past, Within: first.Within, Why: Why{Pending: true}, Many: Many{story: s}}
+	s.entry = &Entry{At: first.At, Rev: first.Rev, Kind: Together, Past: first.Past, Within: first.Within, Why: Why{Pending: true}, StoryPart: StoryPart{story: s}}
 	c.Append(s.entry)
 	s.entry.Story = s.entry.Seq
 	c.stories = append(c.stories, s)
@@ -153,7 +153,7 @@ func (c *Journal) tellTogether(parts []*Entry, now time.Time) *Entry {
 func (c *Journal) add(s *story, parts ...*Entry) {
 	for _, f := range parts {
 		f.Story, f.story = s.entry.Seq, s
-		if s.client != "" && s.client != f.gone.client {
+		if s.client != "" && s.client != f.end.client {
 			s.client = ""
 		}
 		if f.lostLock() {
@@ -186,8 +186,8 @@ func (c *Journal) NotTogether(f *Entry) {
 	s.denied++
 	i := slices.Index(s.parts, f)
 	s.parts = slices.Delete(s.parts, i, i+1)
-	if i < s.told {
-		s.told--
+	if i < s.settled {
+		s.settled--
 	}
 	if f.lostLock() {
 		forget(s.locks, f.Lock)
@@ -265,10 +265,10 @@ func (c *Journal) end(s *story, now time.Time) bool {
 // pending says whether the cause of any part is still open. One that is told stays so: each
 // part is passed once, however often it is asked.
 func (s *story) pending() bool {
-	for s.told < len(s.parts) && !s.parts[s.told].Pending {
-		s.told++
+	for s.settled < len(s.parts) && !s.parts[s.settled].Pending {
+		s.settled++
 	}
-	return s.told < len(s.parts)
+	return s.settled < len(s.parts)
 }
 
 // settle gives the entry of a story the cause that its parts have, with the least confidence
@@ -304,11 +304,11 @@ func (s *story) message() model.Message {
 	if e.Locks > 0 {
 		lost = model.Say("then", s.names())
 	}
-	return model.Say("went-together", s.went(), s.onLeases(), who, within, s.causes(), lost)
+	return model.Say("went-together", s.countWords(), s.onLeases(), who, within, s.causes(), lost)
 }
 
-// went says how many claims went, and of what kinds.
-func (s *story) went() model.Message {
+// countWords says how many claims went, and of what kinds.
+func (s *story) countWords() model.Message {
 	switch e := s.entry; {
 	case e.Locks == 0:
 		return model.Say("waiters-left", e.Count)

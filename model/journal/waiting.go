@@ -14,10 +14,10 @@ type ended struct {
 	lasts   time.Time
 }
 
-// Gone notes what is known of the client of the claim that went, and of its lease: the TTL in
+// NoteEnd notes what is known of the client of the claim that went, and of its lease: the TTL in
 // seconds and until when it lasts by its last reading, 0 and zero if it was not read.
-func (f *Entry) Gone(client string, granted int64, lasts time.Time) {
-	f.gone = ended{client, granted, lasts}
+func (f *Entry) NoteEnd(client string, granted int64, lasts time.Time) {
+	f.end = ended{client, granted, lasts}
 }
 
 // ExpirySlack bounds how much a lease that just expired can seem to have left: readings are cut
@@ -28,12 +28,12 @@ const ExpirySlack = 200 * time.Millisecond
 // another did: neither its last reading nor its age. What the dead leave is at least as old as the
 // time that a lease has left which is renewed at a third of it.
 func (f *Entry) canHaveExpired(other *Entry) bool {
-	if f.gone.lasts.After(f.At.Add(ExpirySlack)) {
+	if f.end.lasts.After(f.At.Add(ExpirySlack)) {
 		return false
 	}
-	ttl := f.gone.granted
+	ttl := f.end.granted
 	if ttl == 0 {
-		ttl = other.gone.granted
+		ttl = other.end.granted
 	}
 	return f.LastedFor(time.Duration(ttl)*time.Second*2/3 - time.Second)
 }

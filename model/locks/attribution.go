@@ -29,7 +29,7 @@ const causeWait = 5 * time.Second
 // left rest of them. l is its lease, nil for none.
 func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
 	cs.noteGone(f, l)
-	if !cs.change.past && cs.journals.log.ExplainByAct(f) {
+	if !cs.change.unobserved && cs.journals.log.ExplainByAct(f) {
 		return
 	}
 	switch {
@@ -44,7 +44,7 @@ func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
 	case rest > 0 && cs.toldWith(l, f):
 		f.LeaseLived(model.Say("other-keys-stayed"))
 		return
-	case cs.change.past:
+	case cs.change.unobserved:
 		f.Cause, f.Confidence = journal.CauseUnknown, model.Hint
 		f.Evidence = model.Say("went-before-we-looked")
 		switch {
@@ -74,9 +74,9 @@ const visitor = time.Second
 // told of the one that went. What one revision does under another prefix comes over another
 // watch, and may still be on its way.
 func (cs *attribution) toldWith(l *Lease, f *journal.Entry) bool {
-	told := cs.prefixes.ToldBy(f.Removed().Key)
-	if s := &cs.change.stayed; s.lease != l || s.by != told { // asked for each key that the revision took
-		*s = stayed{l, told, slices.ContainsFunc(l.claims, func(c *Claim) bool { return cs.prefixes.ToldBy(c.Key) == told })}
+	prefix := cs.prefixes.ToldBy(f.Removed().Key)
+	if s := &cs.change.stayed; s.lease != l || s.prefix != prefix { // asked for each key that the revision took
+		*s = stayed{l, prefix, slices.ContainsFunc(l.claims, func(c *Claim) bool { return cs.prefixes.ToldBy(c.Key) == prefix })}
 	}
 	return cs.change.stayed.any
 }
@@ -182,7 +182,7 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 		cs.journals.wroteTogether(cs.journals.log.Together(f, cs.scheduler.now))
 		if f.Cause == journal.CauseUnknown && (f.Story != 0 || cs.journals.log.Waiting() >= journal.StoryMin) {
 			f.ReadInVain() // what goes with it may tell
-			f.Gone(cs.clientOf(f.Removed()), 0, time.Time{})
+			f.NoteEnd(cs.clientOf(f.Removed()), 0, time.Time{})
 			f.OnTime = l.endedOnTime(f.At)
 			continue
 		}
@@ -199,8 +199,8 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 	}
 }
 
-// seen gives an entry the cause that somebody saw, unless one is known that is as sure.
-func (cs *attribution) seen(f *journal.Entry, why *Explanation) {
+// takeExplanation gives an entry the cause that somebody saw, unless one is known that is as sure.
+func (cs *attribution) takeExplanation(f *journal.Entry, why *Explanation) {
 	if !f.Pending && f.Confidence != "" && why.Confidence.Compare(f.Confidence) >= 0 {
 		return
 	}
@@ -332,7 +332,7 @@ func (cs *attribution) noteGone(f *journal.Entry, l *Lease) {
 	if l != nil && l.HasRead && l.Read.Granted > 0 {
 		granted, lasts = l.Read.Granted, l.Read.At.Add(time.Duration(l.Read.Remaining)*time.Second)
 	}
-	f.Gone(cs.clientOf(f.Removed()), granted, lasts)
+	f.NoteEnd(cs.clientOf(f.Removed()), granted, lasts)
 }
 
 // clientOf names the client whose claim it was, "" if nothing does.

@@ -73,23 +73,23 @@ const (
 
 // Hold is a time for which a claim held.
 type Hold struct {
-	Who     model.ClaimRef // its key may be another's by now
+	Claim   model.ClaimRef // its key may be another's by now
 	Since   time.Time
 	AtLeast bool // it held before
 }
 
 // currentChange is what the event at hand changed.
 type currentChange struct {
-	all     []Change // in their order; the memory is used again for the next event
-	event   uint64   // counts events
-	round   uint64   // counts transitions
-	touched []*Lock
-	came    []*Claim // some may have gone in the same revision
-	gone    []gone
-	owners  int           // what severalOwners has counted, two at most
-	request model.Message // that one request took them
-	past    bool          // the commit at hand was not seen as it happened
-	timed   bool          // what happens now was seen as it happened
+	all        []Change // in their order; the memory is used again for the next event
+	event      uint64   // counts events
+	round      uint64   // counts transitions
+	touched    []*Lock
+	newClaims  []*Claim // some may have gone in the same revision
+	removed    []removedKey
+	owners     int           // what severalOwners has counted, two at most
+	request    model.Message // that one request took them
+	unobserved bool          // the commit at hand was not seen as it happened
+	timed      bool          // what happens now was seen as it happened
 	// unseen is since when nothing was seen, of a commit that came late: it happened after that.
 	unseen time.Time
 	stayed stayed
@@ -97,13 +97,13 @@ type currentChange struct {
 
 // stayed says whether any key that stayed on a lease is told of by a watch.
 type stayed struct {
-	lease *Lease
-	by    string
-	any   bool
+	lease  *Lease
+	prefix string
+	any    bool
 }
 
-// gone is a key that a revision took.
-type gone struct {
+// removedKey is a key that a revision took.
+type removedKey struct {
 	claim *Claim
 	lease *Lease
 	lock  *Lock
@@ -117,7 +117,7 @@ type gone struct {
 func (ch *currentChange) reset() {
 	ch.event++
 	clear(ch.all)
-	ch.all, ch.came, ch.touched, ch.gone = ch.all[:0], ch.came[:0], ch.touched[:0], ch.gone[:0]
+	ch.all, ch.newClaims, ch.touched, ch.removed = ch.all[:0], ch.newClaims[:0], ch.touched[:0], ch.removed[:0]
 	ch.owners, ch.stayed = 0, stayed{}
 }
 
@@ -205,7 +205,7 @@ func (ch *currentChange) severalOwners() bool {
 		return ch.owners > 1
 	}
 	var first *Lease
-	for _, g := range ch.gone {
+	for _, g := range ch.removed {
 		if g.lease == nil && g.lock == nil || g.lease != nil && g.lease == first {
 			continue
 		}
@@ -213,7 +213,7 @@ func (ch *currentChange) severalOwners() bool {
 			first = g.lease
 		}
 		if ch.owners++; ch.owners > 1 {
-			ch.request = model.Say("keys-of-several-leases-went", len(ch.gone))
+			ch.request = model.Say("keys-of-several-leases-went", len(ch.removed))
 			return true
 		}
 	}
@@ -223,7 +223,7 @@ func (ch *currentChange) severalOwners() bool {
 // unhold notes that a claim does not hold any more, though its key is there. What a list
 // says before its end says nothing: it comes in the order of keys.
 func (ch *currentChange) unhold(l *Lock, who model.ClaimRef, c *Claim, at time.Time, late bool) {
-	if since, atLeast, holds := c.HeldSince(); holds && (!late || ch.past) {
+	if since, atLeast, holds := c.HeldSince(); holds && (!late || ch.unobserved) {
 		ch.add(Change{Kind: LetGo, Lock: l, Claim: c, At: at, Hold: &Hold{who, since, atLeast}})
 	}
 	c.got, c.gotLate = 0, false
@@ -232,10 +232,10 @@ func (ch *currentChange) unhold(l *Lock, who model.ClaimRef, c *Claim, at time.T
 
 // keysChanged says which keys came and went in the transition.
 func (ch *currentChange) keysChanged(at time.Time, rev int64) {
-	for _, g := range ch.gone {
+	for _, g := range ch.removed {
 		ch.add(Change{Kind: Gone, Lock: g.lock, Claim: g.claim, At: at, Rev: rev})
 	}
-	for _, c := range ch.came {
+	for _, c := range ch.newClaims {
 		ch.add(Change{Kind: Came, Claim: c, At: at, Rev: rev})
 	}
 }

@@ -24,16 +24,16 @@ func (cm *commit) apply(e model.Committed, unseen time.Time) {
 	if e.Past {
 		unseen = time.Time{} // it was before we looked
 	}
-	cm.change.past, cm.change.timed, cm.change.unseen = past, !past, unseen
-	defer func() { cm.change.past, cm.change.timed, cm.change.unseen = false, false, time.Time{} }()
+	cm.change.unobserved, cm.change.timed, cm.change.unseen = past, !past, unseen
+	defer func() { cm.change.unobserved, cm.change.timed, cm.change.unseen = false, false, time.Time{} }()
 	cm.change.begin()
 	for _, ch := range e.Changes { // places are those before the revision, and not between its parts
 		if c := cm.keys.claims[ch.KV.Key]; ch.Deleted && c != nil && c.ModRev <= ch.KV.ModRev && !c.leaving {
 			cm.going(c)
 		}
 	}
-	for i := range cm.change.gone {
-		cm.drop(cm.change.gone[i].claim)
+	for i := range cm.change.removed {
+		cm.drop(cm.change.removed[i].claim)
 	}
 	for _, ch := range e.Changes {
 		if !ch.Deleted {
@@ -78,14 +78,14 @@ func (cm *commit) create(kv model.KV, at time.Time, listed bool) *Claim {
 			d.keys++
 		}
 	}
-	h := cm.keys.inferences.Came(&c.KV, kv.Unread)
+	h := cm.keys.inferences.Returned(&c.KV, kv.Unread)
 	cm.keys.enter(c)
 	if h != nil {
 		cm.keys.continues(c, h)
 	}
 	cm.leases.hangs(c.lease)
 	cm.change.session(c.lease) // scheduled by settle, when it is known whether c is a head
-	cm.change.came = append(cm.change.came, c)
+	cm.change.newClaims = append(cm.change.newClaims, c)
 	return c
 }
 
@@ -100,7 +100,7 @@ func (cm *commit) take(c *Claim) {
 func (cm *commit) going(c *Claim) {
 	c.leaving = true
 	cm.keys.ended(c, cm.scheduler.now)
-	g := gone{claim: c, lease: c.lease, lock: c.Lock()}
+	g := removedKey{claim: c, lease: c.lease, lock: c.Lock()}
 	if g.lock != nil {
 		cm.change.remember(g.lock)
 		g.place = g.lock.queue.Rank(c)
@@ -111,9 +111,9 @@ func (cm *commit) going(c *Claim) {
 		g.lease.going++
 		cm.leases.hangs(g.lease)
 	}
-	cm.change.gone = append(cm.change.gone, g)
+	cm.change.removed = append(cm.change.removed, g)
 	if g.head {
-		g.lock.headGone = len(cm.change.gone)
+		g.lock.headGone = len(cm.change.removed)
 	}
 }
 
@@ -162,7 +162,7 @@ func (cm *commit) shared(l *Lease) {
 		case lock == nil:
 		case len(l.claims) <= 2:
 			cm.change.due(lock)
-		case cm.change.timed || cm.change.past:
+		case cm.change.timed || cm.change.unobserved:
 			cm.scheduler.recheck(lock, cm.scheduler.now.Add(sharedAfter))
 		}
 	}

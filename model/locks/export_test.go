@@ -24,11 +24,11 @@ func (k *State) Unexplained() (n int, first *journal.Entry) {
 
 // Kept names what is kept, "" for nothing.
 func (k *State) Kept() string {
-	if len(k.Keys.claims)+len(k.Keys.dirs)+len(k.Leases.byID)+len(k.Keys.Locks())+len(k.Leases.late)+len(k.Leases.overdue)+k.transitions.free+k.Keys.own+len(k.Leases.leaseList)+k.Leases.missed == 0 {
+	if len(k.Keys.claims)+len(k.Keys.dirs)+len(k.Leases.byID)+len(k.Keys.Locks())+len(k.Leases.late)+len(k.Leases.overdue)+k.transitions.free+k.Keys.claimCount+len(k.Leases.leaseList)+k.Leases.missed == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d claims, %d directories, %d leases, %d locks, %d late, %d overdue, %d free, %d own, %d listed leases, %d that missed a renewal",
-		len(k.Keys.claims), len(k.Keys.dirs), len(k.Leases.byID), len(k.Keys.Locks()), len(k.Leases.late), len(k.Leases.overdue), k.transitions.free, k.Keys.own, len(k.Leases.leaseList), k.Leases.missed)
+		len(k.Keys.claims), len(k.Keys.dirs), len(k.Leases.byID), len(k.Keys.Locks()), len(k.Leases.late), len(k.Leases.overdue), k.transitions.free, k.Keys.claimCount, len(k.Leases.leaseList), k.Leases.missed)
 }
 
 // Check says in what the indices do not agree with the plain list of keys.

@@ -9,15 +9,15 @@ import (
 
 // Owners tell whose claims are.
 type Owners struct {
-	keys   *Keys
-	leases *LeaseTable
-	change *currentChange
-	said   map[model.LeaseID]model.LeaseOwner // what the proxy, or a client, reported
-	order  []model.LeaseID                    // of those reports, oldest first
+	keys    *Keys
+	leases  *LeaseTable
+	change  *currentChange
+	byLease map[model.LeaseID]model.LeaseOwner // what the proxy, or a client, reported
+	order   []model.LeaseID                    // of those reports, oldest first
 }
 
 func newOwners(keys *Keys, leases *LeaseTable, change *currentChange) *Owners {
-	return &Owners{keys: keys, leases: leases, change: change, said: map[model.LeaseID]model.LeaseOwner{}}
+	return &Owners{keys: keys, leases: leases, change: change, byLease: map[model.LeaseID]model.LeaseOwner{}}
 }
 
 // OwnersMax bounds how many leases are remembered with their client, ended ones included: the
@@ -26,14 +26,14 @@ const OwnersMax = 4096
 
 // reported takes in whose lease it is, if that tells more than what was reported before.
 func (o *Owners) reported(e model.LeaseOwner) {
-	old, known := o.said[e.Lease]
+	old, known := o.byLease[e.Lease]
 	if known && !betterOwner(old, e) {
 		return
 	}
-	o.said[e.Lease] = e
+	o.byLease[e.Lease] = e
 	if !known {
 		if o.order = append(o.order, e.Lease); len(o.order) > OwnersMax {
-			delete(o.said, o.order[0])
+			delete(o.byLease, o.order[0])
 			o.order = o.order[1:]
 		}
 	}
@@ -59,7 +59,7 @@ func betterOwner(old, e model.LeaseOwner) bool {
 // LeaseOwner returns whose lease it is and how that is known, as far as the proxy or a client
 // reported.
 func (o *Owners) LeaseOwner(id model.LeaseID) (owner model.LeaseOwner, known bool) {
-	owner, known = o.said[id]
+	owner, known = o.byLease[id]
 	return owner, known
 }
 
@@ -67,7 +67,7 @@ func (o *Owners) LeaseOwner(id model.LeaseID) (owner model.LeaseOwner, known boo
 func (o *Owners) checkpoint() []model.Event {
 	var all []model.Event
 	for _, id := range o.order {
-		all = append(all, o.said[id])
+		all = append(all, o.byLease[id])
 	}
 	return all
 }
@@ -83,7 +83,7 @@ type Identity struct {
 // identify says who a claim belongs to: by the proxy that its client went through,
 // else by its value, else by what else hangs on its lease or stands beside it.
 func (o *Owners) identify(r model.ClaimRef, lease *Lease, home *dir) Identity {
-	if owner, known := o.said[r.Lease]; known && r.Lease != 0 {
+	if owner, known := o.byLease[r.Lease]; known && r.Lease != 0 {
 		return Identity{model.Printable(owner.Name), "proxy"}
 	}
 	if who := o.keys.registered(r); who != "" {
@@ -172,15 +172,15 @@ func (ks *Keys) registered(r model.ClaimRef) string {
 // of a thing. JSON that tells goes first; of plain values all have to say the same. Of more than
 // MaxScan keys so many are looked at.
 func siblingIdentity(r model.ClaimRef, l *Lease) string {
-	told, plain, agree, first := "", "", true, ""
+	named, plain, agree, first := "", "", true, ""
 	beside := l.beside()
 	for _, c := range beside[:min(len(beside), MaxScan)] {
 		if c.Key == r.Key || c.Value == "" {
 			continue
 		}
 		if who := recipe.OwnerInJSON(c.Value); who != "" {
-			if told == "" || c.Key < first {
-				told, first = who, c.Key
+			if named == "" || c.Key < first {
+				named, first = who, c.Key
 			}
 			continue
 		}
@@ -188,8 +188,8 @@ func siblingIdentity(r model.ClaimRef, l *Lease) string {
 		agree = agree && (plain == "" || plain == who) && !strings.HasPrefix(who, "{") && !strings.HasPrefix(who, "[")
 		plain = who
 	}
-	if told == "" && agree {
-		told = plain
+	if named == "" && agree {
+		named = plain
 	}
-	return model.Printable(told)
+	return model.Printable(named)
 }

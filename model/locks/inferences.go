@@ -11,8 +11,8 @@ import (
 
 // Inferences remembers how keys that went behaved.
 type Inferences struct {
-	of    map[string]*Inference
-	names []string // the oldest first
+	byName map[string]*Inference
+	names  []string // the oldest first
 }
 
 // inferencesMax is how many keys are remembered.
@@ -22,14 +22,14 @@ const inferencesMax = 4096
 type Inference struct {
 	takes       int // how often it was created again by another lease
 	last        model.ClaimRef
-	gone        time.Time
+	removedAt   time.Time
 	lasted      time.Duration // the last life, as far as it was seen
 	whole       bool          // it was seen from its beginning to its end
 	owners      []uint64      // of the first different values, in order; none where they were not seen
 	recurs      bool          // one of them came back after another
 	constant    bool          // every life had one and the same value, and it is not empty
 	plain       bool          // every value may be an owner's name
-	let         bool          // a life ended otherwise than by running out
+	endedEarly  bool          // a life ended otherwise than by running out
 	rewritten   bool
 	least, most time.Duration // of the lives that were seen whole
 	again       bool          // it is worth keeping when memory is short
@@ -49,19 +49,19 @@ type Life struct {
 }
 
 // ByKey returns what was seen of a key, nil for nothing.
-func (m *Inferences) ByKey(key string) *Inference { return m.of[key] }
+func (m *Inferences) ByKey(key string) *Inference { return m.byName[key] }
 
 // Len returns of how many keys that went it is known how they behaved.
-func (m *Inferences) Len() int { return len(m.of) }
+func (m *Inferences) Len() int { return len(m.byName) }
 
 // Ended notes that a leased key went.
 func (m *Inferences) Ended(l Life) {
-	h := m.of[l.KV.Key]
+	h := m.byName[l.KV.Key]
 	if h == nil {
 		h = m.remember(l.KV.Key)
 		h.value(l.KV.Value, l.Unread)
 	}
-	h.last, h.gone, h.lasted, h.whole, h.again = l.Claim, l.At, l.Lasted, l.Whole, true
+	h.last, h.removedAt, h.lasted, h.whole, h.again = l.Claim, l.At, l.Lasted, l.Whole, true
 	h.rewritten = h.rewritten || l.KV.Version > 1
 	if len(h.last.Value) > 256 {
 		h.last.Value = ""
@@ -74,7 +74,7 @@ func (m *Inferences) Ended(l Life) {
 		h.least = l.Lasted
 	}
 	// No lease of etcd is shorter than two seconds, and one that is not renewed ends a second late at most.
-	h.let = h.let || l.Lasted < 1500*time.Millisecond || h.most-h.least > 3*time.Second || l.TTL > 0 && (l.Lasted < l.TTL-time.Second || l.Lasted > l.TTL+4*time.Second)
+	h.endedEarly = h.endedEarly || l.Lasted < 1500*time.Millisecond || h.most-h.least > 3*time.Second || l.TTL > 0 && (l.Lasted < l.TTL-time.Second || l.Lasted > l.TTL+4*time.Second)
 }
 
 // remember makes room for a key. What never came back goes first.
@@ -83,18 +83,18 @@ func (m *Inferences) remember(key string) *Inference {
 		oldest := m.names[0]
 		m.names[0] = ""
 		m.names = m.names[1:]
-		if h := m.of[oldest]; h.takes > 0 && h.again && tries < inferencesMax/2 {
+		if h := m.byName[oldest]; h.takes > 0 && h.again && tries < inferencesMax/2 {
 			h.again = false
 			m.names = append(m.names, oldest)
 			continue
 		}
-		delete(m.of, oldest)
+		delete(m.byName, oldest)
 	}
-	if m.of == nil {
-		m.of = map[string]*Inference{}
+	if m.byName == nil {
+		m.byName = map[string]*Inference{}
 	}
 	h := &Inference{constant: true, plain: true}
-	m.of[key] = h
+	m.byName[key] = h
 	m.names = append(m.names, key)
 	return h
 }
@@ -121,10 +121,10 @@ func (h *Inference) value(v string, unread bool) {
 	}
 }
 
-// Came notes that a leased key was created, and returns what is known of it if it was before; unread
+// Returned notes that a leased key was created, and returns what is known of it if it was before; unread
 // says that its value was not seen.
-func (m *Inferences) Came(kv *model.KV, unread bool) *Inference {
-	h := m.of[kv.Key]
+func (m *Inferences) Returned(kv *model.KV, unread bool) *Inference {
+	h := m.byName[kv.Key]
 	if h == nil || kv.Lease == 0 || kv.Lease == h.last.Lease {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (m *Inferences) Came(kv *model.KV, unread bool) *Inference {
 }
 
 // Last returns the claim that its key was last, and when that went.
-func (h *Inference) Last() (last model.ClaimRef, gone time.Time) { return h.last, h.gone }
+func (h *Inference) Last() (last model.ClaimRef, gone time.Time) { return h.last, h.removedAt }
 
 // Lasted returns how long its key had been there when it last went; atLeast if not all of that
 // was seen.
@@ -164,11 +164,11 @@ func (h *Inference) Lock(key *recipe.Key, alone func() bool) (sure model.Confide
 	switch {
 	case recipe.Speaks(key.Name) && h.takes > 1 && !key.Unread: // that may register something
 		return model.Strong, why + ", and its path speaks of locks or leaders"
-	case h.recurs && h.let && h.takes > 1 && h.plain:
+	case h.recurs && h.endedEarly && h.takes > 1 && h.plain:
 		return model.Strong, why + ", by owners that take turns"
 	case recipe.Speaks(key.Name):
 		return model.Hint, why + ", and its path speaks of locks or leaders"
-	case !h.constant && h.plain && h.let && h.takes > 1 && alone():
+	case !h.constant && h.plain && h.endedEarly && h.takes > 1 && alone():
 		return model.Hint, why
 	}
 	return "", ""

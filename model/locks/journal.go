@@ -41,7 +41,7 @@ func (j *Journals) write(f *journal.Entry) {
 	if f.At.IsZero() {
 		f.At = j.scheduler.now
 	}
-	if f.Past = j.change.past; !j.change.unseen.IsZero() {
+	if f.Past = j.change.unobserved; !j.change.unseen.IsZero() {
 		f.Within = max(0, f.At.Sub(j.change.unseen))
 	}
 	j.log.Append(f)

@@ -15,16 +15,16 @@ type Keys struct {
 	change     *currentChange
 	inferences Inferences
 
-	shownKey recipe.Key        // the one that is shown to recipes
-	claims   map[string]*Claim // every watched key
-	dirs     map[string]*dir
-	near     *dir    // that was asked for last: keys come in their order
-	maxKey   string  // no key that was ever there comes behind it
-	infos    int     // how many keys lockInfo could read
-	own      int     // claims in all
-	noValues bool    // values of keys are left out of what is told
-	order    []*Lock // every lock, sorted by name unless dirty
-	dirty    bool
+	shownKey   recipe.Key        // the one that is shown to recipes
+	claims     map[string]*Claim // every watched key
+	dirs       map[string]*dir
+	lastDir    *dir    // that was asked for last: keys come in their order
+	maxKey     string  // no key that was ever there comes behind it
+	infos      int     // how many keys lockInfo could read
+	claimCount int     // claims in all
+	noValues   bool    // values of keys are left out of what is told
+	order      []*Lock // every lock, sorted by name unless dirty
+	dirty      bool
 }
 
 func newKeys(p *Pins, ch *currentChange) *Keys {
@@ -61,7 +61,7 @@ func (ks *Keys) Claim(key string) *Claim { return ks.claims[key] }
 
 // Counts returns the numbers of watched keys, and of those that are claims of a
 // lock.
-func (ks *Keys) Counts() (keys, claims int) { return len(ks.claims), ks.own }
+func (ks *Keys) Counts() (keys, claims int) { return len(ks.claims), ks.claimCount }
 
 // Lock returns the lock of that name, nil if there is none.
 func (ks *Keys) Lock(name string) *Lock {
@@ -84,14 +84,14 @@ func (ks *Keys) Locks() []*Lock {
 
 // dirAt returns the directory of that path, made with its parents if needed.
 func (ks *Keys) dirAt(path string) *dir {
-	if ks.near != nil && ks.near.path == path {
-		return ks.near
+	if ks.lastDir != nil && ks.lastDir.path == path {
+		return ks.lastDir
 	}
 	d := ks.dirs[path]
 	if d == nil {
 		d = ks.makeDir(path)
 	}
-	ks.near = d
+	ks.lastDir = d
 	return d
 }
 
@@ -112,8 +112,8 @@ func (ks *Keys) makeDir(path string) *dir {
 func (ks *Keys) dropDir(d *dir) {
 	for d != nil && d.keys == 0 && d.lock == nil && d.self == nil && len(d.children) == 0 {
 		delete(ks.dirs, d.path)
-		if ks.near == d {
-			ks.near = nil
+		if ks.lastDir == d {
+			ks.lastDir = nil
 		}
 		if d.parent != nil {
 			delete(d.parent.children, d)
@@ -253,7 +253,7 @@ func (ks *Keys) count(c *Claim, n int) {
 		return
 	}
 	if c.form.Claims() {
-		ks.own += n
+		ks.claimCount += n
 		if c.lease != nil {
 			c.lease.compete(c, int32(n))
 		}
@@ -265,7 +265,7 @@ func (ks *Keys) count(c *Claim, n int) {
 
 // reshape makes of a directory what its keys say, when that has changed because of
 // a key that enters or leaves: that one is put into the queue by who called.
-func (ks *Keys) reshape(d *dir, because *Claim) {
+func (ks *Keys) reshape(d *dir, claim *Claim) {
 	want := d.mode()
 	if d.lock == nil {
 		if want == recipe.NoShape {
@@ -293,7 +293,7 @@ func (ks *Keys) reshape(d *dir, because *Claim) {
 			child.below(l.insert)
 		}
 	case recipe.Single:
-		if d.self != because {
+		if d.self != claim {
 			l.insert(d.self)
 		}
 	case recipe.Group:
@@ -322,7 +322,7 @@ func (ks *Keys) shown(kv *model.KV) *recipe.Key {
 
 // tell names the rule of a lock: by the pin that covers it, else from what its claims
 // look like.
-func (ks *Keys) tell(l *Lock) (t recipe.Told, observed bool) {
+func (ks *Keys) tell(l *Lock) (t recipe.Recognition, observed bool) {
 	if len(ks.pins.all) > 0 {
 		name := l.Name
 		if l.mode != recipe.Single {
@@ -335,7 +335,7 @@ func (ks *Keys) tell(l *Lock) (t recipe.Told, observed bool) {
 	look := recipe.Look{Name: l.Name, Tally: &l.counts, Unread: ks.noValues && l.counts.AnyValued()}
 	if h := l.queue.First(); h != nil && h.home == l.dir && (l.mode != recipe.Queue || l.counts.Kind().Has(h.form)) {
 		if h.Stripped() && l.recipe.Shape == recipe.Single {
-			return recipe.Told{Recipe: l.recipe, Sign: l.sign, Kind: l.kind}, l.observed // what it was told by may have gone
+			return recipe.Recognition{Recipe: l.recipe, Sign: l.sign, Kind: l.kind}, l.observed // what it was told by may have gone
 		}
 		look.First = ks.shown(&h.KV)
 		if l.mode == recipe.Single {

@@ -112,7 +112,7 @@ func (b *LeaseTable) leaseOf(id model.LeaseID) *Lease {
 	l := b.byID[id]
 	if l == nil {
 		l = &Lease{ID: id, Readings: neverRead, class: classNone, slot: int32(len(b.leaseList))}
-		l.claims = l.only[:0]
+		l.claims = l.inline[:0]
 		b.byID[id] = l
 		b.leaseList = append(b.leaseList, l)
 	}
@@ -127,7 +127,7 @@ func (b *LeaseTable) attach(c *Claim) {
 	c.slot = int32(len(l.claims))
 	l.claims = append(l.claims, c)
 	if len(l.claims) > 1 {
-		l.only[0] = nil // they have moved out
+		l.inline[0] = nil // they have moved out
 	}
 }
 

@@ -32,13 +32,13 @@ type listing struct {
 
 // listingOf returns the list of a prefix that is under way.
 func (ls *lists) listingOf(prefix string) *listing {
-	of := ls.listings[prefix]
-	if of == nil {
+	list := ls.listings[prefix]
+	if list == nil {
 		w := ls.prefixes.Watch(prefix)
-		of = &listing{number: w.List()}
-		ls.listings[prefix] = of
+		list = &listing{number: w.List()}
+		ls.listings[prefix] = list
 	}
-	return of
+	return list
 }
 
 // For how many keys room is made on the word of a server: for less it is not worth it.
@@ -141,12 +141,12 @@ func (ls *lists) lost(e model.Lost, was Watch) {
 		return
 	}
 	ls.reach(e.Prefix)
-	said := model.Say("watch-lost", prefixName(e.Prefix), e.Reason, e.Detail)
+	line := model.Say("watch-lost", prefixName(e.Prefix), e.Reason, e.Detail)
 	is := ls.prefixes.Watch(e.Prefix)
 	if denied, _ := is.Denied(); denied {
-		said = model.Say("prefix-denied", prefixName(e.Prefix), e.Detail)
+		line = model.Say("prefix-denied", prefixName(e.Prefix), e.Detail)
 	}
-	ls.note(e.At, 0, said)
+	ls.note(e.At, 0, line)
 }
 
 func (ls *lists) back(e model.Back, was Watch) {
@@ -207,8 +207,8 @@ func (ls *lists) slept(e model.Slept) {
 }
 
 // note writes a line about the watch itself.
-func (ls *lists) note(at time.Time, rev int64, said model.Message) {
-	ls.journals.Record(&journal.Entry{At: at, Rev: rev, Kind: journal.Gap, Text: said})
+func (ls *lists) note(at time.Time, rev int64, line model.Message) {
+	ls.journals.Record(&journal.Entry{At: at, Rev: rev, Kind: journal.Gap, Text: line})
 }
 
 // prefixName names a prefix in a message.

@@ -15,11 +15,11 @@ import (
 // Etcdctl returns the lines that show the lock by hand: its queue in order, and the
 // lease of its head with all that hangs on it.
 func (l *Lock) Etcdctl() []string {
-	by := "CREATE"
+	order := "CREATE"
 	if l.recipe.Order == recipe.ByMod {
-		by = "MODIFY"
+		order = "MODIFY"
 	}
-	lines := []string{"etcdctl get --prefix " + model.ShellQuote(l.Name+"/") + " --sort-by=" + by + " --order=ASCEND -w fields"}
+	lines := []string{"etcdctl get --prefix " + model.ShellQuote(l.Name+"/") + " --sort-by=" + order + " --order=ASCEND -w fields"}
 	if l.mode == recipe.Single {
 		lines[0] = "etcdctl get " + model.ShellQuote(l.Name) + " -w fields"
 	}

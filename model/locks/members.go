@@ -52,12 +52,12 @@ func (ms *Members) Apply(e model.ClusterStatus) (news []model.Message, back bool
 		ms.priorRev = max(ms.priorRev, m.Rev)
 	}
 	ms.SeeTerm(e.Term(), e.At)
-	said, back := ms.lead(old, e)
+	lines, back := ms.lead(old, e)
 	if old.At.IsZero() {
 		return nil, false
 	}
-	if !said.IsZero() {
-		news = append(news, said)
+	if !lines.IsZero() {
+		news = append(news, lines)
 	}
 	for _, m := range e.Members {
 		for _, was := range old.Members {

@@ -25,12 +25,12 @@ func (ks *Keys) takesTurns(key *recipe.Key, d *dir) bool {
 }
 
 // comeBack says whether all other leased keys of the directory came back, too.
-func (ks *Keys) comeBack(d *dir, but string) bool {
+func (ks *Keys) comeBack(d *dir, exceptKey string) bool {
 	if d == nil || len(d.others) > MaxScan {
 		return false
 	}
 	for c := range d.others {
-		if c.Key != but && c.lease != nil && !ks.inferences.ByKey(c.Key).CameBack() {
+		if c.Key != exceptKey && c.lease != nil && !ks.inferences.ByKey(c.Key).CameBack() {
 			return false
 		}
 	}
@@ -38,7 +38,7 @@ func (ks *Keys) comeBack(d *dir, but string) bool {
 }
 
 // observed raises what was told of a lock by its keys alone, and says whether it did.
-func (ks *Keys) observed(l *Lock, t recipe.Told, key *recipe.Key) (recipe.Told, bool) {
+func (ks *Keys) observed(l *Lock, t recipe.Recognition, key *recipe.Key) (recipe.Recognition, bool) {
 	switch l.mode {
 	case recipe.Single:
 		known := recipe.TellKey(key).Sign != nil
@@ -47,18 +47,18 @@ func (ks *Keys) observed(l *Lock, t recipe.Told, key *recipe.Key) (recipe.Told, 
 			return t, false
 		}
 		if !known {
-			t = recipe.Told{Recipe: recipe.SingleKey, Sign: &recipe.Sign{}, Kind: recipe.AnyForm}
+			t = recipe.Recognition{Recipe: recipe.SingleKey, Sign: &recipe.Sign{}, Kind: recipe.AnyForm}
 			why = cmp.Or(why, "it was created again by another lease than before")
 		}
 		sign := &recipe.Sign{Confidence: cmp.Or(sure, model.Hint), Why: append(append([]string{}, t.Sign.Why...), why)}
-		return recipe.Told{Recipe: t.Recipe, Sign: sign, Kind: t.Kind}, true
+		return recipe.Recognition{Recipe: t.Recipe, Sign: sign, Kind: t.Kind}, true
 	case recipe.Group:
 		if l.same < 2 || l.other > 0 || l.queue.Len() < 2 {
 			return t, false
 		}
 		sign := &recipe.Sign{Confidence: model.Strong, Why: append(append([]string{}, t.Sign.Why...),
 			"keys came back with the value that they had before, while others stayed: each has a name of its own, and none competes")}
-		return recipe.Told{Recipe: t.Recipe, Sign: sign, Kind: t.Kind}, true
+		return recipe.Recognition{Recipe: t.Recipe, Sign: sign, Kind: t.Kind}, true
 	}
 	return t, false
 }
@@ -78,7 +78,7 @@ func (ks *Keys) continues(c *Claim, h *Inference) {
 		}
 		return
 	}
-	l.lastHolder, l.freeSince, l.freePast = last, gone, ks.change.past
+	l.lastHolder, l.freeSince, l.freePast = last, gone, ks.change.unobserved
 	held, atLeast := h.Lasted()
 	l.lastLoss = &journal.Entry{At: gone, Kind: journal.Left, Lock: l.Name, Claim: last, WasHolder: true,
 		Why:   journal.Why{Cause: journal.CauseUnknown, Confidence: model.Hint, Evidence: model.Say("key-not-known-as-lock")},

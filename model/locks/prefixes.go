@@ -51,7 +51,7 @@ func (ps *Prefixes) apply(e model.Event) (was Watch) {
 		if !e.Asked.IsZero() {
 			w.SeenAt = e.Asked
 		}
-		w.behind = w.behind && w.SeenAt.Before(ps.woke)
+		w.lagging = w.lagging && w.SeenAt.Before(ps.woke)
 		w.endHistory(e.At, e.Rev)
 	case model.Lost:
 		w := ps.watch(e.Prefix)
@@ -72,7 +72,7 @@ func (ps *Prefixes) apply(e model.Event) (was Watch) {
 			ps.dozed = e.Since
 		}
 		for _, w := range ps.watches {
-			w.behind = w.State != Lost // that one is listed again, or comes back
+			w.lagging = w.State != Lost // that one is listed again, or comes back
 		}
 	}
 	return was
@@ -155,7 +155,7 @@ func (ps *Prefixes) any(is func(*Watch) bool) bool {
 // Partial says that a list or a history of some prefix is under way, or that it was not
 // seen since we slept: half a queue would be judged, or one of a time that is over.
 func (ps *Prefixes) Partial() bool {
-	return ps.any(func(w *Watch) bool { return w.until > 0 || w.State == Loading || w.behind })
+	return ps.any(func(w *Watch) bool { return w.until > 0 || w.State == Loading || w.lagging })
 }
 
 // InHistory says whether the history of any prefix is being read: then the queues are
@@ -163,13 +163,13 @@ func (ps *Prefixes) Partial() bool {
 func (ps *Prefixes) InHistory() bool { return ps.any(func(w *Watch) bool { return w.until > 0 }) }
 
 // CatchingUp says whether what is told now may have happened while the observer slept.
-func (ps *Prefixes) CatchingUp() bool { return ps.any(func(w *Watch) bool { return w.behind }) }
+func (ps *Prefixes) CatchingUp() bool { return ps.any(func(w *Watch) bool { return w.lagging }) }
 
 // UnseenSince returns since when what is told of a revision now may have happened: its watch was
 // lost and is not back, or the server said too early that it had told all, or we slept. Zero: it
 // is told as it happens.
 func (ps *Prefixes) UnseenSince(e model.Committed) (since time.Time) {
-	if !ps.any(func(w *Watch) bool { return w.behind || w.State == Lost || w.toldLate(e.Rev) }) {
+	if !ps.any(func(w *Watch) bool { return w.lagging || w.State == Lost || w.toldLate(e.Rev) }) {
 		return since
 	}
 	for _, ch := range e.Changes {
@@ -193,7 +193,7 @@ func (ps *Prefixes) unseenSince(key string, rev int64) time.Time {
 	case w.toldLate(rev):
 		since = w.unseenFrom
 	}
-	if w.behind && (since.IsZero() || ps.dozed.Before(since)) {
+	if w.lagging && (since.IsZero() || ps.dozed.Before(since)) {
 		since = ps.dozed
 	}
 	return since

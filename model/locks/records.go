@@ -56,7 +56,7 @@ type Lock struct {
 	renewed    renewal         // of a Lease of Kubernetes
 	heldAs     string          // the value with which the head became the holder
 	sharing    map[*Claim]bool // of a lock that several hold together
-	past
+	handoverStats
 	before
 
 	noted         noted     // what was said of it in which event
@@ -83,8 +83,8 @@ type inferredRecipe struct {
 	observed   bool           // by what the watch has seen of the key
 }
 
-// past is what the handovers of a lock told.
-type past struct {
+// handoverStats is what the handovers of a lock told.
+type handoverStats struct {
 	lastLoss  *journal.Entry   // how the last holder lost it
 	journal   []*journal.Entry // the lock's own journal, newest last
 	holdTimes []time.Duration  // of the last holds that were seen whole
@@ -128,7 +128,7 @@ type Lease struct {
 	*Readings
 
 	claims    []*Claim         // keys that are no claims last
-	only      [1]*Claim        // what claims begins with: most leases have one claim
+	inline    [1]*Claim        // what claims begins with: most leases have one claim
 	competing int32            // how many of its keys are claims, the first ones
 	thirds    int32            // how many of these a program renews at a third of the TTL, by its recipe
 	waiting   int32            // and how many wait for a lock

@@ -41,8 +41,8 @@ type State struct {
 func NewState(all ...model.Pin) *State { return newState(&Pins{all}, newPrefixes()) }
 
 // newState returns one in which each part knows those that it uses.
-func newState(said *Pins, watched *Prefixes) *State {
-	k := &State{Pins: said, Prefixes: watched, Members: &Members{}, scheduler: &scheduler{}, change: &currentChange{}}
+func newState(pinned *Pins, watched *Prefixes) *State {
+	k := &State{Pins: pinned, Prefixes: watched, Members: &Members{}, scheduler: &scheduler{}, change: &currentChange{}}
 	k.Leases = newLeaseTable(k.scheduler, k.change)
 	k.Keys = newKeys(k.Pins, k.change)
 	k.Owners = newOwners(k.Keys, k.Leases, k.change)
@@ -69,7 +69,7 @@ func (k *State) Apply(event model.Event) []Change {
 	case model.Requested:
 		k.Prefixes.apply(event)
 	case model.LoadStarted:
-		k.seen(e.Rev)
+		k.noteRev(e.Rev)
 		k.Prefixes.apply(event)
 		delete(k.lists.listings, e.Prefix)
 	case model.Listed:
@@ -122,7 +122,7 @@ func (k *State) Write(changes []Change) {
 		case Happened:
 			k.Journals.write(c.Entry)
 		case Explained:
-			k.causes.seen(c.Entry, c.Why)
+			k.causes.takeExplanation(c.Entry, c.Why)
 		case Believed:
 			k.transitions.believed[c.Name] = true
 		case Doubted:
@@ -168,13 +168,13 @@ func (k *State) pass(now time.Time) {
 // those that waited longest have then left the journal.
 const unexplainedMax = journal.Max
 
-// seen notes that the cluster has come to a revision.
-func (k *State) seen(rev int64) { k.rev = max(k.rev, rev) }
+// noteRev notes that the cluster has come to a revision.
+func (k *State) noteRev(rev int64) { k.rev = max(k.rev, rev) }
 
 // advance notes that the keys have come to a revision, and the cluster with them.
 func (k *State) advance(rev int64) {
 	k.keysRev = max(k.keysRev, rev)
-	k.seen(rev)
+	k.noteRev(rev)
 }
 
 // forgetCluster drops all that is known: the keys, leases and revisions of another cluster
@@ -211,14 +211,14 @@ func (k *State) leaseRead(e model.LeaseRead) {
 // clusterStatus takes a round of status requests in, and writes what changed.
 func (k *State) clusterStatus(e model.ClusterStatus) {
 	for _, m := range e.Members {
-		k.seen(m.Rev)
+		k.noteRev(m.Rev)
 	}
 	news, back := k.Members.Apply(e)
 	if back {
 		k.Leases.readAgain(e.At)
 	}
-	for _, said := range news {
-		k.Journals.Record(&journal.Entry{At: e.At, Kind: journal.Member, Text: said})
+	for _, line := range news {
+		k.Journals.Record(&journal.Entry{At: e.At, Kind: journal.Member, Text: line})
 	}
 }
 

@@ -40,16 +40,16 @@ func (s *transitions) compareWithBefore(at time.Time, rev int64, blind bool) {
 	for _, l := range s.change.touched {
 		s.compareHead(l, at, rev, blind)
 	}
-	for _, c := range s.change.came {
+	for _, c := range s.change.newClaims {
 		s.scheduler.scheduleFor(c)
 	}
 	if !blind {
-		if len(s.change.gone) > 0 {
+		if len(s.change.removed) > 0 {
 			s.journals.wroteTogether(s.journals.log.WentTogether(began, s.scheduler.now))
 		}
 		s.journalCame(at, rev)
 	}
-	for _, g := range s.change.gone {
+	for _, g := range s.change.removed {
 		if g.lease != nil {
 			g.lease.going = 0
 		}
@@ -67,7 +67,7 @@ func (s *transitions) compareWithBefore(at time.Time, rev int64, blind bool) {
 // journalGone writes that waiters left, and holders that held together with others. The
 // last holder is written by compareHead.
 func (s *transitions) journalGone(at time.Time, rev int64) {
-	for _, g := range s.change.gone {
+	for _, g := range s.change.removed {
 		if g.lock == nil || !g.judged || g.head && !g.lock.heldOn() {
 			continue
 		}
@@ -91,7 +91,7 @@ func (s *transitions) lasted(since time.Time, before bool) func(at time.Time) (d
 	return func(at time.Time) (d time.Duration, atLeast bool, atMost time.Duration) {
 		unseen := s.change.unseen
 		switch {
-		case unseen.IsZero() && s.change.past:
+		case unseen.IsZero() && s.change.unobserved:
 			return 0, true, 0
 		case unseen.IsZero():
 			return max(0, at.Sub(since)), before, 0
@@ -105,7 +105,7 @@ func (s *transitions) lasted(since time.Time, before bool) func(at time.Time) (d
 }
 
 // explainGone asks why g went, by what else of its lease went with it.
-func (s *transitions) explainGone(f *journal.Entry, g gone) {
+func (s *transitions) explainGone(f *journal.Entry, g removedKey) {
 	f.GoneRev, f.Came = f.Rev, g.claim.Since
 	if g.claim.SinceAtLeast {
 		f.Came = time.Time{}
@@ -121,9 +121,9 @@ func (s *transitions) explainGone(f *journal.Entry, g gone) {
 func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 	judged := l.recipe.HasHolder
 	if l.mode != recipe.NoShape { // a lock that is free keeps its last one
-		told, observed := s.keys.tell(l)
-		l.recipe, l.sign, l.confidence, l.observed = told.Recipe, told.Sign, told.Confidence(), observed
-		l.become(told.Kind)
+		inferred, observed := s.keys.tell(l)
+		l.recipe, l.sign, l.confidence, l.observed = inferred.Recipe, inferred.Sign, inferred.Confidence(), observed
+		l.become(inferred.Kind)
 	}
 	l.recount()
 	if byMod := l.recipe.Order == recipe.ByMod; byMod != l.queue.Second() {
@@ -131,11 +131,11 @@ func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) 
 		l.others.Reorder(byMod)
 	}
 	before, now := l.headAtMark, l.queue.First()
-	l.noteRenewal(now, at, !blind && !s.change.past)
+	l.noteRenewal(now, at, !blind && !s.change.unobserved)
 	l.holds = l.countHolders()
 	heldOn := before != now && l.heldOn()
 	over := before == now && l.heldAtMark && l.Holder() != nil && l.writtenOver(now)
-	s.noteHolds(l, at, blind || s.change.past, over)
+	s.noteHolds(l, at, blind || s.change.unobserved, over)
 	joined := l.share()
 	if !blind {
 		defer s.journalJoined(l, joined, now, at, rev)
@@ -178,7 +178,7 @@ func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) 
 	case heldOn:
 		l.headSince, l.headAtLeast = l.HoldsSince(now)
 	case now != before || over || l.recipe.Held != nil && !l.heldAtMark:
-		l.headSince, l.headAtLeast = at, blind || s.change.past
+		l.headSince, l.headAtLeast = at, blind || s.change.unobserved
 	}
 	switch f := (&journal.Entry{At: at, Rev: rev, Lock: l.Name, Spans: held}); {
 	case blind || heldOn: // who left while others hold on is written already
@@ -327,7 +327,7 @@ func (s *transitions) journalJoined(l *Lock, joined []*Claim, first *Claim, at t
 // writeHeadChange fills in and records the entry of a head that changed.
 func (s *transitions) writeHeadChange(l *Lock, f *journal.Entry, before, now *Claim) {
 	held := l.heldAtMark // a foreign head held nothing
-	f.Past = s.change.past
+	f.Past = s.change.unobserved
 	f.Claim = refOf(now)
 	switch {
 	case now == nil && !held:
@@ -349,9 +349,9 @@ func (s *transitions) writeHeadChange(l *Lock, f *journal.Entry, before, now *Cl
 		return
 	case held:
 		f.Kind, f.From = journal.Handover, l.headRef
-	case !l.lastHolder.IsZero() && !l.freeSince.IsZero() && (before == nil || before == now) && (s.change.past || !l.freePast):
+	case !l.lastHolder.IsZero() && !l.freeSince.IsZero() && (before == nil || before == now) && (s.change.unobserved || !l.freePast):
 		f.Kind, f.From = journal.Handover, l.lastHolder
-		if !s.change.past {
+		if !s.change.unobserved {
 			f.Gap = max(0, f.At.Sub(l.freeSince))
 		}
 	default:
@@ -417,7 +417,7 @@ func (s *transitions) explainHead(f *journal.Entry, l *Lock) {
 		return
 	}
 	if l.headGone > 0 {
-		s.explainGone(f, s.change.gone[l.headGone-1])
+		s.explainGone(f, s.change.removed[l.headGone-1])
 		return
 	}
 	if l.recipe.Held != nil {
@@ -426,7 +426,7 @@ func (s *transitions) explainHead(f *journal.Entry, l *Lock) {
 		return
 	}
 	// A key that counts here but is a claim of another lock, or of none: there are few.
-	for _, g := range s.change.gone {
+	for _, g := range s.change.removed {
 		if g.claim == l.headAtMark {
 			s.explainGone(f, g)
 			return
@@ -437,7 +437,7 @@ func (s *transitions) explainHead(f *journal.Entry, l *Lock) {
 
 // journalCame writes that claims joined behind others.
 func (s *transitions) journalCame(at time.Time, rev int64) {
-	for _, c := range s.change.came {
+	for _, c := range s.change.newClaims {
 		if s.keys.claims[c.Key] != c {
 			continue
 		}
@@ -457,7 +457,7 @@ func (s *transitions) journalCame(at time.Time, rev int64) {
 // becameFree remembers a lock without claims for a while, so that a lock which is
 // taken now and then does not come and go on the screen.
 func (s *transitions) becameFree(l *Lock, at time.Time) {
-	l.freeSince, l.freePast = at, s.change.past
+	l.freeSince, l.freePast = at, s.change.unobserved
 	if s.free >= freeMax && !l.freeScheduled {
 		s.forget(l)
 		return

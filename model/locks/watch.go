@@ -36,7 +36,7 @@ type Watch struct {
 	Missed time.Duration
 
 	loaded   bool      // it was live before
-	behind   bool      // we slept, and it was not seen up to then since
+	lagging  bool      // we slept, and it was not seen up to then since
 	regained time.Time // when it was last lost no more, to a cluster that did not answer
 	until    int64     // up to where its history is being read, 0 for not
 	list     uint32    // the number of its last list
@@ -109,7 +109,7 @@ func (w *Watch) listed(e model.Loaded) {
 }
 
 func (w *Watch) lost(e model.Lost) {
-	w.behind = w.behind && w.loaded && e.Reason != model.LostDenied // else nothing is waited for
+	w.lagging = w.lagging && w.loaded && e.Reason != model.LostDenied // else nothing is waited for
 	w.become(Lost, e.At)
 	w.Reason, w.Detail = e.Reason, e.Detail
 }

@@ -13,10 +13,10 @@ var hexForm = &Form{Shape: Queue, ByLease: true, ServerLease: 60, Fits: func(k *
 var concurrency = []*Recipe{Mutex, election, tagged, mutexOrElection, Mixed}
 
 // Mutex is that of the Go client.
-var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl lock",
+var Mutex = &Recipe{Name: "mutex", Users: "Go Mutex, the lock service, etcdctl lock",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Certain,
 	Signs: []Sign{
-		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == 0 },
+		{Forms: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == 0 },
 			Why: []string{namedInHex, "no claim has a value"}},
 	},
 	Beside: ".lockinfo", // Terraform
@@ -25,10 +25,10 @@ var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl loc
 	Quirks: "The keys say nothing of who holds: their values are empty. Any key under the name counts, also one that is not a claim, " +
 		"and a lock a waits for the holders of a/b. Two locks by one session share one key. etcd-cpp-apiv3 renews only 1 s before the end."}
 
-var election = &Recipe{Name: "election", Who: "Go Election, the election service, etcdctl elect",
+var election = &Recipe{Name: "election", Users: "Go Election, the election service, etcdctl elect",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Strong,
 	Signs: []Sign{
-		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.own() && !ofVault(l.Name) },
+		{Forms: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.ownCount() && !ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value"}},
 	},
 	Plays: []string{"election", "election-rpc"},
@@ -36,13 +36,13 @@ var election = &Recipe{Name: "election", Who: "Go Election, the election service
 		"Campaign does not check its own key at the end, so a candidate whose lease died can believe that it leads (ghost-leader)."}
 
 // tagged is a mutex whose holder writes its name into its key by a second put.
-var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
+var tagged = &Recipe{Name: "tagged-mutex", Users: "Vault",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Strong,
 	Signs: []Sign{
-		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.own() && ofVault(l.Name) },
+		{Forms: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.ownCount() && ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value", "the path is Vault's"}},
-		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool {
-			return l.valued() == 1 && l.own() > 1 && l.First != nil && l.First.Value != "" && l.First.Version >= 2
+		{Forms: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool {
+			return l.valued() == 1 && l.ownCount() > 1 && l.First != nil && l.First.Value != "" && l.First.Version >= 2
 		}, Why: []string{namedInHex, "only the first has a value, written by a second put"}},
 	},
 	Quirks: "The holder writes its value by a second put, so a new holder is nameless for a moment and its key is at version 2 after. " +
@@ -50,27 +50,27 @@ var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
 
 // mutexOrElection is any of the others where the values were not seen: the order and the holder
 // are as certain as ever, what the claims want is not.
-var mutexOrElection = &Recipe{Name: "mutex-or-election", Who: "Go Mutex or Election, and what is built on them, where the values were not seen",
+var mutexOrElection = &Recipe{Name: "mutex-or-election", Users: "Go Mutex or Election, and what is built on them, where the values were not seen",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Strong,
 	Signs: []Sign{
 		unseen(locking, "the path speaks of locks", Mutex),
 		unseen(electing, "the path speaks of elections", election),
 		unseen(tagging, "the path is Vault's", tagged),
-		{Of: []*Form{hexForm}, When: ValuesUnread, Why: []string{namedInHex, notSeen},
+		{Forms: []*Form{hexForm}, When: ValuesUnread, Why: []string{namedInHex, notSeen},
 			Or: []*Recipe{Mutex, election}, IfRewritten: []*Recipe{election, tagged, Mixed}}, // a Mutex never writes its key again
 	},
 	Quirks: "A Mutex has no value, a candidate of an election has one. Without the values both look the same: " +
 		"the order and the holder are certain, but not whether the holder works or leads, nor by what name."}
 
 // unseen is a sign of what the path speaks of.
-func unseen(of purpose, why string, likely *Recipe) Sign {
-	return Sign{Of: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return purposeOf(l.Name) == of },
+func unseen(use purpose, why string, likely *Recipe) Sign {
+	return Sign{Forms: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return purposeOf(l.Name) == use },
 		Why: []string{namedInHex, why, notSeen}, Or: []*Recipe{likely}}
 }
 
 // Mixed is what a queue is of which no other recipe is told. The order is as certain
 // as ever.
-var Mixed = &Recipe{Name: "mixed", Who: "a lock and an election under one name, or an election with empty proposals",
+var Mixed = &Recipe{Name: "mixed", Users: "a lock and an election under one name, or an election with empty proposals",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
 	Signs: []Sign{{Why: []string{"some claims have a value and some have none"}}},
 	Quirks: "Claims with and without a value under one name: go-micro keeps the lock and the election of one id in one queue, for example. " +

@@ -33,9 +33,9 @@ func (k *Key) Last() string { return k.Name[k.slash+1:] }
 type Form struct {
 	// Shape is what a key of this form makes of the lock.
 	Shape Shape
-	// Under is the segment between the lock's name and the key's own, empty for none.
-	Under string
-	// Fits says whether a key, standing where Under says, has the form. It is nil for a
+	// Segment is the segment between the lock's name and the key's own, empty for none.
+	Segment string
+	// Fits says whether a key, standing where Segment says, has the form. It is nil for a
 	// form that only a recipe or a pin gives.
 	Fits func(k *Key) bool
 	// Named, for keys whose lock is not the directory in which they stand, returns its name,
@@ -57,8 +57,8 @@ type FormID uint8
 // MaxForms bounds how many forms there are: a lock counts its claims by form.
 const MaxForms = 12
 
-// Of returns the form, one without a shape for the zero value.
-func (f FormID) Of() *Form { return forms[f] }
+// Form returns the form, one without a shape for the zero value.
+func (f FormID) Form() *Form { return forms[f] }
 
 // Shape is what a key of the form makes of the lock.
 func (f FormID) Shape() Shape { return forms[f].Shape }
@@ -135,8 +135,8 @@ func (t *Tally) ByLease(kind FormSet) (n int32) {
 // Own returns how many of the claims are of a kind.
 func (t *Tally) Own(kind FormSet) int32 { return t.in(kind, &t.Forms) }
 
-func (t *Tally) in(set FormSet, of *[MaxForms]int32) (n int32) {
-	for f, c := range of {
+func (t *Tally) in(set FormSet, counts *[MaxForms]int32) (n int32) {
+	for f, c := range counts {
 		if c != 0 && set.Has(FormID(f)) {
 			n += c
 		}

@@ -11,14 +11,14 @@ var (
 var generics = []*Recipe{ByPin, OrderOnly}
 
 // ByPin is a single key that somebody said is a lock.
-var ByPin = &Recipe{Name: "single", Who: "one key, pinned by hand", Shape: Single, Order: NoOrder, HasHolder: true, Rhythm: RenewsByHand, Confidence: Certain,
+var ByPin = &Recipe{Name: "single", Users: "one key, pinned by hand", Shape: Single, Order: NoOrder, HasHolder: true, Rhythm: RenewsByHand, Confidence: Certain,
 	Quirks: "Pinned by you: any one key can be taken for a lock. Who waits and how it is renewed is up to the program."}
 
 // OrderOnly is what remains: leased keys side by side.
-var OrderOnly = &Recipe{Name: "order-only", Who: "leased keys of no known recipe: a registry, a cache, or a lock of an unknown kind",
+var OrderOnly = &Recipe{Name: "order-only", Users: "leased keys of no known recipe: a registry, a cache, or a lock of an unknown kind",
 	Shape: Group, Order: ByCreate, Confidence: Hint,
 	Signs: []Sign{
-		{Of: []*Form{decForm}, Why: []string{namedInDecimal, "nothing says whether they exclude each other"}},
+		{Forms: []*Form{decForm}, Why: []string{namedInDecimal, "nothing says whether they exclude each other"}},
 		{Why: []string{"the keys have leases and fit no recipe"}},
 	},
 	Ignore: ofKubernetes,
@@ -42,7 +42,7 @@ const (
 
 // single fills in what single keys have in common.
 func single(name, who string, rhythm Rhythm, c Confidence, r Recipe) *Recipe {
-	r.Name, r.Who, r.Rhythm, r.Confidence = name, who, rhythm, c
+	r.Name, r.Users, r.Rhythm, r.Confidence = name, who, rhythm, c
 	r.Shape, r.Order, r.HasHolder = Single, NoOrder, true
 	return &r
 }

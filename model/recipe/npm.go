@@ -7,11 +7,11 @@ import "strings"
 var decForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return byDecimal(k) && !ofVitess(k) && !registers(k) }}
 
 var npm = []*Recipe{
-	{Name: "npm-election", Who: "etcd3 for Node", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
+	{Name: "npm-election", Users: "etcd3 for Node", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
 		Signs: []Sign{
-			{Of: []*Form{decForm}, When: ValuesRead, Lock: belowElection,
+			{Forms: []*Form{decForm}, When: ValuesRead, Lock: belowElection,
 				Why: []string{namedInDecimal, "the path has a segment election", "no value is an address, as those of a registry"}},
-			{Of: []*Form{decForm}, When: ValuesUnread, Lock: belowElection, Why: []string{namedInDecimal, "the path has a segment election", notSeen}},
+			{Forms: []*Form{decForm}, When: ValuesUnread, Lock: belowElection, Why: []string{namedInDecimal, "the path has a segment election", notSeen}},
 		},
 		Quirks: "The keys end in the lease id in decimal. Resigning revokes the lease. " +
 			"Before 1.1.2 a waiter watched only one key ahead, so two leaders were possible."},

@@ -53,13 +53,13 @@ func queuePlace(k *Key) (lock string, f FormID) {
 				return name, form.id
 			}
 			continue
-		case form.Under == "":
+		case form.Segment == "":
 			if form.Fits(k) {
 				return k.Dir(), form.id
 			}
 			continue
 		}
-		if name, ok := strings.CutSuffix(k.Dir(), form.Under); ok && strings.HasSuffix(name, "/") && form.Fits(k) {
+		if name, ok := strings.CutSuffix(k.Dir(), form.Segment); ok && strings.HasSuffix(name, "/") && form.Fits(k) {
 			return name[:len(name)-1], form.id
 		}
 	}
@@ -70,7 +70,7 @@ func queuePlace(k *Key) (lock string, f FormID) {
 // some recipe.
 func IsUnder(segment string) bool {
 	for _, f := range queueForms {
-		if f.Under == segment && segment != "" {
+		if f.Segment == segment && segment != "" {
 			return true
 		}
 	}

@@ -8,9 +8,9 @@ import (
 // Keys of etcd's experimental recipes, named by the client's clock, and of queues that
 // are made by hand.
 var (
-	reader = &Form{Shape: Queue, Under: "read", Fits: byClock}
-	writer = &Form{Shape: Queue, Under: "write", Fits: byClock}
-	waiter = &Form{Shape: Queue, Under: "waiters", Fits: byClock}
+	reader = &Form{Shape: Queue, Segment: "read", Fits: byClock}
+	writer = &Form{Shape: Queue, Segment: "write", Fits: byClock}
+	waiter = &Form{Shape: Queue, Segment: "waiters", Fits: byClock}
 	member = &Form{Shape: Queue, Fits: func(k *Key) bool {
 		return k.Lease != 0 && isUUID(k.Last()) && speaksOfLocks(k.Dir()) && !speaksOfServices(k.Dir()) && !registers(k)
 	}}
@@ -53,41 +53,41 @@ func beforeValue(k *Key) string {
 
 var queues = []*Recipe{
 	// A reader does not wait for readers, nor for what is not a claim (experimental/recipes/rwmutex.go).
-	{Name: "rwmutex", Who: "the RWMutex of etcd's experimental recipes", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
+	{Name: "rwmutex", Users: "the RWMutex of etcd's experimental recipes", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
 		Readers: reader, Writers: writer,
 		Signs: []Sign{
-			{Of: []*Form{reader, writer}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Forms[reader.id] > 0 && l.Tally.Forms[writer.id] > 0 },
+			{Forms: []*Form{reader, writer}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Forms[reader.id] > 0 && l.Tally.Forms[writer.id] > 0 },
 				Why: []string{"every claim is named by a clock, below read or write", "claims have a lease and no value"}},
-			{Of: []*Form{reader, writer}, When: ValuesRead, Confidence: Hint,
+			{Forms: []*Form{reader, writer}, When: ValuesRead, Confidence: Hint,
 				Why: []string{"every claim is named by a clock, below read or write", "claims have a lease and no value", "either readers or writers are there, not both"}},
-			{Of: []*Form{reader, writer}, When: ValuesUnread, Confidence: Hint,
+			{Forms: []*Form{reader, writer}, When: ValuesUnread, Confidence: Hint,
 				Why: []string{"every claim is named by a clock, below read or write", "claims have a lease", notSeen}},
 		},
 		Plays: []string{"rw-read", "rw-write"},
 		Ghost: "rw-expired-writer",
 		Quirks: "The keys end in the nanoseconds of the client's clock at its request, which is not a lease id. " +
 			"It does not check its own key after the wait (rw-expired-writer)."},
-	{Name: "key-queue", Who: "queues made by hand: any name, the oldest key holds", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
+	{Name: "key-queue", Users: "queues made by hand: any name, the oldest key holds", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
 		AnyName: true,
-		Signs:   []Sign{{Of: []*Form{member}, Why: []string{"every claim has a lease and is named by a UUID", "the path speaks of locks"}}},
+		Signs:   []Sign{{Forms: []*Form{member}, Why: []string{"every claim has a lease and is named by a UUID", "the path speaks of locks"}}},
 		Plays:   []string{"uuid-queue", "uuid-queue-bare"},
 		Quirks: "Recognised by several leased keys side by side that come and go in order, so another use may look the same. " +
 			"The lease is the business TTL, kept alive while waiting too."},
-	{Name: "scalingo-read", Who: "the readers of Scalingo's go-etcd-lock", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
+	{Name: "scalingo-read", Users: "the readers of Scalingo's go-etcd-lock", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
 		Readers: scalingo, Writers: writer,
 		Signs: []Sign{
-			{Of: []*Form{scalingo}, When: ValuesRead, Why: []string{namedInHex, "no claim has a value", pathOfScalingo}},
-			{Of: []*Form{scalingo}, When: ValuesUnread, Confidence: Hint, Why: []string{namedInHex, pathOfScalingo, notSeen}},
+			{Forms: []*Form{scalingo}, When: ValuesRead, Why: []string{namedInHex, "no claim has a value", pathOfScalingo}},
+			{Forms: []*Form{scalingo}, When: ValuesUnread, Confidence: Hint, Why: []string{namedInHex, pathOfScalingo, notSeen}},
 		},
 		Quirks: "All readers hold together. Writers queue elsewhere, below the name that the path has in base64, and wait for every reader; " +
 			"what they announce below writer-intents is not a claim."},
-	{Name: "suffix-election", Who: "IBM's etcd-java", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
-		Signs:  []Sign{{Of: []*Form{suffixed}, Why: []string{"every key ends in its own value", "the name before that speaks of an election"}}},
+	{Name: "suffix-election", Users: "IBM's etcd-java", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
+		Signs:  []Sign{{Forms: []*Form{suffixed}, Why: []string{"every key ends in its own value", "the name before that speaks of an election"}}},
 		Quirks: "A candidate's key is the name of the election and the candidate's own name, with or without a separator. The oldest key leads."},
-	{Name: "double-barrier", Who: "the DoubleBarrier of etcd's experimental recipes: a rendezvous, no lock", Shape: Queue, Order: ByCreate, Confidence: Strong,
+	{Name: "double-barrier", Users: "the DoubleBarrier of etcd's experimental recipes: a rendezvous, no lock", Shape: Queue, Order: ByCreate, Confidence: Strong,
 		Signs: []Sign{
-			{Of: []*Form{waiter}, When: ValuesRead, Why: []string{"every claim is named by a clock, below waiters"}},
-			{Of: []*Form{waiter}, When: ValuesUnread, Confidence: Hint, Why: []string{"every claim is named by a clock, below waiters", notSeen}},
+			{Forms: []*Form{waiter}, When: ValuesRead, Why: []string{"every claim is named by a clock, below waiters"}},
+			{Forms: []*Form{waiter}, When: ValuesUnread, Confidence: Hint, Why: []string{"every claim is named by a clock, below waiters", notSeen}},
 		},
 		Quirks: "Contenders meet here, nobody excludes anybody. The key ready has no lease; left behind, it blocks the next round."},
 }

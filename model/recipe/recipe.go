@@ -52,8 +52,8 @@ const (
 type Recipe struct {
 	// Name is how it is written on the screen, in JSON and in --recipe.
 	Name string
-	// Who uses it, in a few words.
-	Who   string
+	// Users are who uses it, in a few words.
+	Users string
 	Shape Shape
 	Order Order
 	// Judged is false where the keys only look alike: they are listed in order, and
@@ -103,8 +103,8 @@ func (r *Recipe) ByName() bool { return slices.Contains(r.Plays, r.Name) }
 
 // Sign is one way to tell a recipe. What it does not ask for is not looked at.
 type Sign struct {
-	// Of: every claim of the queue is of one of these forms.
-	Of []*Form
+	// Forms: every claim of the queue is of one of these forms.
+	Forms []*Form
 	// Lock asks for more of the queue; Key asks a key that may be a lock by itself.
 	Lock func(l Look) bool
 	Key  func(k *Key) bool
@@ -150,8 +150,8 @@ type Look struct {
 	Unread bool
 }
 
-// Told is a recipe and the sign by which it was told; both are nil if nothing was.
-type Told struct {
+// Recognition is a recipe and the sign by which it was told; both are nil if nothing was.
+type Recognition struct {
 	*Recipe
 	Sign *Sign
 	// Kind are the forms of the keys that compete; others are foreign.
@@ -159,9 +159,9 @@ type Told struct {
 }
 
 // Confidence says how sure it is.
-func (t Told) Confidence() Confidence { return cmp.Or(t.Sign.Confidence, t.Recipe.Confidence) }
+func (t Recognition) Confidence() Confidence { return cmp.Or(t.Sign.Confidence, t.Recipe.Confidence) }
 
-func (l Look) own() int32 { return l.Tally.in(l.Tally.Kind(), &l.Tally.Forms) }
+func (l Look) ownCount() int32 { return l.Tally.in(l.Tally.Kind(), &l.Tally.Forms) }
 
 func (l Look) valued() int32 { return l.Tally.in(l.Tally.Kind(), &l.Tally.Valued) }
 

@@ -14,7 +14,7 @@ func TestEachRecipeIsWhole(t *testing.T) {
 			t.Errorf("the name %q stands for two, or for nothing", r.Name)
 		}
 		names[r.Name] = true
-		if !strings.HasSuffix(r.Quirks, ".") || r.Who == "" || r.Confidence == "" || r.Order == "" || r.Shape == NoShape {
+		if !strings.HasSuffix(r.Quirks, ".") || r.Users == "" || r.Confidence == "" || r.Order == "" || r.Shape == NoShape {
 			t.Errorf("%s: no quirks, or no sentence; or no word on its users, its order, its shape or how sure it is", r.Name)
 		}
 		if (r.Shape == Single) != (r.Order == NoOrder) || (r.Readers == nil) != (r.Writers == nil) {
@@ -28,7 +28,7 @@ func TestEachRecipeIsWhole(t *testing.T) {
 				t.Errorf("%s: sign %d does not say why", r.Name, i)
 			}
 			generic := (r == Mixed || r == OrderOnly) && i == len(r.Signs)-1
-			if tests := len(s.Of) > 0 || s.Key != nil; tests == generic || (s.Key != nil) != (r.Shape == Single) {
+			if tests := len(s.Forms) > 0 || s.Key != nil; tests == generic || (s.Key != nil) != (r.Shape == Single) {
 				t.Errorf("%s: sign %d asks for nothing, or not for what makes its shape", r.Name, i)
 			}
 		}
@@ -59,7 +59,7 @@ func TestFormsAreApart(t *testing.T) {
 		}
 		fits := 0
 		for _, f := range queueForms {
-			if f.Named != nil && f.Named(k) != "" || f.Named == nil && f.Under == "" && f.Fits(k) || f.Under != "" && strings.HasSuffix(k.Dir(), "/"+f.Under) && f.Fits(k) {
+			if f.Named != nil && f.Named(k) != "" || f.Named == nil && f.Segment == "" && f.Fits(k) || f.Segment != "" && strings.HasSuffix(k.Dir(), "/"+f.Segment) && f.Fits(k) {
 				fits++
 			}
 		}
@@ -82,7 +82,7 @@ func TestWhy(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		reason string
-		told   Told
+		told   Recognition
 		want   string
 	}{
 		{"values tell", Tell(Queue, Look{Name: "/l", Tally: tally(0, hexForm, 2)}),

@@ -29,7 +29,7 @@ var singles = []*Recipe{
 		Quirks: "The lock's name follows /tooz/locks without a separator. Each attempt grants a lease and does not revoke it. " +
 			"Its program renews when it calls heartbeat()."}),
 	single("shedlock", "ShedLock", RenewsNever, Strong, Recipe{
-		Signs: append(by("the value is ADDED:<time>@<host>", func(k *Key) bool { return hostOfShedLock(k.Value) != "" }),
+		Signs: append(signOf("the value is ADDED:<time>@<host>", func(k *Key) bool { return hostOfShedLock(k.Value) != "" }),
 			hint("the name begins with shedlock:", func(k *Key) bool { return strings.HasPrefix(k.Name, "shedlock:") })),
 		Owner: func(value string) (who, source string) {
 			if host := hostOfShedLock(value); host != "" {
@@ -40,11 +40,11 @@ var singles = []*Recipe{
 		Quirks: "A job that has finished can still hold: with lockAtLeastFor the key is put again with a shorter lease. " +
 			"The value names time and host."}),
 	single("layotto", "Layotto", RenewsNever, Hint, Recipe{
-		Signs:  by("the name has lock|||", func(k *Key) bool { return strings.Contains(k.Name, "lock|||") }),
+		Signs:  signOf("the name has lock|||", func(k *Key) bool { return strings.Contains(k.Name, "lock|||") }),
 		Plays:  []string{"owner", "owner-steps"},
 		Quirks: "A TryLock that fails leaves its lease behind, without a key."}),
 	single("etcd3-py", "etcd3-py", RenewsAtThird, Strong, Recipe{
-		Signs: append(by("the name has _locks/, the value a host and what of it",
+		Signs: append(signOf("the name has _locks/, the value a host and what of it",
 			func(k *Key) bool { return underLocksOfPy(k) && isOwnerOfPy(k.Value) }),
 			Sign{When: ValuesUnread, Confidence: Hint, Key: func(k *Key) bool { return k.Below() && underLocksOfPy(k) },
 				Why: []string{"the name has _locks/"}}),
@@ -52,7 +52,7 @@ var singles = []*Recipe{
 		Quirks: "Its transaction can overwrite a foreign holder's value: the create revision stays, value and lease are new, and two believe. " +
 			"It deletes locks that have no lease."}),
 	single("calico", "Calico's Neutron elector", RenewsByHand, Strong, Recipe{Leads: true,
-		Signs: append(by("the name has neutron_election, the value a host and a number", func(k *Key) bool { return ofCalico(k) && isAddress(k.Value) }),
+		Signs: append(signOf("the name has neutron_election, the value a host and a number", func(k *Key) bool { return ofCalico(k) && isAddress(k.Value) }),
 			hint("the name has neutron_election", ofCalico)),
 		Quirks: "The key is rewritten every 30 s on purpose, to wake those who follow it. " +
 			"The value is host and pid; a stale key is removed by its own host."}),
@@ -63,13 +63,13 @@ var singles = []*Recipe{
 		Quirks: "The lease is renewed on each turn of its loop, 10 s by default. The lease also holds the member's key, which names it. " +
 			"Version 3.0 puts the leader key without a check after a change of lease."}),
 	single("pd", "PD of TiKV", RenewsAtThird, Strong, Recipe{Leads: true,
-		Signs: append(by("the name is that of PD's leader or of a service's primary, the value names a member and its address",
+		Signs: append(signOf("the name is that of PD's leader or of a service's primary, the value names a member and its address",
 			func(k *Key) bool { _, host := pdMember(k.Value); return ofPD(k) && host != "" }),
 			hint("the name is that of PD's leader or of a service's primary", ofPD)),
 		Owner:  ownerOfPD,
 		Quirks: "The TTL is only 5 s, 3 s in older versions, so readings have to be frequent. The value is binary with readable names."}),
 	single("dolphinscheduler", "DolphinScheduler", RenewsAtThird, Strong, Recipe{Leads: true,
-		Signs: append(by("the name is that of a coordinator of DolphinScheduler, the value a host and a port",
+		Signs: append(signOf("the name is that of a coordinator of DolphinScheduler, the value a host and a port",
 			func(k *Key) bool { return ofDolphin(k) && dolphinAddress(k.Value) != "" }),
 			hint("the name is that of a coordinator of DolphinScheduler", ofDolphin)),
 		Owner: func(value string) (who, source string) {
@@ -81,10 +81,10 @@ var singles = []*Recipe{
 		Quirks: "Whoever finds its own address in the key takes itself for the coordinator, also a program that was restarted and " +
 			"whose last run wrote it: it loses the key when the lease of that run ends (apache/dolphinscheduler#18644). The lock beside it is held only while the key is written."}),
 	single("pulsar", "Pulsar on etcd", RenewsAtThird, Hint, Recipe{Leads: true,
-		Signs:  by("the name ends in /loadbalance/leader", between("", "/loadbalance/leader")),
+		Signs:  signOf("the name ends in /loadbalance/leader", between("", "/loadbalance/leader")),
 		Quirks: "One lease per broker holds all its ephemeral keys: leadership, bundles, registration. A revoke drops all of them at once."}),
 	single("cron-lock", "the lock of crontab tutorials", RenewsAtThird, Hint, Recipe{
-		Signs: by("the name begins with /cron/lock/", between("/cron/lock/", "")),
+		Signs: signOf("the name begins with /cron/lock/", between("/cron/lock/", "")),
 		Plays: []string{"cron-lock"},
 		Quirks: "The TTL is 5 s as a rule, and an attempt that fails gives up at once. " +
 			"The pattern was copied into many programs, so details differ."}),
@@ -94,11 +94,11 @@ var singles = []*Recipe{
 
 // SingleKey is one key of no known program, told by its path or by what it was seen to do.
 var SingleKey = single("single-key", "one key that one client at a time creates", RenewsByHand, Hint, Recipe{
-	Signs:  by("the name begins with /locks/", func(k *Key) bool { return underLocks(k) && !registers(k) }),
+	Signs:  signOf("the name begins with /locks/", func(k *Key) bool { return underLocks(k) && !registers(k) }),
 	Plays:  []string{"single", "spin", "timer", "unread-replies", "require-leader", "expiry-later", "look-then-put"},
 	Quirks: "Recognised by its path, or by other leases that create it again. Leases renewed by hand fall without being dead, so little is judged."})
 
-func by(why string, key func(k *Key) bool) []Sign { return []Sign{{Key: key, Why: []string{why}}} }
+func signOf(why string, key func(k *Key) bool) []Sign { return []Sign{{Key: key, Why: []string{why}}} }
 
 // hint is a sign that a name alone gives.
 func hint(why string, key func(k *Key) bool) Sign {
@@ -124,16 +124,16 @@ func ofCalico(k *Key) bool {
 // isOwnerOfPy says whether a value is as etcd3-py writes it: a host, and the process, the
 // thread, the address or 8 random digits of it (stateful/lock.py).
 func isOwnerOfPy(v string) bool {
-	host, of, _ := strings.Cut(v, ":")
+	host, pid, _ := strings.Cut(v, ":")
 	if host == "" || strings.ContainsAny(v, " /{") {
 		return false
 	}
 	for _, kind := range []string{"proc:", "thrd:", "host:"} {
-		if rest, ok := strings.CutPrefix(of, kind); ok && rest != "" {
+		if rest, ok := strings.CutPrefix(pid, kind); ok && rest != "" {
 			return true
 		}
 	}
-	return len(of) == 8 && strings.Trim(of, "0123456789abcdef") == ""
+	return len(pid) == 8 && strings.Trim(pid, "0123456789abcdef") == ""
 }
 
 // ofPatroni says whether a key is that of a cluster's leader, with Citus below a group.

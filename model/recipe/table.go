@@ -21,7 +21,7 @@ func init() {
 	}
 	for _, r := range table {
 		for _, s := range r.Signs {
-			for _, f := range s.Of {
+			for _, f := range s.Forms {
 				number(f)
 			}
 		}

@@ -1,13 +1,13 @@
 package recipe
 
 // Pinned is the recipe as somebody said it.
-func (r *Recipe) Pinned() Told { return Told{r, pinned, AnyForm} }
+func (r *Recipe) Pinned() Recognition { return Recognition{r, pinned, AnyForm} }
 
 var pinned = &Sign{Confidence: Certain, Why: []string{"pinned with --recipe"}}
 
 // Tell names the recipe of a lock from what its claims look like. It is a function
 // of the keys as they stand.
-func Tell(shape Shape, l Look) Told {
+func Tell(shape Shape, l Look) Recognition {
 	switch shape {
 	case Single:
 		if l.First != nil {
@@ -21,17 +21,17 @@ func Tell(shape Shape, l Look) Told {
 		for _, r := range All() {
 			for i := range r.Signs {
 				s := &r.Signs[i]
-				if s.Of == nil || !s.serves(l.Unread) || setOf(s.Of...) != kind {
+				if s.Forms == nil || !s.serves(l.Unread) || setOf(s.Forms...) != kind {
 					continue
 				}
 				if s.Lock == nil || s.Lock(l) {
-					return Told{r, s, kind}
+					return Recognition{r, s, kind}
 				}
 			}
 		}
-		return Told{Mixed, generic(Mixed), kind}
+		return Recognition{Mixed, generic(Mixed), kind}
 	}
-	return Told{OrderOnly, generic(OrderOnly), AnyForm}
+	return Recognition{OrderOnly, generic(OrderOnly), AnyForm}
 }
 
 // generic is the sign of an answer that is left when no other fits, the recipe's last one.
@@ -39,16 +39,16 @@ func generic(r *Recipe) *Sign { return &r.Signs[len(r.Signs)-1] }
 
 // TellKey names the recipe of a leased key that is a lock by itself; Sign is nil if
 // nothing says that it is one.
-func TellKey(k *Key) Told { return tellKey(k, nil) }
+func TellKey(k *Key) Recognition { return tellKey(k, nil) }
 
-func tellKey(k *Key, onLease func(key string) bool) Told {
+func tellKey(k *Key, onLease func(key string) bool) Recognition {
 	for _, r := range singles {
 		for i := range r.Signs {
 			s := &r.Signs[i]
 			if s.serves(k.Unread) && s.Key(k) && (!s.Registered || onLease != nil && onLease(Registry(k))) {
-				return Told{r, s, AnyForm}
+				return Recognition{r, s, AnyForm}
 			}
 		}
 	}
-	return Told{}
+	return Recognition{}
 }

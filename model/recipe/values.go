@@ -231,9 +231,9 @@ func ofPD(k *Key) bool {
 	if !pd {
 		rest, _ = strings.CutPrefix(k.Name, "/ms/")
 	}
-	id, of, ok := strings.Cut(rest, "/")
+	id, tail, ok := strings.Cut(rest, "/")
 	return ok && len(rest) < len(k.Name) && id != "" && strings.Trim(id, "0123456789") == "" &&
-		(pd && of == "leader" || !pd && strings.HasSuffix(of, "/primary"))
+		(pd && tail == "leader" || !pd && strings.HasSuffix(tail, "/primary"))
 }
 
 // maxOwner bounds how much of a value is taken for an owner, in bytes.
@@ -282,12 +282,12 @@ func uuidWords(b []byte) string {
 	const gregorian = 122192928000000000 // 100 ns steps from 1582-10-15 to 1970
 	ticks := int64(b[6]&0x0f)<<56 | int64(b[7])<<48 | int64(b[4])<<40 | int64(b[5])<<32 |
 		int64(b[0])<<24 | int64(b[1])<<16 | int64(b[2])<<8 | int64(b[3])
-	made := time.Unix(0, (ticks-gregorian)*100).UTC()
+	created := time.Unix(0, (ticks-gregorian)*100).UTC()
 	node := "host " + macWords(b[10:16])
 	if b[10]&1 == 1 {
 		node = "random node " + hex.EncodeToString(b[10:16])
 	}
-	return fmt.Sprintf("%s, made %s", node, made.Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("%s, made %s", node, created.Format("2006-01-02 15:04:05"))
 }
 
 func macWords(b []byte) string { return strings.ReplaceAll(fmt.Sprintf("% x", b), " ", ":") }

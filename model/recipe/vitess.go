@@ -7,17 +7,17 @@ import "strings"
 var vitessForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return byDecimal(k) && ofVitess(k) }}
 
 var vitess = []*Recipe{
-	{Name: "vitess-lock", Who: "Vitess etcd2topo", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
+	{Name: "vitess-lock", Users: "Vitess etcd2topo", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
 		Signs: []Sign{
-			{Of: []*Form{vitessForm}, Lock: func(l Look) bool { return !ofVitessElection(l.Name) },
+			{Forms: []*Form{vitessForm}, Lock: func(l Look) bool { return !ofVitessElection(l.Name) },
 				Why: []string{namedInDecimal, "the values say who locked and why"}},
-			{Of: []*Form{decForm}, When: ValuesUnread, Confidence: Hint, Lock: func(l Look) bool { return strings.HasSuffix(l.Name, vitessDir) },
+			{Forms: []*Form{decForm}, When: ValuesUnread, Confidence: Hint, Lock: func(l Look) bool { return strings.HasSuffix(l.Name, vitessDir) },
 				Why: []string{namedInDecimal, "the path ends in locks", notSeen}},
 		},
 		Quirks: "The keys end in the lease id in decimal, the value says who locked and why. Unlocking revokes the lease. " +
 			"The keepalive is tied to the caller's context: when that ends, the lock runs out 30 s later. Named locks have a TTL of 24 h."},
-	{Name: "vitess-election", Who: "Vitess etcd2topo", Shape: Queue, Order: ByMod, HasHolder: true, Leads: true, Confidence: Strong,
-		Signs: []Sign{{Of: []*Form{vitessForm}, Lock: func(l Look) bool { return ofVitessElection(l.Name) },
+	{Name: "vitess-election", Users: "Vitess etcd2topo", Shape: Queue, Order: ByMod, HasHolder: true, Leads: true, Confidence: Strong,
+		Signs: []Sign{{Forms: []*Form{vitessForm}, Lock: func(l Look) bool { return ofVitessElection(l.Name) },
 			Why: []string{namedInDecimal, "the path is that of an election of Vitess"}}},
 		Quirks: "The keys end in the lease id in decimal, the value is the id of a process. Giving up revokes the lease."},
 }

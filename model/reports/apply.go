@@ -14,10 +14,10 @@ import (
 // NewReports returns those of locks about which nothing was reported yet. The timeline
 // says who held when.
 func NewReports(k *locks.State, spans *timeline.Timeline) *Reports {
-	on, n := &places{k: k, locks: map[string]*Lock{}}, &news{k: k}
-	return &Reports{k: k, timeline: spans, unlocks: map[*Lock]bool{}, believed: map[string]bool{}, news: n, places: on, Keepers: newKeepers(k, n), accesses: &accesses{}, outputs: &outputs{},
+	byLock, n := &places{k: k, locks: map[string]*Lock{}}, &news{k: k}
+	return &Reports{k: k, timeline: spans, unlocks: map[*Lock]bool{}, believed: map[string]bool{}, news: n, places: byLock, Keepers: newKeepers(k, n), accesses: &accesses{}, outputs: &outputs{},
 		Programs: &Programs{contenders: map[string]*ContenderInfo{}, clients: clients{}},
-		notebook: &notebook{k: k, news: n, places: on, notes: map[string]*Notes{}}}
+		notebook: &notebook{k: k, news: n, places: byLock, notes: map[string]*Notes{}}}
 }
 
 // Forget drops what was reported of another cluster. Its contenders and the faults stay:
@@ -161,7 +161,7 @@ func (lab *Reports) contender(e model.Contender) {
 		c.pauseEnded = e.At
 	}
 	c.Contender = e
-	if c.on(e.Lock) == nil {
+	if c.competitorOn(e.Lock) == nil {
 		lab.places.move(c, e.Lock)
 	}
 	if e.Proc == model.ProcEnded {
@@ -232,9 +232,9 @@ func (lab *Reports) Checkpoint() []model.Event {
 	var all []model.Event
 	for _, c := range lab.Contenders() {
 		all = append(all, lab.Programs.contenders[c.Name].Contender)
-		for _, on := range c.competitors {
-			if !on.Belief.At.IsZero() && on.Belief != c.Belief {
-				all = append(all, on.Belief)
+		for _, competitor := range c.competitors {
+			if !competitor.Belief.At.IsZero() && competitor.Belief != c.Belief {
+				all = append(all, competitor.Belief)
 			}
 		}
 		if !c.Belief.At.IsZero() { // its last word

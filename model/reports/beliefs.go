@@ -13,7 +13,7 @@ import (
 // believes notes what a word on a lock begins and ends.
 func (st *Competitor) believes(e model.Belief) {
 	holds := e.State == model.BeliefHolding
-	if st.interval != nil && (!holds || st.Belief.Other(e)) {
+	if st.interval != nil && (!holds || st.Belief.SpeaksOfOther(e)) {
 		st.endInterval(e.At, e.State)
 	}
 	if holds && st.interval == nil {
@@ -76,7 +76,7 @@ func (lab *Reports) access(e model.Access) {
 	} else {
 		c.Refused++
 	}
-	if st, l := c.on(e.Lock), lab.k.Keys.Lock(e.Lock); st != nil && l != nil && lab.isFalse(st, l) {
+	if st, l := c.competitorOn(e.Lock), lab.k.Keys.Lock(e.Lock); st != nil && l != nil && lab.isFalse(st, l) {
 		lab.news.due(l.Name) // it may prove that the contender acts on what is not true
 	}
 }
@@ -105,7 +105,7 @@ func owns(lab *Reports, name string, id model.LeaseID) bool {
 // queue from 1, 0 if it has none. Place 1 holds.
 func (lab *Reports) Truth(c ContenderInfo) (claim *locks.Claim, place int) {
 	lease := c.Lease
-	if st := c.on(c.Lock); lease == 0 && st != nil && st.interval != nil {
+	if st := c.competitorOn(c.Lock); lease == 0 && st != nil && st.interval != nil {
 		lease = st.interval.Lease
 	}
 	return lab.truth(lab.k.Keys.Lock(c.Lock), lease)
@@ -257,10 +257,10 @@ func (lab *Reports) observe(changes []locks.Change) {
 	}
 	switch partial := lab.k.Prefixes.Partial(); {
 	case partial:
-		lab.behind = true
+		lab.lagging = true
 		return
-	case lab.behind:
-		lab.behind = false
+	case lab.lagging:
+		lab.lagging = false
 		for name := range lab.places.locks {
 			lab.observeLock(lab.k.Keys.Lock(name))
 		}

@@ -35,8 +35,8 @@ func (all clients) at(c model.Client, at time.Time) *client {
 		cl = &client{Client: c, since: at, watching: map[string]bool{}}
 		all[c.Name] = cl
 	}
-	if at.After(cl.seen) {
-		cl.seen = at
+	if at.After(cl.lastActive) {
+		cl.lastActive = at
 	}
 	return cl
 }
@@ -47,7 +47,7 @@ func (all clients) drop() {
 	var oldest *client
 	for _, c := range all {
 		if oldest == nil || len(c.conns) == 0 && len(oldest.conns) > 0 ||
-			(len(c.conns) == 0) == (len(oldest.conns) == 0) && (c.seen.Before(oldest.seen) || c.seen.Equal(oldest.seen) && c.Name < oldest.Name) {
+			(len(c.conns) == 0) == (len(oldest.conns) == 0) && (c.lastActive.Before(oldest.lastActive) || c.lastActive.Equal(oldest.lastActive) && c.Name < oldest.Name) {
 			oldest = c
 		}
 	}
@@ -67,7 +67,7 @@ func (cl *client) counts(e model.LeaseOwner) {
 // forgotten, unless it is a contender, which comes back.
 func (lab *Reports) connected(e model.Connected) {
 	cl := lab.Programs.clients.at(e.Client, e.At)
-	cl.told = true
+	cl.reported = true
 	cl.conns = slices.DeleteFunc(cl.conns, func(c model.Connected) bool { return c.Peer == e.Peer && c.Member == e.Member })
 	if e.On && len(cl.conns) < connsMax {
 		cl.conns = append(cl.conns, e)

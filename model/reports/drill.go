@@ -28,37 +28,37 @@ type DrillStep struct {
 // most bounds the steps, and the expectations: no drill has as many.
 const most = 1000
 
-// Seen says whether anything was told of a drill.
-func (r *DrillRun) Seen() bool {
+// Known says whether anything was told of a drill.
+func (r *DrillRun) Known() bool {
 	return !r.Began.At.IsZero() || len(r.Steps)+len(r.Judged) > 0 || !r.Over.At.IsZero()
 }
 
 // Apply takes in an event of a drill, and returns the line for the journal that tells it.
 func (r *DrillRun) Apply(e model.Event) []locks.Change {
-	var said model.Message
+	var line model.Message
 	switch e := e.(type) {
 	case model.DrillBegan:
 		*r = DrillRun{Began: e}
-		said = model.Say("drill-began", e.Name, e.Title)
+		line = model.Say("drill-began", e.Name, e.Title)
 	case model.DrillStep:
-		said = r.step(e)
+		line = r.step(e)
 	case model.DrillJudged:
 		if len(r.Judged) < most {
 			r.Judged = append(r.Judged, e)
 		}
-		if said = model.Say("expected", e.Expected, e.Verdict); e.Seen != "" {
-			said = model.Say("expected-seen", e.Expected, e.Verdict, e.Seen)
+		if line = model.Say("expected", e.Expected, e.Verdict); e.Seen != "" {
+			line = model.Say("expected-seen", e.Expected, e.Verdict, e.Seen)
 		}
 	case model.DrillOver:
 		r.Over = e
-		if said = model.Say("drill-over", e.Verdict); e.Reason != "" {
-			said = model.Say("drill-over-why", e.Verdict, e.Reason)
+		if line = model.Say("drill-over", e.Verdict); e.Reason != "" {
+			line = model.Say("drill-over-why", e.Verdict, e.Reason)
 		}
 	}
-	if said.IsZero() {
+	if line.IsZero() {
 		return nil
 	}
-	return []locks.Change{{Kind: locks.Happened, Entry: &journal.Entry{At: e.When(), Kind: journal.Drill, Text: said}}}
+	return []locks.Change{{Kind: locks.Happened, Entry: &journal.Entry{At: e.When(), Kind: journal.Drill, Text: line}}}
 }
 
 // DrillOutcome says what came of an expectation: "held, 3.2 s, at most 5 s".
@@ -70,15 +70,15 @@ func DrillOutcome(e model.DrillJudged) string {
 }
 
 func (r *DrillRun) step(e model.DrillStep) model.Message {
-	var said model.Message
+	var line model.Message
 	if e.Text != "" {
-		said = model.Say("step-says", e.Text)
+		line = model.Say("step-says", e.Text)
 	}
 	if !e.Over {
 		if len(r.Steps) < most {
 			r.Steps = append(r.Steps, DrillStep{N: e.N, Text: e.Text, Began: e.At, acts: e.Acts})
 		}
-		return model.Say("step", e.N, said)
+		return model.Say("step", e.N, line)
 	}
 	for i := len(r.Steps) - 1; i >= 0; i-- {
 		if s := &r.Steps[i]; s.N == e.N {
@@ -88,11 +88,11 @@ func (r *DrillRun) step(e model.DrillStep) model.Message {
 	}
 	switch {
 	case e.Failed:
-		return model.Say("step-failed", e.N, said)
+		return model.Say("step-failed", e.N, line)
 	case e.Acts || e.Text == "":
 		return model.Message{} // the action tells it, or there is nothing to tell
 	}
-	return model.Say("step-over", e.N, said)
+	return model.Say("step-over", e.N, line)
 }
 
 // Checkpoint returns events from which another one knows the same.

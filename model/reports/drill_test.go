@@ -88,7 +88,7 @@ func TestWhatIsLeftOfADrill(t *testing.T) {
 		for _, e := range row.events {
 			r.Apply(e)
 		}
-		if len(r.Steps) != row.steps || r.Began.At.IsZero() == row.began || r.Over.At.Equal(time.Time{}) == row.ended || r.Seen() != (len(row.events) > 0) {
+		if len(r.Steps) != row.steps || r.Began.At.IsZero() == row.began || r.Over.At.Equal(time.Time{}) == row.ended || r.Known() != (len(row.events) > 0) {
 			t.Errorf("%s: %+v", row.reason, r)
 		}
 	}

@@ -26,12 +26,12 @@ type Overlap struct {
 	// Believer is the contender's name, Holder the claim that held, and Who that is.
 	Believer string
 	Holder   model.ClaimRef
-	Who      string
+	Client   string
 	// To is zero while it goes on.
 	From, To time.Time
-	// Then is what the believer said when it no longer believed: lost where it was told of its
+	// After is what the believer said when it no longer believed: lost where it was told of its
 	// loss; "" while it believes, and where its process ended.
-	Then     model.BeliefState
+	After    model.BeliefState
 	believed time.Time // since when
 }
 
@@ -63,7 +63,7 @@ func (o Overlap) OfTheSame(all []Overlap) []Overlap {
 }
 
 // For returns how long the overlap lasted, or lasts at now.
-func (o Overlap) For(now time.Time) time.Duration { return until(o.To, now).Sub(o.From) }
+func (o Overlap) For(now time.Time) time.Duration { return endOrNow(o.To, now).Sub(o.From) }
 
 func (ll *Lock) keep(sp *span) {
 	if len(ll.beliefs) >= beliefsMax {
@@ -117,7 +117,7 @@ func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
 		return nil // nobody knows by which claim
 	}
 	now := lab.k.Now()
-	for t := range lab.timeline.Spans(ll.name, b.From, until(b.To, now.Add(time.Hour))) {
+	for t := range lab.timeline.Spans(ll.name, b.From, endOrNow(b.To, now.Add(time.Hour))) {
 		if t.Got.IsZero() || b.speaksOf(t.Claim) || b.silent && owns(lab, b.Contender, t.Claim.Lease) {
 			continue
 		}
@@ -129,7 +129,7 @@ func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
 			to = t.Gone
 		}
 		if to.IsZero() && now.After(from) || to.After(from) {
-			out = append(out, Overlap{Lock: ll.name, Believer: b.Contender, Holder: t.Claim, Who: lab.k.Owners.Who(t.Claim), From: from, To: to, Then: b.end, believed: b.From})
+			out = append(out, Overlap{Lock: ll.name, Believer: b.Contender, Holder: t.Claim, Client: lab.k.Owners.Who(t.Claim), From: from, To: to, After: b.end, believed: b.From})
 		}
 	}
 	return out
@@ -173,20 +173,20 @@ func (b *span) speaksOf(c model.ClaimRef) bool {
 
 // heldBy returns when a belief's own claim last held, nil for never, and how it went.
 func (lab *Reports) heldBy(b *span) (own *timeline.Span, left *journal.Entry) {
-	if own = lab.timeline.LastHold(b.Lock, b.Key, b.Lease, b.From, until(b.To, lab.k.Now().Add(time.Hour))); own == nil {
+	if own = lab.timeline.LastHold(b.Lock, b.Key, b.Lease, b.From, endOrNow(b.To, lab.k.Now().Add(time.Hour))); own == nil {
 		return nil, nil
 	}
 	if ll := lab.places.locks[b.Lock]; ll != nil {
 		for i := range slices.Backward(ll.removed) {
 			if g := &ll.removed[i]; g.Ref.Same(own.Claim) {
-				return own, g.left
+				return own, g.loss
 			}
 		}
 	}
 	return own, nil
 }
 
-func until(t, now time.Time) time.Time {
+func endOrNow(t, now time.Time) time.Time {
 	if t.IsZero() {
 		return now
 	}

@@ -79,7 +79,7 @@ func (lab *Reports) ForeignKeepers(id model.LeaseID, now time.Time) (names []str
 		}
 	}
 	for _, k := range lab.Keepers.keepers[id] {
-		if !k.Certain || !k.Renews || !lab.Programs.there(k.Name, now) {
+		if !k.Certain || !k.Renews || !lab.Programs.connected(k.Name, now) {
 			continue
 		}
 		name := lab.Programs.program(k.Name)

@@ -92,7 +92,7 @@ func (p *places) drop(st *Competitor) {
 
 // join returns what a contender says of a lock, made if needed.
 func (p *places) join(c *ContenderInfo, lock string) *Competitor {
-	if st := c.on(lock); st != nil {
+	if st := c.competitorOn(lock); st != nil {
 		return st
 	}
 	if len(c.competitors) >= competitorsMax {
@@ -106,8 +106,8 @@ func (p *places) join(c *ContenderInfo, lock string) *Competitor {
 	return st
 }
 
-// on returns what a contender says of a lock, nil if it does not compete for it.
-func (c *ContenderInfo) on(lock string) *Competitor {
+// competitorOn returns what a contender says of a lock, nil if it does not compete for it.
+func (c *ContenderInfo) competitorOn(lock string) *Competitor {
 	if c == nil {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (lab *Reports) keysChanged(changes []locks.Change) {
 	}
 }
 
-func (ll *Lock) gone(g RemovedClaim) {
+func (ll *Lock) remember(g RemovedClaim) {
 	if len(ll.removed) >= removedMax {
 		ll.removed = slices.Delete(ll.removed, 0, 1)
 	}
@@ -158,8 +158,8 @@ func (ll *Lock) lastRemoved(is func(model.ClaimRef) bool) *RemovedClaim {
 	return nil
 }
 
-// Of returns what was reported of a lock, nil for nothing.
-func (p *places) Of(lock string) *Lock { return p.locks[lock] }
+// Lock returns what was reported of a lock, nil for nothing.
+func (p *places) Lock(lock string) *Lock { return p.locks[lock] }
 
 // CompetesFor says whether it is that lock of which the contender speaks.
 func (c *Competitor) CompetesFor(ll *Lock) bool { return c.place == ll }

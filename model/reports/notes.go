@@ -127,17 +127,17 @@ func (lab *Reports) wrote(e model.Wrote) {
 // knew says whether a client that was not told of a put knew of its claim anyway:
 // by its own word, or because an earlier answer had told it.
 func (lab *Reports) knew(n *Notes, put model.Wrote) bool {
-	told := false
+	known := false
 	for _, w := range n.writes {
 		switch {
 		case w.Rev == 0 || w.Rev <= n.goneRev:
 		case w.Delete:
-			told = false // what comes is another claim of that name
+			known = false // what comes is another claim of that name
 		case w.Told && lab.Programs.SameProgram(w.Name, put.Name) && w.Lease == put.Lease:
-			told = true
+			known = true
 		}
 	}
-	if told {
+	if known {
 		return true
 	}
 	for _, c := range lab.Programs.Workers(put.Name) {
@@ -199,9 +199,9 @@ func (lab *Reports) keyGone(c *locks.Claim, l *locks.Lock, at time.Time, rev int
 	if ll := lab.places.placeOf(c.Key); ll != nil {
 		g := RemovedClaim{Ref: c.Ref(), At: at, Rev: rev, since: c.Since}
 		if l != nil && l.LastLoss() != nil && l.LastLoss().Removed().Same(g.Ref) {
-			g.left = l.LastLoss()
+			g.loss = l.LastLoss()
 		}
-		if ll.gone(g); l != nil {
+		if ll.remember(g); l != nil {
 			ll.exclusive = l.Recipe().Exclusive()
 		}
 	}

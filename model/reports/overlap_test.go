@@ -35,7 +35,7 @@ func TestAFalseBeliefBeginsWithItsOverlap(t *testing.T) {
 		h.Del(30, modeltest.ClaimKey("/l", 0xa1))
 		h.Add(model.Tick{At: modeltest.At(31)})
 		s.Apply(model.Batch{Events: h.Events})
-		c := s.Reports().Of("/l").Competitors[0]
+		c := s.Reports().Lock("/l").Competitors[0]
 		since, is := s.Reports().FalseSince(c, s.Lock("/l"))
 		over := s.Reports().Overlaps("/l")
 		if !is || len(over) != 1 || !since.Equal(over[0].From) || !since.Equal(modeltest.At(30)) {

@@ -50,28 +50,28 @@ func (p *Programs) Workers(name string) []*Competitor {
 // ProcOf returns the state of a contender's process, which for a worker is reported
 // under the name of the process.
 func (p *Programs) ProcOf(c *ContenderInfo) model.ProcState {
-	if of := p.contenders[p.program(c.Name)]; c.Proc == "" && of != nil {
-		return of.Proc
+	if process := p.contenders[p.program(c.Name)]; c.Proc == "" && process != nil {
+		return process.Proc
 	}
 	return c.Proc
 }
 
 // PausedSince says whether a contender's process is paused, or was after t.
 func (p *Programs) PausedSince(c *ContenderInfo, t time.Time) bool {
-	of := p.contenders[p.program(c.Name)]
-	return p.ProcOf(c) == model.ProcPaused || c.pauseEnded.After(t) || of != nil && of.pauseEnded.After(t)
+	process := p.contenders[p.program(c.Name)]
+	return p.ProcOf(c) == model.ProcPaused || c.pauseEnded.After(t) || process != nil && process.pauseEnded.After(t)
 }
 
 // recent is how long ago a client may have lost its connection to count as there.
 const recent = time.Minute
 
-// there says whether a client is connected, or was not long ago.
-func (p *Programs) there(name string, now time.Time) bool {
+// connected says whether a client is connected, or was not long ago.
+func (p *Programs) connected(name string, now time.Time) bool {
 	if c := p.contenders[name]; c != nil && c.Proc == model.ProcEnded {
 		return false
 	}
 	cl := p.clients[name]
-	return cl != nil && (len(cl.conns) > 0 || !cl.told || now.Sub(cl.seen) < recent)
+	return cl != nil && (len(cl.conns) > 0 || !cl.reported || now.Sub(cl.lastActive) < recent)
 }
 
 // Clients returns the clients that are connected through the proxy and are no

@@ -47,7 +47,7 @@ type Reports struct {
 	unlocks  map[*Lock]bool  // those of which deletes have yet to show what they did
 	revokes  []model.Revoked // the last that were answered, newest last
 	believed map[string]bool // locks that somebody believes to hold, as far as that was told
-	behind   bool            // beliefs were not held against the keys while those were not seen whole
+	lagging  bool            // beliefs were not held against the keys while those were not seen whole
 	news     *news
 	Programs *Programs
 	Keepers  *Keepers
@@ -78,7 +78,7 @@ type RemovedClaim struct {
 	Ref       model.ClaimRef
 	At, since time.Time
 	Rev       int64
-	left      *journal.Entry // how it went, if it held
+	loss      *journal.Entry // how it went, if it held
 }
 
 // places are the locks of which the lab or its proxy reported something.
@@ -130,18 +130,18 @@ type StaleUnlock struct {
 	Retried     bool      // an earlier delete of the key was not answered
 	Victim      string    // who still believed afterwards, once that is known
 	Shared      bool      // another worker of the same session let go
-	Told        time.Time // when that was found out
+	FoundAt     time.Time // when that was found out
 }
 
 // client is what is known of a client of the proxy.
 type client struct {
 	model.Client
 	since            time.Time
-	seen             time.Time         // when it was last connected, or did something
+	lastActive       time.Time         // when it was last connected, or did something
 	conns            []model.Connected // the open ones, newest last
 	granted, renewed int
 	watching         map[string]bool
-	told             bool // its connections are reported
+	reported         bool // its connections are reported
 }
 
 // clients are those of the proxy, by name.

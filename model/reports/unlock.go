@@ -49,21 +49,21 @@ func (st *Competitor) believedBefore(t time.Time) bool {
 
 // settleUnlocks finds out which of the deletes did harm, and forgets those that did not.
 func (lab *Reports) settleUnlocks(ll *Lock) {
-	kept := ll.Stale[:0]
+	open := ll.Stale[:0]
 	for _, u := range ll.Stale {
 		if lab.settleUnlock(ll, u) {
-			kept = append(kept, u)
+			open = append(open, u)
 		}
 	}
-	clear(ll.Stale[len(kept):])
-	ll.Stale = kept
+	clear(ll.Stale[len(open):])
+	ll.Stale = open
 }
 
 // settleUnlock says whether u is still of interest.
 func (lab *Reports) settleUnlock(ll *Lock, u *StaleUnlock) bool {
 	now := lab.k.Now()
 	if u.Victim != "" {
-		return now.Sub(u.Told) < ToldFor
+		return now.Sub(u.FoundAt) < ToldFor
 	}
 	if now.Sub(u.At) < Grace {
 		return true
@@ -72,7 +72,7 @@ func (lab *Reports) settleUnlock(ll *Lock, u *StaleUnlock) bool {
 		switch {
 		case c.place != ll:
 		case c.Belief.Key == u.Key && c.believedBefore(u.At):
-			u.Victim, u.Told = c.Name, now
+			u.Victim, u.FoundAt = c.Name, now
 		case c.Belief.At.Sub(u.At).Abs() < Grace && (c.Belief.State == model.BeliefIdle || c.Belief.State == model.BeliefLeaving):
 			u.Shared = true
 		}
@@ -96,6 +96,6 @@ func (lab *Reports) HangsInUnlock(c *Competitor) bool {
 
 // BelievesOn says whether the one who was harmed believes still.
 func (lab *Reports) BelievesOn(u *StaleUnlock, lock string) bool {
-	c := lab.Programs.contenders[u.Victim].on(lock)
+	c := lab.Programs.contenders[u.Victim].competitorOn(lock)
 	return c != nil && c.Belief.State == model.BeliefHolding && c.Belief.Key == u.Key
 }

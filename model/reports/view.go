@@ -18,8 +18,8 @@ type View interface {
 	Faults() []model.FaultOn
 	// Outputs returns what programs printed last.
 	Outputs() []*Output
-	// Of returns what was reported of a lock, nil for nothing.
-	Of(lock string) *Lock
+	// Lock returns what was reported of a lock, nil for nothing.
+	Lock(lock string) *Lock
 	// Accesses returns the last accesses to what a lock guards.
 	Accesses(lock string) []Accessed
 	// Beliefs returns when each client believed that it held a lock, Overlaps when several did.
@@ -37,8 +37,8 @@ func (lab *Reports) Clients() []ClientInfo { return lab.Programs.Clients() }
 // Outputs implements [View].
 func (lab *Reports) Outputs() []*Output { return lab.outputs.Outputs() }
 
-// Of implements [View].
-func (lab *Reports) Of(lock string) *Lock { return lab.places.Of(lock) }
+// Lock implements [View].
+func (lab *Reports) Lock(lock string) *Lock { return lab.places.Lock(lock) }
 
 // Accesses implements [View].
 func (lab *Reports) Accesses(lock string) []Accessed { return lab.accesses.Accesses(lock) }

@@ -15,8 +15,8 @@ type Diagnosis interface {
 	Now() time.Time
 }
 
-// Of returns how the lock does: by its worst finding, else by its lease.
-func Of(d Diagnosis, l *locks.Lock) model.Condition {
+// ConditionOf returns how the lock does: by its worst finding, else by its lease.
+func ConditionOf(d Diagnosis, l *locks.Lock) model.Condition {
 	var c model.Condition
 	switch head := l.Head(); {
 	case head == nil:

@@ -116,8 +116,8 @@ func usuallyIn(l *locks.Lock, now time.Time) string {
 	return "soon, as usual"
 }
 
-// Until says the same of the time up to then.
-func Until(d Diagnosis, l *locks.Lock, now time.Time) string {
+// DeadlineOf says the same of the time up to then.
+func DeadlineOf(d Diagnosis, l *locks.Lock, now time.Time) string {
 	when := NextMove(d, l, now)
 	if when == "" || l.Recipe().OfKube() || strings.HasPrefix(when, never) || when == inCircle {
 		return when
@@ -128,7 +128,7 @@ func Until(d Diagnosis, l *locks.Lock, now time.Time) string {
 // UntilBriefly says it in at most so many characters, or only the first of several things; ""
 // if that is too long, too.
 func UntilBriefly(d Diagnosis, l *locks.Lock, now time.Time, room int) string {
-	text := Until(d, l, now)
+	text := DeadlineOf(d, l, now)
 	bare := strings.TrimSuffix(text, " unless renewed")
 	first, _, _ := strings.Cut(text, ",")
 	for _, text := range []string{text, bare, first} {

@@ -108,7 +108,7 @@ func TestConditionsOfLocks(t *testing.T) {
 			}
 		}
 		s.SetFindings(l, r.found)
-		c := status.Of(s, l)
+		c := status.ConditionOf(s, l)
 		if c.Word != r.word || c.Level != r.level || c.Trouble() != r.trouble || c.Message().IsZero() && r.found == nil {
 			t.Errorf("%+v, want %q at level %d, trouble %v: %s", c, r.word, r.level, r.trouble, r.reason)
 		}
@@ -184,7 +184,7 @@ func TestConditionsOfEveryFinding(t *testing.T) {
 		rank := s.Lock("/l").Head().LeaseInfo().State().Condition().Rank
 		for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
 			s.SetFindings(l, []model.Finding{{Code: e.Code, Severity: sev, Lease: 0xa1, Claim: l.Head().Ref(), Summary: model.Say("quote", "x")}})
-			c := status.Of(s, l)
+			c := status.ConditionOf(s, l)
 			if c.Word != string(e.Code) || c.Code() != e.Code || c.Level != sev.Level() || text.English(c.Message()) != "x" || c.Rank <= rank {
 				t.Errorf("%s as %s: %+v after rank %d", e.Code, sev, c, rank)
 			}

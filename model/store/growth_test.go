@@ -319,7 +319,7 @@ func play(s *Store, rest []model.Batch) {
 	s.StoriesOf(nil)
 	s.Verdict()
 	for _, l := range s.Locks() {
-		status.Of(s, l)
+		status.ConditionOf(s, l)
 		if h := l.Head(); h != nil {
 			s.IdentityOf(h)
 			s.Who(h.Ref())

@@ -62,7 +62,7 @@ func TestALeaseOfKubernetes(t *testing.T) {
 	}
 	wants := func(reason string, s *Store, l *locks.Lock, now float64, words ...string) {
 		t.Helper()
-		got := status.Of(s, l).Word + "; " + status.NextMove(s, l, modeltest.At(now)) + "; " + strings.Join(status.KubeWords(l, modeltest.At(now)), "; ")
+		got := status.ConditionOf(s, l).Word + "; " + status.NextMove(s, l, modeltest.At(now)) + "; " + strings.Join(status.KubeWords(l, modeltest.At(now)), "; ")
 		for _, w := range words {
 			if !strings.Contains(got, w) {
 				t.Errorf("%s: %q is missing in %q", reason, w, got)

@@ -214,7 +214,7 @@ func TestStaysAndOverlaps(t *testing.T) {
 		t.Error(d)
 	}
 	all := s.Reports().Overlaps("/l")
-	if len(all) != 1 || all[0].Believer != "c1" || all[0].Who != "c2" || all[0].For(s.Now()) != 800*time.Millisecond || all[0].To.IsZero() {
+	if len(all) != 1 || all[0].Believer != "c1" || all[0].Client != "c2" || all[0].For(s.Now()) != 800*time.Millisecond || all[0].To.IsZero() {
 		t.Errorf("overlaps: %+v", all)
 	}
 }

@@ -21,8 +21,8 @@ type Store struct {
 func New(pins ...model.Pin) *Store {
 	k := locks.NewState(pins...)
 	spans := timeline.New(k, 0)
-	said := reports.NewReports(k, spans)
-	return &Store{View: &View{k, said, findings.New(k, said), spans, &reports.DrillRun{}, versions{of: map[*locks.Lock]uint64{}}}}
+	lab := reports.NewReports(k, spans)
+	return &Store{View: &View{k, lab, findings.New(k, lab), spans, &reports.DrillRun{}, versions{byLock: map[*locks.Lock]uint64{}}}}
 }
 
 // Want returns what the store asks of its source now, where these leases are on a screen: they are
@@ -55,26 +55,26 @@ func (s *Store) Apply(b model.Batch) { s.ApplyWhile(b, func() bool { return true
 // ApplyWhile does so as long as it is to go on, which it asks before each event and each lock that
 // an event is about, and says whether it came to the end of the batch. It is of no use after it did
 // not: what was left out is missing.
-func (s *Store) ApplyWhile(b model.Batch, on func() bool) bool {
+func (s *Store) ApplyWhile(b model.Batch, goOn func() bool) bool {
 	for _, e := range b.Events {
-		if !on() {
+		if !goOn() {
 			return false
 		}
-		s.apply(e, on)
+		s.apply(e, goOn)
 	}
-	return on()
+	return goOn()
 }
 
 // apply takes an event from one part to the next. Each gets what the event changed of those before
 // it and returns what it changes itself.
-func (s *Store) apply(e model.Event, on func() bool) {
+func (s *Store) apply(e model.Event, goOn func() bool) {
 	changes := append(s.changes[:0], s.locks.Apply(e)...)
 	written := len(changes)
 	changes = append(changes, s.reports.Apply(e, changes)...)
 	changes = append(changes, s.drill.Apply(e)...)
 	s.locks.Write(changes[written:])
 	s.timeline.Apply(e, changes)
-	found := s.findings.Apply(e, changes, on)
+	found := s.findings.Apply(e, changes, goOn)
 	s.locks.Write(found)
 	s.timeline.Note(found)
 	changes = append(changes, found...)

@@ -4,8 +4,8 @@ import "locktop/model/locks"
 
 // versions number the changes, so that who shows something knows whether it is other than before.
 type versions struct {
-	last uint64
-	of   map[*locks.Lock]uint64 // of each lock, its last one
+	last   uint64
+	byLock map[*locks.Lock]uint64 // of each lock, its last one
 }
 
 // note numbers changes. A lock that is forgotten takes its number with it.
@@ -17,10 +17,10 @@ func (v *versions) note(changes []locks.Change) {
 		case c.Kind != locks.Changed:
 		case c.Lock.Listed():
 			v.last++
-			v.of[c.Lock] = v.last
+			v.byLock[c.Lock] = v.last
 		default:
 			v.last++
-			delete(v.of, c.Lock)
+			delete(v.byLock, c.Lock)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (v *View) Version() uint64 { return v.versions.last }
 
 // VersionOf rises with every change of a lock, its claims or findings, and when a lease turns
 // well or unwell. A reading that only says how much is left changes nothing.
-func (v *View) VersionOf(l *locks.Lock) uint64 { return v.versions.of[l] }
+func (v *View) VersionOf(l *locks.Lock) uint64 { return v.versions.byLock[l] }
 
 // Rev returns the last revision that is known of. The keys may be behind it.
 func (v *View) Rev() int64 { return v.locks.Rev() }

@@ -84,8 +84,8 @@ var deeds = map[model.FaultKind]string{
 func faultRest(f model.Fault) string {
 	info, _ := f.Kind.Info()
 	var rest strings.Builder
-	add := func(said bool, words string) {
-		if said {
+	add := func(ok bool, words string) {
+		if ok {
 			rest.WriteString("，" + words)
 		}
 	}

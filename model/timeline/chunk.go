@@ -38,9 +38,9 @@ func (s *Span) touches(from, to int64) bool {
 
 // add appends a span, which ended no earlier than those before. Times are whole µs.
 func (c *chunk) add(s Span) {
-	later := func(t *time.Time, than time.Time) time.Time {
-		if *t = t.Truncate(time.Microsecond); t.Before(than) {
-			*t = than
+	later := func(t *time.Time, other time.Time) time.Time {
+		if *t = t.Truncate(time.Microsecond); t.Before(other) {
+			*t = other
 		}
 		return *t
 	}

@@ -69,7 +69,7 @@ type turn struct {
 	came, got, gone int64
 	held, known     bool // known: it was seen when it got the lock, or it did not
 	ended           bool // it was seen when it went
-	who             int
+	contender       int
 	rev             int64
 }
 
@@ -97,7 +97,7 @@ func (b *Timeline) Contention(lock string, from, to time.Time, who func(model.Cl
 	l := b.k.Keys.Lock(lock)
 	c.Visible = l != nil && l.Recipe().WaitersVisible()
 	ids, names := map[string]int{}, []string(nil)
-	us := func(t time.Time) int64 {
+	micros := func(t time.Time) int64 {
 		if t.IsZero() {
 			return math.MaxInt64
 		}
@@ -111,7 +111,7 @@ func (b *Timeline) Contention(lock string, from, to time.Time, who func(model.Cl
 			id = len(names)
 			ids[name], names = id, append(names, name)
 		}
-		t := turn{came: us(s.Came), got: us(s.Got), gone: us(s.Gone), held: !s.Got.IsZero(), known: !s.GotAtLeast, ended: !s.Unseen, who: id, rev: s.Claim.CreateRev}
+		t := turn{came: micros(s.Came), got: micros(s.Got), gone: micros(s.Gone), held: !s.Got.IsZero(), known: !s.GotAtLeast, ended: !s.Unseen, contender: id, rev: s.Claim.CreateRev}
 		if t.held && t.got >= last {
 			t.held = false // not yet
 		}
@@ -182,8 +182,8 @@ func (c *Contention) fairness(contenders int) float64 {
 	last := c.last
 	for _, t := range c.turns {
 		if t.known {
-			waits[t.who] += float64(min(t.waited(), last) - t.came)
-			turns[t.who]++
+			waits[t.contender] += float64(min(t.waited(), last) - t.came)
+			turns[t.contender]++
 		}
 	}
 	var n, sum, squares float64
@@ -210,7 +210,7 @@ func (c *Contention) pairs(names []string, holds []turn, first, last int64) {
 			reach[i] = max(reach[i], reach[i-1])
 		}
 	}
-	looked := 0
+	checked := 0
 	for _, w := range c.turns {
 		from, end := max(w.came, first), min(w.waited(), last)
 		if end <= from {
@@ -219,7 +219,7 @@ func (c *Contention) pairs(names []string, holds []turn, first, last int64) {
 		i, _ := slices.BinarySearch(reach, from+1)
 		overtaken := 0
 		for ; i < len(holds) && holds[i].got < end; i++ {
-			if looked++; looked > overlapsMax {
+			if checked++; checked > overlapsMax {
 				c.PairsCut = true
 				break
 			}
@@ -231,10 +231,10 @@ func (c *Contention) pairs(names []string, holds []turn, first, last int64) {
 			if d == 0 {
 				continue
 			}
-			k := key{w.who, h.who}
+			k := key{w.contender, h.contender}
 			p := found[k]
 			if p == nil {
-				p = &Pair{Waiter: names[w.who], Holder: names[h.who]}
+				p = &Pair{Waiter: names[w.contender], Holder: names[h.contender]}
 				found[k] = p
 			}
 			p.Episodes, p.Total, p.Longest = p.Episodes+1, p.Total+d, max(p.Longest, d)
@@ -296,8 +296,8 @@ type again struct {
 	patience  int64
 	followers []int
 	follows   bool
-	by        int  // whose
-	more      bool // after it its contender goes on
+	contender int  // whose
+	goesOn    bool // after it its contender goes on
 }
 
 // move is how a contender takes a turn: how long after its last one it comes, how long nobody
@@ -326,7 +326,7 @@ func (c *Contention) plays() ([]again, []habit) {
 	latest := map[int][]int{} // of each contender, its turns
 	for i, t := range c.turns {
 		a := &play[i]
-		a.by, a.arrives, a.patience = t.who, max(t.came, first), math.MaxInt64
+		a.contender, a.arrives, a.patience = t.contender, max(t.came, first), math.MaxInt64
 		switch {
 		case t.held:
 			a.hold = within(t.got, t.gone, first, last)
@@ -341,7 +341,7 @@ func (c *Contention) plays() ([]again, []habit) {
 			}
 		}
 		best := -1
-		for _, j := range latest[t.who] {
+		for _, j := range latest[t.contender] {
 			if g := c.turns[j].gone; g >= first && g <= t.came && (best < 0 || g > c.turns[best].gone) {
 				best = j
 			}
@@ -350,7 +350,7 @@ func (c *Contention) plays() ([]again, []habit) {
 			a.think, a.follows = t.came-c.turns[best].gone, true
 			play[best].followers = append(play[best].followers, i)
 		}
-		latest[t.who] = append(latest[t.who][max(0, len(latest[t.who])-3):], i)
+		latest[t.contender] = append(latest[t.contender][max(0, len(latest[t.contender])-3):], i)
 	}
 	slices.SortFunc(byGot, func(i, j int) int { return cmp.Compare(c.turns[i].got, c.turns[j].got) })
 	over := first
@@ -370,10 +370,10 @@ func (c *Contention) habits(play []again, of map[int][]int) []habit {
 	again := 0
 	for i := range play {
 		if a := &play[i]; a.follows && c.turns[i].held {
-			for _, h := range []*habit{&all[a.by], &any} {
+			for _, h := range []*habit{&all[a.contender], &any} {
 				h.moves, h.away = append(h.moves, a.move), max(h.away, a.think)
 			}
-			if len(all[a.by].moves) == 1 {
+			if len(all[a.contender].moves) == 1 {
 				again++
 			}
 		}
@@ -389,8 +389,8 @@ func (c *Contention) habits(play []again, of map[int][]int) []habit {
 	}
 	for i := range play {
 		a := &play[i]
-		h := &all[a.by]
-		a.more = len(a.followers) == 0 && len(h.moves) > 0 && a.patience == math.MaxInt64 && last-c.turns[i].gone <= h.away
+		h := &all[a.contender]
+		a.goesOn = len(a.followers) == 0 && len(h.moves) > 0 && a.patience == math.MaxInt64 && last-c.turns[i].gone <= h.away
 	}
 	return all
 }
@@ -401,7 +401,7 @@ func (h *habit) goOn(by int, left, away int64) again {
 	m := h.moves[h.next%len(h.moves)]
 	h.next++
 	m.think = max(m.think, away)
-	return again{move: m, by: by, arrives: left + m.think, patience: math.MaxInt64, more: true}
+	return again{move: m, contender: by, arrives: left + m.think, patience: math.MaxInt64, goesOn: true}
 }
 
 // replay plays the turns with that share of each hold, and says how long all together waited;
@@ -433,12 +433,12 @@ func (c *Contention) replay(share float64) (time.Duration, bool) {
 		for _, j := range a.followers {
 			heap.Push(&due, arrival{end + play[j].think, j})
 		}
-		if a.more && end < last {
+		if a.goesOn && end < last {
 			away := int64(0)
 			if next.i < seen {
 				away = max(0, last-c.turns[next.i].gone)
 			}
-			if n := habits[a.by].goOn(a.by, end, away); n.arrives < last {
+			if n := habits[a.contender].goOn(a.contender, end, away); n.arrives < last {
 				if len(play) >= replayMost*seen {
 					return 0, false
 				}

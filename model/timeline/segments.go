@@ -105,7 +105,7 @@ func (b *Timeline) presentPieces(lock string, from, to int64, held int, yield fu
 	}
 	for c := range l.First(l.Holders()) {
 		got, _, holds := c.HeldSince()
-		came, _ := b.Came(c)
+		came, _ := b.BeganAt(c)
 		x := Segment{Came: came.UnixMicro(), Got: got.UnixMicro(), Gone: math.MaxInt64, Held: true, Index: held, N: 1, Present: true, claim: c}
 		if !l.Recipe().WaitersVisible() {
 			x.Came = x.Got // as in going
@@ -122,7 +122,7 @@ func (b *Timeline) presentPieces(lock string, from, to int64, held int, yield fu
 		if !l.IsClaim(c) {
 			continue
 		}
-		came, atLeast := b.Came(c)
+		came, atLeast := b.BeganAt(c)
 		x := Segment{Came: came.UnixMicro(), Gone: math.MaxInt64, Index: held, N: 1, Present: true, claim: c}
 		if many := left > locks.MaxScan; x.Came < from && (inOrder || many) || atLeast && many {
 			x.N, x.Waiting, x.claim = left, left, nil // and so did all before it

@@ -33,7 +33,7 @@ func (s *Span) Held(now time.Time) time.Duration {
 	if s.Got.IsZero() {
 		return 0
 	}
-	return max(0, until(s.Gone, now).Sub(s.Got))
+	return max(0, endOrNow(s.Gone, now).Sub(s.Got))
 }
 
 // waits is when the wait ended, or now.
@@ -41,10 +41,10 @@ func (s *Span) waits(now time.Time) time.Time {
 	if !s.Got.IsZero() {
 		return s.Got
 	}
-	return until(s.Gone, now)
+	return endOrNow(s.Gone, now)
 }
 
-func until(t, now time.Time) time.Time {
+func endOrNow(t, now time.Time) time.Time {
 	if t.IsZero() {
 		return now
 	}
@@ -202,23 +202,23 @@ func (b *Timeline) Apply(e model.Event, changes []locks.Change) {
 			if l := c.Lock; l != nil && l.Recipe().HasHolder {
 				if x, ok := b.going(c.Claim, l); ok {
 					x.Gone, x.Unseen = c.At, unseen
-					b.over(l, &x)
+					b.end(l, &x)
 				}
 			}
 			delete(b.again, c.Claim)
 		case locks.LetGo:
-			x := Span{Claim: c.Hold.Who, Got: c.Hold.Since, GotAtLeast: c.Hold.AtLeast, Gone: c.At, Unseen: unseen, Stayed: true}
-			if x.Came, x.CameAtLeast = b.Came(c.Claim); !c.Lock.Recipe().WaitersVisible() {
+			x := Span{Claim: c.Hold.Claim, Got: c.Hold.Since, GotAtLeast: c.Hold.AtLeast, Gone: c.At, Unseen: unseen, Stayed: true}
+			if x.Came, x.CameAtLeast = b.BeganAt(c.Claim); !c.Lock.Recipe().WaitersVisible() {
 				x.Came = x.Got
 			}
-			b.over(c.Lock, &x)
+			b.end(c.Lock, &x)
 			b.again[c.Claim] = start{c.At, unseen}
 		}
 	}
 }
 
-// over writes a span that ended down.
-func (b *Timeline) over(l *locks.Lock, x *Span) {
+// end writes a span that ended down.
+func (b *Timeline) end(l *locks.Lock, x *Span) {
 	if below, ok := strings.CutPrefix(x.Claim.Key, l.Name+"/"); ok && brief(below) != below {
 		x.Claim.Key = l.Name + "/" + brief(below)
 	} else if !ok && x.Claim.Key != l.Name {
@@ -303,7 +303,7 @@ func (b *Timeline) dropFirst(ln *line) {
 func (b *Timeline) Spans(lock string, from, to time.Time) func(yield func(*Span) bool) {
 	return func(yield func(*Span) bool) {
 		ok := true
-		b.past(lock, from.UnixMicro(), to.UnixMicro(), func(s Span) bool {
+		b.spansBetween(lock, from.UnixMicro(), to.UnixMicro(), func(s Span) bool {
 			ok = yield(&s)
 			return ok
 		})
@@ -326,7 +326,7 @@ func (b *Timeline) LastHold(lock, key string, lease model.LeaseID, after, before
 			found = s
 		}
 	}
-	b.past(lock, after.Add(-reach).UnixMicro(), before.UnixMicro(), func(s Span) bool {
+	b.spansBetween(lock, after.Add(-reach).UnixMicro(), before.UnixMicro(), func(s Span) bool {
 		if (lease == 0 || s.Claim.Lease == lease) && (key == "" || s.Claim.Key == key) {
 			match(&s)
 		}
@@ -365,8 +365,8 @@ func (b *Timeline) Last(lock string) func(yield func(*Span) bool) {
 	}
 }
 
-// past yields the spans of a lock that are over and touch a time.
-func (b *Timeline) past(lock string, from, to int64, yield func(Span) bool) {
+// spansBetween yields the spans of a lock that are over and touch a time.
+func (b *Timeline) spansBetween(lock string, from, to int64, yield func(Span) bool) {
 	ln := b.lines[lock]
 	if ln == nil {
 		return
@@ -410,9 +410,9 @@ func (b *Timeline) present(lock string, to time.Time, yield func(*Span) bool) {
 	}
 }
 
-// Came returns when the span of a claim began that goes on: when the claim came, or when it
+// BeganAt returns when the span of a claim began that goes on: when the claim came, or when it
 // lost the lock and stayed; atLeast if that was before we looked.
-func (b *Timeline) Came(c *locks.Claim) (at time.Time, atLeast bool) {
+func (b *Timeline) BeganAt(c *locks.Claim) (at time.Time, atLeast bool) {
 	if x, ok := b.again[c]; ok {
 		return x.at, x.atLeast
 	}
@@ -423,7 +423,7 @@ func (b *Timeline) Came(c *locks.Claim) (at time.Time, atLeast bool) {
 // nor waits: a key by itself outlives its holders.
 func (b *Timeline) going(c *locks.Claim, l *locks.Lock) (x Span, ok bool) {
 	x.Claim = c.Ref()
-	x.Came, x.CameAtLeast = b.Came(c)
+	x.Came, x.CameAtLeast = b.BeganAt(c)
 	var holds bool
 	if x.Got, x.GotAtLeast, holds = c.HeldSince(); !l.Recipe().WaitersVisible() {
 		x.Came = x.Got // its key may have been another's before

@@ -22,8 +22,8 @@ type View interface {
 	// LastHold returns the last span by which a key, or a lease, held a lock before a time and
 	// not long before another, nil for none.
 	LastHold(lock, key string, lease model.LeaseID, after, before time.Time) *Span
-	// Came returns when the span of a claim began that goes on.
-	Came(c *locks.Claim) (at time.Time, atLeast bool)
+	// BeganAt returns when the span of a claim began that goes on.
+	BeganAt(c *locks.Claim) (at time.Time, atLeast bool)
 	// Recent returns a moment since which about n spans of a lock ended up to another.
 	Recent(lock string, to time.Time, n int) time.Time
 	// Ended returns when the last span of a lock ended that is over, false if none is kept.

@@ -196,7 +196,7 @@ func (b *secondList) widen(ctx context.Context, s *store.Store) (more bool) {
 	for _, reason := range slices.Sorted(maps.Keys(unlisted)) {
 		whose := "lease " + unlisted[reason][0].String() + " holds"
 		if n := len(unlisted[reason]); n > 1 {
-			whose = model.Many(n, "lease") + " hold"
+			whose = model.CountOf(n, "lease") + " hold"
 		}
 		b.skip("what else %s: %s", whose, reason)
 	}

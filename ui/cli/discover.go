@@ -81,9 +81,9 @@ func discoveryNotes(w io.Writer, prefix string, d watcher.Discovery) {
 	if prefix != "" {
 		under = " under " + session.Keys(prefix)
 	}
-	fmt.Fprintf(w, "Scanned %s%s (%s)\n", model.Many(int(d.Keys), "key"), under, model.Many(d.Requests, "request"))
+	fmt.Fprintf(w, "Scanned %s%s (%s)\n", model.CountOf(int(d.Keys), "key"), under, model.CountOf(d.Requests, "request"))
 	if d.Kubernetes > 0 {
-		fmt.Fprintf(w, "%s under /registry/, as of Kubernetes: of these only queues of claims are told\n", model.Many(int(d.Kubernetes), "key"))
+		fmt.Fprintf(w, "%s under /registry/, as of Kubernetes: of these only queues of claims are told\n", model.CountOf(int(d.Kubernetes), "key"))
 	}
 	if d.Partial != "" {
 		fmt.Fprintf(w, "This is only a part: %s\n", d.Partial)

@@ -82,7 +82,7 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 	}
 	for _, m := range s.Cluster().Members {
 		if m.ID == 0 && m.Err != "" { // which member it is nobody knows, so there is no finding
-			fmt.Fprintf(e.err, "%s did not answer when asked for its status: %s\n", model.Told(m.Endpoint), model.Short(model.Told(m.Err), lineMax))
+			fmt.Fprintf(e.err, "%s did not answer when asked for its status: %s\n", model.PrintableIfNeeded(m.Endpoint), model.Short(model.PrintableIfNeeded(m.Err), lineMax))
 		}
 	}
 	notSeen := cmp.Or(notSeen(at.Name, at.not.blind), at.unmeasured(e))

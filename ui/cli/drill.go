@@ -110,12 +110,12 @@ func drillText(ctx context.Context, name string) (file string, data []byte, err 
 	return name, data, nil
 }
 
-// multiline is text of several lines, each as [model.Told] has it. Tabs stay, and the ends of lines.
+// multiline is text of several lines, each as [model.PrintableIfNeeded] has it. Tabs stay, and the ends of lines.
 func multiline(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
 		body := strings.TrimRight(line, "\r\n")
-		if seen := strings.ReplaceAll(body, "\t", " "); model.Told(seen) != seen {
+		if seen := strings.ReplaceAll(body, "\t", " "); model.PrintableIfNeeded(seen) != seen {
 			lines[i] = model.Printable(body) + "\n"
 		}
 	}

@@ -144,7 +144,7 @@ func writePlan(w io.Writer, asked []cast.Cast, refused [][2]string) error {
 		lines = append(lines, fmt.Sprintf("%d of %d can be asked", len(asked), len(asked)+len(refused)))
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, model.Told(line)); err != nil {
+		if _, err := fmt.Fprintln(w, model.PrintableIfNeeded(line)); err != nil {
 			return err
 		}
 	}

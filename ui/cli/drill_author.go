@@ -54,7 +54,7 @@ func drillNewCmd(e *env) *cobra.Command {
 			if err := errors.Join(err, to.Close()); err != nil {
 				return fmt.Errorf("writing the drill: %w", err)
 			}
-			fmt.Fprintf(e.out, "%s is written. Check it with \"locktop drill check %s\", and run it with \"locktop drill run %s\".\n", model.Told(file), model.Told(file), model.Told(file))
+			fmt.Fprintf(e.out, "%s is written. Check it with \"locktop drill check %s\", and run it with \"locktop drill run %s\".\n", model.PrintableIfNeeded(file), model.PrintableIfNeeded(file), model.PrintableIfNeeded(file))
 			return nil
 		},
 	}
@@ -81,7 +81,7 @@ func drillCheckCmd(e *env) *cobra.Command {
 					return cmd.Context().Err()
 				}
 				if err != nil {
-					fmt.Fprintln(e.err, "locktop: "+model.Told(err.Error()))
+					fmt.Fprintln(e.err, "locktop: "+model.PrintableIfNeeded(err.Error()))
 					code = exitBad
 					continue
 				}
@@ -91,8 +91,8 @@ func drillCheckCmd(e *env) *cobra.Command {
 					code = cmp.Or(code, exitFailed)
 					continue
 				}
-				fmt.Fprintf(e.out, "%s: nothing is wrong: %s, %s, %s\n", model.Told(drill.FileName(file)), model.Many(len(d.Lab.Names()), "contender"),
-					model.Many(len(d.Steps), "step"), model.Many(len(d.Expect), "expectation"))
+				fmt.Fprintf(e.out, "%s: nothing is wrong: %s, %s, %s\n", model.PrintableIfNeeded(drill.FileName(file)), model.CountOf(len(d.Lab.Names()), "contender"),
+					model.CountOf(len(d.Steps), "step"), model.CountOf(len(d.Expect), "expectation"))
 			}
 			if code != exitOK {
 				return exitCode(code)

@@ -58,7 +58,7 @@ func drillSuiteCmd(e *env) *cobra.Command {
 			}
 			if dryRun {
 				for _, r := range runs {
-					fmt.Fprintf(e.out, "%s: %s\n", r.cast.Name, model.Many(r.run.repeat, "run"))
+					fmt.Fprintf(e.out, "%s: %s\n", r.cast.Name, model.CountOf(r.run.repeat, "run"))
 				}
 				return nil
 			}
@@ -98,7 +98,7 @@ func readSuite(ctx context.Context, name string) (title string, runs []suiteRun,
 		return "", nil, bad("%s:%d: a second document begins here, and would be skipped: a file has one suite", name, line)
 	}
 	if len(doc.Runs) == 0 || len(doc.Runs) > suiteMax {
-		return "", nil, bad("%s has %s: want 1 to %d, each like {drill: holder-crash}", name, model.Many(len(doc.Runs), "run"), suiteMax)
+		return "", nil, bad("%s has %s: want 1 to %d, each like {drill: holder-crash}", name, model.CountOf(len(doc.Runs), "run"), suiteMax)
 	}
 	var errs []error
 	for i, row := range doc.Runs {

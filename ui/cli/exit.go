@@ -94,7 +94,7 @@ const lineMax = 1000
 func tellError(w io.Writer, err error) {
 	lines := linesOf(err)
 	for i := range lines {
-		lines[i] = model.Short(model.Told(lines[i]), lineMax)
+		lines[i] = model.Short(model.PrintableIfNeeded(lines[i]), lineMax)
 	}
 	fmt.Fprintf(w, "locktop: %s\n", strings.Join(lines, "\n"))
 }

@@ -36,10 +36,10 @@ func (u unseen) limits(budget int, past bool) string {
 	case u.unread == 0:
 		return ""
 	case past:
-		return fmt.Sprintf("by then %s had no reading yet; nobody waits for what hangs on them", model.Many(u.unread, "lease"))
+		return fmt.Sprintf("by then %s had no reading yet; nobody waits for what hangs on them", model.CountOf(u.unread, "lease"))
 	}
 	return fmt.Sprintf("the budget of %s a second left %s unread; --lease-budget or a longer --for reads them",
-		model.Many(budget, "reading"), model.Many(u.unread, "lease"))
+		model.CountOf(budget, "reading"), model.CountOf(u.unread, "lease"))
 }
 
 // notSeen is the error of an answer that lacks something of what was asked for, nil if
@@ -58,7 +58,7 @@ func notSeen(where string, blind []locks.CoverageGap) error {
 				what = "the keys under " + what
 			}
 		case locks.CoverageLeases:
-			what = "the readings of " + model.Many(u.Leases, "lease")
+			what = "the readings of " + model.CountOf(u.Leases, "lease")
 		}
 		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.Duration, false), u.Reason))
 	}

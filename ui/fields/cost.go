@@ -76,7 +76,7 @@ func (x Cost) State(word func(model.Condition) string) string {
 	if x.L == nil {
 		return "no keys"
 	}
-	return word(status.Of(x.S, x.L))
+	return word(status.ConditionOf(x.S, x.L))
 }
 
 // MovesWhen says what it takes for the lock to move, "" where that is not known.

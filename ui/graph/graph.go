@@ -40,7 +40,7 @@ func Of(f table.View, l *locks.Lock) *Ring {
 	}
 	at, sure := findings.Cheapest(links)
 	for _, x := range links {
-		f.Sees(x.Has)
+		f.Sees(x.Holds)
 	}
 	hint := slices.ContainsFunc(f.S.FindingsOf(l), func(x model.Finding) bool {
 		return x.Code == model.CodeLockCycle && x.Confidence == model.Hint
@@ -59,7 +59,7 @@ func (g *Ring) Lines(w, h int) []string {
 
 // each is a session in words: who, and what it costs to end it.
 func (g *Ring) client(i int) string {
-	return g.f.Th.Who(g.f.S, g.links[i].Has.Ref())
+	return g.f.Th.Who(g.f.S, g.links[i].Holds.Ref())
 }
 
 func (g *Ring) keys(i int) string {
@@ -88,7 +88,7 @@ func (g *Ring) waited(i int) string {
 }
 
 // heldLock is the lock that a session of the ring holds.
-func (g *Ring) heldLock(i int) *locks.Lock { return g.links[i].Has.Lock() }
+func (g *Ring) heldLock(i int) *locks.Lock { return g.links[i].Holds.Lock() }
 
 // after is the session for which one waits.
 func (g *Ring) after(i int) int { return (i + 1) % len(g.links) }

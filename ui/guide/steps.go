@@ -177,7 +177,7 @@ func lookWake(s *scene, f page.Frame) (phase, facts) {
 	same := s.wrong.OfTheSame(f.S.Reports().Overlaps(s.wrong.Lock))
 	then := model.BeliefIdle
 	for _, o := range same {
-		then = o.Then // each overlap of one belief has the same
+		then = o.After // each overlap of one belief has the same
 	}
 	if len(same) == 0 { // it counts as no overlap any more: its contender let go
 		same = append(same, s.wrong)

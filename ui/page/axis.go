@@ -68,7 +68,7 @@ func (x *Axis) LastMinute(f table.View, l *locks.Lock, now time.Time, cells int)
 	whole := last.Scale(time.Time{}, now, cells)
 	sc := whole
 	sc.Now = 0 // what it is now is in the version
-	trouble := status.Of(f.S, l).Trouble()
+	trouble := status.ConditionOf(f.S, l).Trouble()
 	if m, ok := x.minutes[l.Name]; ok && m.version == f.S.VersionOf(l) && m.scale == sc && m.trouble == trouble && m.th == f.Th {
 		return m.spans
 	}

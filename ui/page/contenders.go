@@ -110,7 +110,7 @@ func besideWords(f table.View, c reports.ContenderInfo, note string, room int) s
 			continue
 		}
 		ago := " " + draw.Tenths(reports.Together(o.OfTheSame(over), f.Exact()))
-		who := " beside " + f.Th.Cut(f.Th.Escape(o.Who), 10)
+		who := " beside " + f.Th.Cut(f.Th.Escape(o.Client), 10)
 		for _, words := range []string{note + ago + who, falseShort + ago + who, falseShort + ago} {
 			if draw.Width(words) <= room {
 				return words

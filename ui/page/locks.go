@@ -16,7 +16,7 @@ import (
 func calmLock(f table.View, l *locks.Lock) bool {
 	held, _ := l.HeldFor(f.Now)
 	longest, _, waits := l.LongestWait(f.Now)
-	return held >= CalmFrom && (!waits || longest >= CalmFrom) && CalmLease(l.Head().LeaseInfo()) && !status.Of(f.S, l).Trouble()
+	return held >= CalmFrom && (!waits || longest >= CalmFrom) && CalmLease(l.Head().LeaseInfo()) && !status.ConditionOf(f.S, l).Trouble()
 }
 
 // LockCells are the columns of the locks.
@@ -68,7 +68,7 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 		}
 	},
 	"STATE": func(r *table.Row, x *fields.Lock) {
-		r.Put(r.F.Th.FormatCondition(status.Of(x.S, x.L)))
+		r.Put(r.F.Th.FormatCondition(status.ConditionOf(x.S, x.L)))
 	},
 	"MOVES WHEN":  lockMoves,
 	"LAST MINUTE": lastMinute,
@@ -76,7 +76,7 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 
 // lockMoves says what it takes for the lock to move.
 func lockMoves(r *table.Row, x *fields.Lock) {
-	c, st := status.Of(x.S, x.L), draw.Plain
+	c, st := status.ConditionOf(x.S, x.L), draw.Plain
 	if !c.Trouble() && x.L.Behind() == 0 {
 		st = draw.Dim
 	}

@@ -56,7 +56,7 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code) bool {
 	}
 	list := func() []*locks.Lock { o.badSeen, o.worstSeen, o.waitSeen, o.longSeen = 0, 0, 0, 0; return s.Locks() }
 	done := o.Ranking.Refresh(s.Version(), now, list, func(l *locks.Lock, i int) (table.Scored[string], bool) {
-		c := status.Of(s, l)
+		c := status.ConditionOf(s, l)
 		if o.Found++; c.Trouble() {
 			o.badSeen++
 			o.worstSeen = max(o.worstSeen, c.Level)
@@ -117,7 +117,7 @@ func (o *order) rank(s *store.View, l *locks.Lock, c model.Condition, i int) int
 // LockText is what a filter looks at: name, state, recipe, findings, and who holds or waits
 // by which key, as far as a queue is looked at.
 func LockText(s *store.View, l *locks.Lock) []string {
-	all := []string{l.Name, findings.StateWord(status.Of(s, l)), l.Recipe().Name}
+	all := []string{l.Name, findings.StateWord(status.ConditionOf(s, l)), l.Recipe().Name}
 	for _, f := range s.FindingsOf(l) {
 		all = append(all, string(f.Code))
 	}

@@ -192,7 +192,7 @@ const saysIt = 72
 // and how many wait, which the table of locks above says.
 func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span {
 	th := f.Th
-	c := status.Of(f.S, l)
+	c := status.ConditionOf(f.S, l)
 	t := []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), 48))}
 	w -= 6 + draw.Width(t[0].Text)
 	part := func(spans ...draw.Span) {

@@ -88,7 +88,7 @@ func (p *timePage) Rank(f Frame) bool {
 	keep := Matcher(p.filter)
 	done := p.Ranking.Refresh(f.S.Version(), f.Clock(), func() []string { return timeNames(f.S, from) }, func(name string, i int) (table.Scored[string], bool) {
 		l, rank := f.S.Lock(name), int64(0)
-		if p.Found++; l != nil && status.Of(f.S, l).Trouble() {
+		if p.Found++; l != nil && status.ConditionOf(f.S, l).Trouble() {
 			rank = int64(24 * 365 * time.Hour)
 		}
 		if keep != nil && !keep(timeText(f.S, name, l)...) {
@@ -183,7 +183,7 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 	for i := p.top; i < min(len(p.IDs), p.top+p.rows); i++ {
 		id := p.IDs[i]
 		l := f.S.Lock(id)
-		row := f.Axis.Painter.Row(f.S, id, sc, (l == nil || !status.Of(f.S, l).Trouble()) && i != p.pick.Place, p.tall)
+		row := f.Axis.Painter.Row(f.S, id, sc, (l == nil || !status.ConditionOf(f.S, l).Trouble()) && i != p.pick.Place, p.tall)
 		if p.tall {
 			lines = append(lines, f.Th.Line(w, append([]draw.Span{margin}, f.Th.Depth(row.Waiting, sc.Cursor())...), nil))
 		}
@@ -238,7 +238,7 @@ func (p *timePage) title(f Frame, w int) string {
 func (p *timePage) label(f Frame, id string, l *locks.Lock, w int, chosen bool) []draw.Span {
 	st, sign := draw.Dim, f.Th.Sign.Waits
 	if l != nil {
-		st, sign = f.Th.Level(status.Of(f.S, l).Level)
+		st, sign = f.Th.Level(status.ConditionOf(f.S, l).Level)
 	}
 	text := f.Th.CutPath(f.Th.Clean(id), w-1)
 	name, cursor := draw.Plain, draw.Plain.Of(" ")
@@ -257,9 +257,9 @@ func (p *timePage) tail(f Frame, id string, l *locks.Lock) draw.Span {
 	case l == nil:
 		at, _ := f.S.Timeline().Ended(id)
 		return draw.Dim.Of(draw.Age(f.Exact().Sub(at), false) + " ago")
-	case status.Of(f.S, l).Trouble():
-		st, _ := f.Th.Level(status.Of(f.S, l).Level)
-		return st.Of(f.Th.Cut(findings.StateWord(status.Of(f.S, l)), timeTail-1))
+	case status.ConditionOf(f.S, l).Trouble():
+		st, _ := f.Th.Level(status.ConditionOf(f.S, l).Level)
+		return st.Of(f.Th.Cut(findings.StateWord(status.ConditionOf(f.S, l)), timeTail-1))
 	case l.Free():
 		return draw.Dim.Of("free")
 	case !l.Recipe().WaitersVisible():

@@ -49,12 +49,12 @@ type Bare struct {
 
 // Words say in one line that there is no lock, and what there is.
 func (b Bare) Words() string {
-	line := fmt.Sprintf("no lock under %s (%s there)", prefixWords(b.Prefix), model.Many(b.Keys, "key"))
+	line := fmt.Sprintf("no lock under %s (%s there)", prefixWords(b.Prefix), model.CountOf(b.Keys, "key"))
 	switch {
 	case len(b.Near) > 0:
 		var near []string
 		for _, n := range b.Near {
-			near = append(near, fmt.Sprintf("%s (%s)", prefixWords(n.Prefix), model.Many(n.Keys, "key")))
+			near = append(near, fmt.Sprintf("%s (%s)", prefixWords(n.Prefix), model.CountOf(n.Keys, "key")))
 		}
 		line += "; there are keys under " + strings.Join(near, ", ")
 	case b.NearUnread != "":
@@ -73,7 +73,7 @@ func prefixWords(prefix string) string {
 // UnmetWords say each in a line what is not as somebody said of the locks; nil if all is.
 func UnmetWords(all []locks.Expectation) (lines []string) {
 	for _, e := range all {
-		said := fmt.Sprintf("expected %s for each lock under %s", model.Many(e.Contenders, "contender"), prefixWords(e.Prefix))
+		said := fmt.Sprintf("expected %s for each lock under %s", model.CountOf(e.Contenders, "contender"), prefixWords(e.Prefix))
 		if e.Locks == 0 {
 			lines = append(lines, said+": there is no lock")
 		}

@@ -67,7 +67,7 @@ func ExplainList(w io.Writer, more ...Word) error {
 	}
 	b.WriteString("\nRecipes\n")
 	for _, r := range recipe.All() {
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, r.Name, r.Who)
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, r.Name, r.Users)
 	}
 	group := ""
 	for _, word := range more {
@@ -151,7 +151,7 @@ func confidenceWords(e findings.Entry) string {
 func recipePage(r *recipe.Recipe) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", r.Name)
-	filled(&b, "", r.Who)
+	filled(&b, "", r.Users)
 	b.WriteByte('\n')
 	paragraph(&b, "order", orderWords(r))
 	paragraph(&b, "holder", holdWords(r))

@@ -62,7 +62,7 @@ func (o *stream) lock(s *store.View, l *locks.Lock, now time.Time) {
 	o.name(`"blocked": `)
 	o.truth(l.Blocked())
 	o.name(`"state": `)
-	o.text(status.Of(s, l).Word)
+	o.text(status.ConditionOf(s, l).Word)
 	o.name(`"moves_when": `)
 	if when := status.NextMove(s, l, now); when != "" {
 		o.text(when)

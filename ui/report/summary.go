@@ -27,13 +27,13 @@ func judged(s *store.View, locks []*locks.Lock, blind bool) string {
 		}
 	}
 	if sealed > 0 {
-		return summary(s, locks, blind) + "; " + model.Many(sealed, "Lease") + " of Kubernetes not judged: encrypted"
+		return summary(s, locks, blind) + "; " + model.CountOf(sealed, "Lease") + " of Kubernetes not judged: encrypted"
 	}
 	return summary(s, locks, blind)
 }
 
 func summary(s *store.View, all []*locks.Lock, blind bool) string {
-	locks := model.Many(len(all), "lock")
+	locks := model.CountOf(len(all), "lock")
 	n, claims := map[model.Severity]int{}, 0
 	count := func(found []model.Finding) {
 		for i := range found {
@@ -47,7 +47,7 @@ func summary(s *store.View, all []*locks.Lock, blind bool) string {
 	}
 	switch {
 	case len(n) > 0:
-		return fmt.Sprintf("%s, %s, %d info on %s", model.Many(n[model.SevError], "error"), model.Many(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
+		return fmt.Sprintf("%s, %s, %d info on %s", model.CountOf(n[model.SevError], "error"), model.CountOf(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
 	case len(all) == 0:
 		return "Nothing was judged: there is no lock"
 	case blind:
@@ -56,5 +56,5 @@ func summary(s *store.View, all []*locks.Lock, blind bool) string {
 	if len(all) == len(s.Locks()) {
 		_, claims = s.Counts() // without the keys that are no claims
 	}
-	return fmt.Sprintf("No problems on %s (%s)", locks, model.Many(claims, "claim"))
+	return fmt.Sprintf("No problems on %s (%s)", locks, model.CountOf(claims, "claim"))
 }

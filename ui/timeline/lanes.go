@@ -135,7 +135,7 @@ func (x *Lanes) gather(s *store.View, lock string, now time.Time, most int) *nam
 		return &x.All[i]
 	}
 	l := s.Lock(lock)
-	if ll := s.Reports().Of(lock); ll != nil && l != nil {
+	if ll := s.Reports().Lock(lock); ll != nil && l != nil {
 		for _, c := range ll.Competitors {
 			if since, is := s.Reports().FalseSince(c, l); is && now.Sub(since) > reports.Grace {
 				lane(c.Name).Wrong = since
@@ -206,7 +206,7 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 			if holds {
 				us = got.UnixMicro()
 			}
-			came, _ := s.Timeline().Came(c)
+			came, _ := s.Timeline().BeganAt(c)
 			keep(names.of(c.Ref()), came.UnixMicro(), us, micro(time.Time{}))
 			return true
 		}
@@ -420,7 +420,7 @@ func (x *Lanes) words(f table.View) []draw.Span {
 	}
 	var pairs []string
 	for _, o := range x.over {
-		pair := th.Cut(th.Clean(o.Believer), 16) + " and " + th.Cut(th.Escape(o.Who), 16)
+		pair := th.Cut(th.Clean(o.Believer), 16) + " and " + th.Cut(th.Escape(o.Client), 16)
 		if !slices.Contains(pairs, pair) { // with each handover a new overlap begins
 			pairs = append(pairs, pair)
 		}

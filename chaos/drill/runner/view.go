@@ -42,6 +42,6 @@ func (v view) Queue(lock string) drill.Queue {
 		q.Owners = append(q.Owners, who)
 		return true
 	})
-	q.Held, q.Blocked, q.State = l.Holders(), l.Blocked(), findings.StateWord(status.Of(v.s, l))
+	q.Held, q.Blocked, q.State = l.Holders(), l.Blocked(), findings.StateWord(status.ConditionOf(v.s, l))
 	return q
 }

@@ -76,7 +76,7 @@ func shown(s *store.Store) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.Now().UTC().Format("05.000"))
 	for _, l := range s.Locks() {
-		fmt.Fprintln(&b, l.Name, status.Of(s, l).Word, l.Len(), l.Head() != nil && l.Head().Key == "/l/b2")
+		fmt.Fprintln(&b, l.Name, status.ConditionOf(s, l).Word, l.Len(), l.Head() != nil && l.Head().Key == "/l/b2")
 	}
 	for _, f := range s.Journal() {
 		fmt.Fprintln(&b, f.At.UTC().Format("05.000"), f.Sentence(s.Who))

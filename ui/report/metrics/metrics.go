@@ -330,7 +330,7 @@ func (x *Exporter) locks(g *gauges) {
 		if len(x.groups) < groupsMax {
 			x.groupOf(l.Name, l)
 		}
-		c := status.Of(s, l)
+		c := status.ConditionOf(s, l)
 		word := c.Word
 		if c.Code() != "" {
 			word = "found"

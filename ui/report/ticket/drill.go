@@ -28,7 +28,7 @@ func plainText(s string, most int) string { return model.Short(model.Printable(s
 
 // drill takes what was told of a drill.
 func (p *Page) drill(r reports.DrillRun) {
-	if !r.Seen() {
+	if !r.Known() {
 		return
 	}
 	d := &drill{Title: plainText(r.Began.Title, pageSource), Why: plainText(r.Began.Why, pageWhy), Name: report.OrNull(plainText(r.Began.Name, pageSource)),
@@ -68,7 +68,7 @@ func (p *Page) beliefs() {
 			if !o.To.IsZero() && o.To.Before(p.From) {
 				continue
 			}
-			who := model.Short(o.Who, 80)
+			who := model.Short(o.Client, 80)
 			l.overlaps = append(l.overlaps, o)
 			p.Overlaps = p.addBelief(p.Overlaps, belief{Lock: l.Name, By: plainText(o.Believer, 80), From: o.From, To: endOf(o.To), Who: &who})
 		}
@@ -133,7 +133,7 @@ func (p *Page) drillView() *drillView {
 	}
 	if d.Verdict != nil {
 		v.Level = verdictLevel(*d.Verdict)
-		v.Outcome = fmt.Sprintf("The drill: %s. %d of %s held.", *d.Verdict, held, model.Many(len(d.Expectations), "expectation"))
+		v.Outcome = fmt.Sprintf("The drill: %s. %d of %s held.", *d.Verdict, held, model.CountOf(len(d.Expectations), "expectation"))
 		if d.Reason != nil {
 			v.Outcome += " " + *d.Reason + "."
 		}

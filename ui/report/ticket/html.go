@@ -190,7 +190,7 @@ func secondsWords(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) 
 func (p *Page) facts() []string {
 	var facts []string
 	if c := p.Cluster; c != nil {
-		line := fmt.Sprintf("cluster %s, revision %d, %s", c.ID, c.Revision, model.Many(c.Members, "member"))
+		line := fmt.Sprintf("cluster %s, revision %d, %s", c.ID, c.Revision, model.CountOf(c.Members, "member"))
 		if c.Version != nil {
 			line += ", etcd " + *c.Version
 		}
@@ -212,7 +212,7 @@ func (p *Page) facts() []string {
 		}
 		prefixes = append(prefixes, model.Short(model.Printable(x), 80))
 	}
-	return append(facts, fmt.Sprintf("%s, %s, %s under %s", model.Many(len(p.s.Locks()), "lock"), model.Many(p.Seen.Claims, "claim"), model.Many(p.Seen.OtherKeys, "other key"),
+	return append(facts, fmt.Sprintf("%s, %s, %s under %s", model.CountOf(len(p.s.Locks()), "lock"), model.CountOf(p.Seen.Claims, "claim"), model.CountOf(p.Seen.OtherKeys, "other key"),
 		joinSome(prefixes, 8)))
 }
 
@@ -242,7 +242,7 @@ func (p *Page) blind() []string {
 				what = "all keys"
 			}
 		case locks.CoverageLeases:
-			what = "the readings of " + model.Many(u.Leases, "lease")
+			what = "the readings of " + model.CountOf(u.Leases, "lease")
 		}
 		out = append(out, fmt.Sprintf("%s, for %s: %s", what, model.Duration(u.Duration, false), model.Printable(u.Reason)))
 	}
@@ -267,7 +267,7 @@ func (p *Page) leftWords() string {
 	}{{l.Locks, "lock"}, {l.Findings, "finding"}, {l.WaitsFor, "waiter"}, {l.Handovers, "earlier change of a holder"}, {l.Happened, "earlier event"}, {l.Done, "earlier action"},
 		{l.Beliefs, "belief"}, {l.Steps, "step"}, {l.Expectations, "expectation"}} {
 		if x.n > 0 {
-			words := model.Many(x.n, x.noun)
+			words := model.CountOf(x.n, x.noun)
 			if x.noun == "earlier change of a holder" && x.n > 1 {
 				words = fmt.Sprintf("%d earlier changes of a holder", x.n)
 			}

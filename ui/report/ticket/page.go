@@ -80,7 +80,7 @@ func (p *Page) ofOne(findings int) string {
 	case findings == 0:
 		return "No problem found on " + name
 	}
-	return name + ": " + text.English(status.Of(p.s, l).Message())
+	return name + ": " + text.English(status.ConditionOf(p.s, l).Message())
 }
 
 func (p *Page) locks() {
@@ -103,7 +103,7 @@ func (p *Page) lock(name string, stays []stay) lock {
 	out := lock{raw: name, State: "no keys", Recipe: "-", stays: stays}
 	out.Name, out.NameBase64 = report.Text(name)
 	if l := p.s.Lock(name); l != nil {
-		c := status.Of(p.s, l)
+		c := status.ConditionOf(p.s, l)
 		out.State, out.level, out.Recipe, out.Handovers = c.Word, c.Level, l.Recipe().Name, l.Stats().Handovers
 		if h := l.Holder(); h != nil {
 			who := p.s.Who(h.Ref())
