@@ -32,8 +32,8 @@
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
 //	ui/page             all pages, a file or two each, and what they have in common; all.go lists them
-//	                    table, timeline, waits, graph, draw, glass paint, and know no page; ground asks the terminal for its colours
-//	ui/dialog           what stands over a page; guide, lesson, palette, replay, start beside it: all see the console as host
+//	                    table, timeline, draw, glass paint, and know no page; ground asks the terminal for its colours
+//	ui/dialog           what stands over a page; guide, lesson, replay beside it: all see the console as host
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,

@@ -11,9 +11,8 @@ import (
 	"locktop/ui/host"
 	"locktop/ui/lesson"
 	"locktop/ui/page"
-	"locktop/ui/palette"
+
 	"locktop/ui/replay"
-	"locktop/ui/start"
 )
 
 // places are sets of pages of a console by what they have.
@@ -55,8 +54,8 @@ func keyTable(a *Shell, recorded bool) []host.Key {
 	told, _ := a.panel.(*lesson.Pane)
 	return a.refusedInThePast(slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
 		host.PaneKeys(a.panel, on.all), told.Keys(), told.PlayKeys(on.all), told.BackKeys(on.all),
-		palette.Keys(on.all|host.InStart, func() { a.palette = palette.New(a) }, func() *palette.Line { return a.palette }, func() { a.palette = nil }),
-		on.viewKeys(), tape, start.Keys(func() *start.Page { return a.start }), on.programKeys()))
+		dialog.CommandKeys(on.all|host.InStart, func() { a.palette = dialog.NewCommandLine(a) }, func() *dialog.CommandLine { return a.palette }, func() { a.palette = nil }),
+		on.viewKeys(), tape, dialog.StartKeys(func() *dialog.StartPage { return a.start }), on.programKeys()))
 }
 
 // refusedInThePast are the rows, of which those that change the world say there why they do not.

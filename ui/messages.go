@@ -16,7 +16,6 @@ import (
 	"locktop/ui/lesson"
 	"locktop/ui/page"
 	"locktop/ui/replay"
-	"locktop/ui/start"
 )
 
 // Messages. Whatever blocks runs in a tea.Cmd and comes back as one of these.
@@ -86,7 +85,7 @@ func (a *Shell) bootDone(m bootedMsg) tea.Cmd {
 		a.stays = true
 	}
 	if a.live.Start != nil {
-		a.start = start.New(a, a.live.Start)
+		a.start = dialog.NewStartPage(a, a.live.Start)
 		return a.start.Scan(&a.gate)
 	}
 	if p, ok := a.panel.(*lesson.Pane); ok && p.Showing() {

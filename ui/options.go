@@ -9,13 +9,13 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
 	"locktop/ui/page"
-	"locktop/ui/palette"
 	"locktop/ui/replay"
-	"locktop/ui/start"
+
 	"locktop/ui/table"
 )
 
@@ -47,8 +47,8 @@ type Clock interface {
 // Start and Found are what a cluster has to offer with more keys than should be watched
 // without being asked.
 type (
-	Start = start.Start
-	Found = start.Found
+	Start = dialog.Start
+	Found = dialog.FoundPrefix
 )
 
 // LabelColors are the colours that a label can have.
@@ -157,7 +157,7 @@ func known(theme string) string {
 
 // apply sets what was remembered, as far as it can still be told what it means.
 func (s Settings) apply(locks *page.LockList, tables map[string]*table.Table) {
-	if by := slices.Index(palette.SortNames, s.Sort); by > 0 {
+	if by := slices.Index(dialog.SortNames, s.Sort); by > 0 {
 		locks.Order.By = table.SortKey(by)
 	}
 	for name, t := range tables {

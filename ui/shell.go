@@ -12,13 +12,12 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/guide"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
 	"locktop/ui/page"
-	"locktop/ui/palette"
-	"locktop/ui/start"
 )
 
 // NewShell returns the console as a tea.Model; [Run] is how to run it.
@@ -134,10 +133,10 @@ func (a *Shell) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return a, nil
 		}
 		return a.update(msg.msg)
-	case start.Scanned:
+	case dialog.Scanned:
 		a.start.Scanned(msg)
 		return a, nil
-	case start.Progress:
+	case dialog.SearchProgress:
 		return a, a.start.Progressed(msg)
 	case watchedMsg:
 		return a, a.watched(msg)
@@ -275,7 +274,7 @@ func (a *Shell) bottom(lines []string, l layout) []string {
 func (a *Shell) settings() Settings {
 	s := Settings{Theme: a.themed}
 	if a.viewState.Locks.Order.By != page.SortState {
-		s.Sort = palette.SortNames[a.viewState.Locks.Order.By]
+		s.Sort = dialog.SortNames[a.viewState.Locks.Order.By]
 	}
 	for name, t := range a.tables() {
 		for _, c := range t.Cols {

@@ -12,13 +12,13 @@ import (
 
 	"locktop/model"
 	"locktop/model/discover"
+	"locktop/ui/dialog"
 	"locktop/ui/page"
-	"locktop/ui/start"
 )
 
 // startOf is a start page whose scan answers at once, or goes on until it is ended if there
 // is an error.
-func startOf(t *testing.T, f start.Found, err error) (*bench, *[][]string) {
+func startOf(t *testing.T, f dialog.FoundPrefix, err error) (*bench, *[][]string) {
 	watched := new([][]string)
 	b := newBench(t, Options{Profile: colours})
 	b.o.Watch = func(_ context.Context, prefixes []string) (Live, error) {
@@ -26,14 +26,14 @@ func startOf(t *testing.T, f start.Found, err error) (*bench, *[][]string) {
 		return Live{Actions: b.h}, nil
 	}
 	b.booted = false
-	_, b.next = b.Shell.Update(bootedMsg{live: Live{Actions: b.h, Start: &start.Start{Keys: 60_000, Scan: func(ctx context.Context, progress func(int64, int64)) (start.Found, error) {
+	_, b.next = b.Shell.Update(bootedMsg{live: Live{Actions: b.h, Start: &dialog.Start{Keys: 60_000, Scan: func(ctx context.Context, progress func(int64, int64)) (dialog.FoundPrefix, error) {
 		if err != nil {
 			<-ctx.Done()
 			return f, ctx.Err()
 		}
 		return f, nil
 	}}}})
-	b.send(start.Progress{Done: 20_000, Total: 60_000})
+	b.send(dialog.SearchProgress{Done: 20_000, Total: 60_000})
 	exact(t, b.View(), 120, 40)
 	b.sees("20,000 of 60,000")
 	return b, watched
@@ -46,10 +46,10 @@ var guesses = []discover.PrefixGuess{
 }
 
 func TestStartPage(t *testing.T) {
-	all := start.Found{Keys: 60_000, Guesses: guesses}
+	all := dialog.FoundPrefix{Keys: 60_000, Guesses: guesses}
 	for _, r := range []struct {
 		name   string
-		found  start.Found
+		found  dialog.FoundPrefix
 		err    error
 		keys   []string
 		want   [][]string
@@ -62,15 +62,15 @@ func TestStartPage(t *testing.T) {
 		{"all keys", all, nil, []string{"a"}, [][]string{{""}}, "", "if that is what they want"},
 		{"another prefix", all, nil, []string{":", "prefix /x/", "enter"}, [][]string{{"/x/"}}, "", "that nobody guessed"},
 		{"other commands", all, nil, []string{":", "lock /x/", "enter"}, nil, "nothing is watched yet", "say why not"},
-		{"nothing found", start.Found{Keys: 60_000}, nil, []string{"enter"}, nil, "none of them looks like a lock", "and enter does nothing"},
-		{"a part", start.Found{Keys: 5, Partial: "the ceiling of 5 keys", Guesses: guesses}, nil, nil, nil, "only a part: the ceiling of 5 keys", "is said"},
-		{"failed", start.Found{Keys: 5}, errors.New("no \x1b answer"), nil, nil, `only a part: no \x1b answer`, "is said"},
+		{"nothing found", dialog.FoundPrefix{Keys: 60_000}, nil, []string{"enter"}, nil, "none of them looks like a lock", "and enter does nothing"},
+		{"a part", dialog.FoundPrefix{Keys: 5, Partial: "the ceiling of 5 keys", Guesses: guesses}, nil, nil, nil, "only a part: the ceiling of 5 keys", "is said"},
+		{"failed", dialog.FoundPrefix{Keys: 5}, errors.New("no \x1b answer"), nil, nil, `only a part: no \x1b answer`, "is said"},
 		{"the example", all, nil, []string{"down"}, nil, "for example /jobs/deep/x/1; 1 without a lease", "in full"},
 		{"help", all, nil, []string{"?"}, nil, "watch the chosen", "lists what works here"},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			b, watched := startOf(t, r.found, r.err)
-			b.send(start.Scanned{Found: r.found, Err: r.err})
+			b.send(dialog.Scanned{Found: r.found, Err: r.err})
 			exact(t, b.View(), 120, 40)
 			b.press(r.keys...)
 			exact(t, b.View(), 120, 40)
@@ -89,7 +89,7 @@ func TestStartPage(t *testing.T) {
 
 // TestStartPageWhileItLooks: esc ends the look, enter says why it has to wait.
 func TestStartPageWhileItLooks(t *testing.T) {
-	b, _ := startOf(t, start.Found{Keys: 9, Partial: "ended after 9 of 60000 keys", Guesses: guesses}, context.Canceled)
+	b, _ := startOf(t, dialog.FoundPrefix{Keys: 9, Partial: "ended after 9 of 60000 keys", Guesses: guesses}, context.Canceled)
 	scanned := make(chan tea.Msg, 1)
 	go func() { scanned <- b.next().(tea.BatchMsg)[0]() }()
 	b.press("enter")
@@ -112,7 +112,7 @@ func TestStartPageWhileItLooks(t *testing.T) {
 
 // TestStartPageFits every size.
 func TestStartPageFits(t *testing.T) {
-	b, _ := startOf(t, start.Found{}, nil)
+	b, _ := startOf(t, dialog.FoundPrefix{}, nil)
 	for range 2 {
 		for w := 1; w <= 130; w += 3 {
 			for _, h := range []int{1, 4, 5, 7, 10, 13, 18, 24, 41} {
@@ -120,15 +120,15 @@ func TestStartPageFits(t *testing.T) {
 				exact(t, b.View(), w, h)
 			}
 		}
-		b.send(start.Scanned{Found: start.Found{Keys: 60_000, Guesses: guesses}})
+		b.send(dialog.Scanned{Found: dialog.FoundPrefix{Keys: 60_000, Guesses: guesses}})
 	}
 }
 
 // TestAnotherPrefix: nothing of what was watched before stays, not even what it says
 // after that, but what a person has set.
 func TestAnotherPrefix(t *testing.T) {
-	b, watched := startOf(t, start.Found{Keys: 1, Guesses: guesses}, nil)
-	b.send(start.Scanned{Found: start.Found{Keys: 1, Guesses: guesses}})
+	b, watched := startOf(t, dialog.FoundPrefix{Keys: 1, Guesses: guesses}, nil)
+	b.send(dialog.Scanned{Found: dialog.FoundPrefix{Keys: 1, Guesses: guesses}})
 	b.press("enter")
 	b.send(b.w.batch())
 	wrongLab(b)

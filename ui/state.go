@@ -9,12 +9,12 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
-	"locktop/ui/palette"
 	"locktop/ui/replay"
-	"locktop/ui/start"
+
 	"locktop/ui/table"
 )
 
@@ -31,9 +31,9 @@ type Shell struct {
 	state     *store.Store
 	viewState *page.ViewState
 	pageSet
-	backStack []historyEntry // of jumps, to come back
-	start     *start.Page    // what to watch is being chosen, nil if it is not
-	panel     host.Pane      // the page: a lesson, or the guide of the demo
+	backStack []historyEntry    // of jumps, to come back
+	start     *dialog.StartPage // what to watch is being chosen, nil if it is not
+	panel     host.Pane         // the page: a lesson, or the guide of the demo
 
 	booting
 	watching
@@ -61,12 +61,12 @@ type watching struct {
 
 // inputs are what takes the keyboard from the page.
 type inputs struct {
-	dialog   host.Dialog   // over the page, nil for none
-	overlay  *overlay      // what is read in the place of the page
-	field    *host.Field   // the filter, while it is typed
-	palette  *palette.Line // a command, while it is typed
-	pressed  string        // the key that is being done
-	touched  time.Time     // when the last one was pressed
+	dialog   host.Dialog         // over the page, nil for none
+	overlay  *overlay            // what is read in the place of the page
+	field    *host.Field         // the filter, while it is typed
+	palette  *dialog.CommandLine // a command, while it is typed
+	pressed  string              // the key that is being done
+	touched  time.Time           // when the last one was pressed
 	mouseOff bool
 }
 

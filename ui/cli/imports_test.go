@@ -36,7 +36,7 @@ func TestRooms(t *testing.T) {
 		}
 		return not
 	}
-	parts := []string{"locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/replay", "locktop/ui/start"}
+	parts := []string{"locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/replay"}
 	rooms := []room{
 		{"locktop/ui/host", part(parts...)},
 		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},
@@ -117,10 +117,6 @@ func TestRooms(t *testing.T) {
 			"locktop/ui/timeline": "a table knows no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a table is lines, whatever shows them"}},
 		{"locktop/ui/timeline", map[string]string{
 			"locktop/ui/report": "the screen writes no reports", tea: "lanes are lines, whatever shows them"}},
-		{"locktop/ui/waits", map[string]string{
-			"locktop/ui/timeline": "figures need no lanes", "locktop/ui/report": "the screen writes no reports", tea: "figures are lines, whatever shows them"}},
-		{"locktop/ui/graph", map[string]string{
-			"locktop/ui/timeline": "a ring needs no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a picture is lines, whatever shows it"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
 	}
 	// parsers of the standard library take text apart, and open nothing.

@@ -9,8 +9,8 @@ import (
 	"locktop/model/locks"
 	"locktop/model/store"
 	"locktop/ui/draw"
-	"locktop/ui/graph"
 	"locktop/ui/page"
+	"locktop/ui/timeline"
 )
 
 // turnTo opens the page that a step shows, once for each: where the person goes then, stays.
@@ -48,7 +48,7 @@ func (p *Pane) pictureRows(h int) int {
 		return 1 + accessesMost
 	case PictureGraph:
 		if h >= page.TallFrom {
-			return graph.High
+			return timeline.RingHigh
 		}
 		return 1 + edgesMost
 	}
@@ -231,7 +231,7 @@ func (p *Pane) graph(f page.Frame, w, h int) []string {
 		if !l.Recipe().HasHolder || p.step.About != "" && l.Name != p.step.About {
 			continue
 		}
-		if ring := graph.Of(f.View, l); ring != nil {
+		if ring := timeline.RingOf(f.View, l); ring != nil {
 			return ring.Lines(w, h)
 		}
 		name := th.CutPath(th.Clean(l.Name), graphColumns[1].w)

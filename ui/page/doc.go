@@ -5,6 +5,7 @@
 //	sessions.go                    the leases that stand in a queue or are not well, and what ends with each
 //	journal.go                     what happened, line by line, of all locks or of one
 //	findings.go                    what is wrong, the worst first, and all about the one under the cursor
+//	waitpanel.go                   what waiting for a lock cost, beside its journal: figures of the time that the axis shows
 //	lab.go, contenders.go, …       members, faults in force, and contenders: what they believe beside what etcd says
 //	output.go                      what the user's own programs print
 //	time.go                        every lock as a lane

@@ -10,9 +10,8 @@ import (
 	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
-	"locktop/ui/graph"
 	"locktop/ui/table"
-	"locktop/ui/waits"
+	"locktop/ui/timeline"
 )
 
 // ClaimCells are the columns of a queue.
@@ -52,7 +51,7 @@ type QueuePane struct {
 	Lock  string
 	Pick  Selection
 	whole bool // it is the page, and not a part of one
-	costs waits.Panel
+	costs WaitPanel
 }
 
 func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.Columns(), true)} }
@@ -75,7 +74,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
 	}
 	lines := []string{f.Th.Ruler(w, p.Title(f, l, w, !p.whole && w >= saysIt)...)}
-	if ring := graph.Of(f.View, l); ring != nil && p.whole && h >= ringFrom {
+	if ring := timeline.RingOf(f.View, l); ring != nil && p.whole && h >= ringFrom {
 		return p.ring(f, l, ring, lines, w, h, focused)
 	}
 	var past []string
@@ -113,8 +112,8 @@ const ringFrom = 10
 
 // ring has the queue, as few rows of it as leave room, who waits for whom, and what goes with
 // which session. What else was found stands below, and the lanes and the journal in what is left.
-func (p *QueuePane) ring(f Frame, l *locks.Lock, ring *graph.Ring, lines []string, w, h int, focused bool) []string {
-	rows := max(2, min(1+l.Len(), h-1-graph.High, h/3))
+func (p *QueuePane) ring(f Frame, l *locks.Lock, ring *timeline.Ring, lines []string, w, h int, focused bool) []string {
+	rows := max(2, min(1+l.Len(), h-1-timeline.RingHigh, h/3))
 	lines = p.queue(lines, f, l, w, rows, focused)
 	lines = append(lines, f.Th.Ruler(w, draw.Strong.Of("who waits for whom")))
 	lines = append(lines, ring.Lines(w, h-len(lines))...)
@@ -149,10 +148,10 @@ func besideCycle(found []model.Finding) []model.Finding {
 func (p *QueuePane) history(f Frame, l *locks.Lock, w, h int, timed bool) []string {
 	left := w
 	var beside []string
-	if timed && h >= waits.LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
+	if timed && h >= LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
 		from, to := f.Axis.Shown(f.S.Timeline().Start(), f.Exact())
-		if beside = p.costs.Lines(f.View, l, from, to, max(waits.Least, w*3/8), h); beside != nil {
-			left -= max(waits.Least, w*3/8) + 1
+		if beside = p.costs.Lines(f.View, l, from, to, max(WaitPanelLeast, w*3/8), h); beside != nil {
+			left -= max(WaitPanelLeast, w*3/8) + 1
 		}
 	}
 	lines := []string{f.Th.Ruler(left, append([]draw.Span{draw.Dim.Of("journal of this lock")}, f.AsOf()...)...)}

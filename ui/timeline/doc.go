@@ -10,5 +10,8 @@
 // too short for any slot, says how many, and claims nothing of who held when. What was
 // believed falsely lies on top, a slot wide at least.
 //
+// ring.go draws a deadlock: a ring of sessions, each of which waits for the next, as boxes and arrows
+// where they fit, else as a line for each session.
+//
 // The package knows no page and draws for any of them.
 package timeline

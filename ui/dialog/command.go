@@ -1,4 +1,4 @@
-package palette
+package dialog
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ import (
 	"locktop/ui/table"
 )
 
-// Console is what the commands need of the console.
-type Console interface {
+// CommandHost is what the commands need of the console.
+type CommandHost interface {
 	host.Host
 	// Pages are the titles of the pages that have a digit, in their order; GoTo goes to one.
 	Pages() []string
@@ -37,10 +37,10 @@ type Console interface {
 	Watching() bool
 }
 
-// Line is the line in which a command is typed, with the list of what it may become.
-type Line struct {
+// CommandLine is the line in which a command is typed, with the list of what it may become.
+type CommandLine struct {
 	host.Field
-	c     Console
+	c     CommandHost
 	found []string // what the line may become, first what begins like it
 	alike int      // how many of them begin like it
 	more  int      // how many more there are than are kept
@@ -49,9 +49,9 @@ type Line struct {
 	hint  string   // why the command was not done
 }
 
-// New returns an empty line; nil is none.
-func New(c Console) *Line {
-	p := &Line{c: c}
+// NewCommandLine returns an empty line; nil is none.
+func NewCommandLine(c CommandHost) *CommandLine {
+	p := &CommandLine{c: c}
 	p.look()
 	return p
 }
@@ -65,9 +65,9 @@ type verb struct {
 	what      string
 	atStart   bool // it works when nothing is watched yet
 	// offers are what the argument may be, for tab; nil if nobody knows.
-	offers func(c Console) []string
+	offers func(c CommandHost) []string
 	// do does it, or says why not.
-	do func(c Console, arg string) (tea.Cmd, string)
+	do func(c CommandHost, arg string) (tea.Cmd, string)
 }
 
 // commands are all that can be typed, in the order in which help and tab list them.
@@ -75,15 +75,15 @@ func commands() []verb {
 	return []verb{
 		{"lock", "NAME", "the queue of a lock", false, lockNames, cmdLock},
 		{"lease", "ID", "a session by its lease, hex or decimal", false, nil, cmdLease},
-		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(c Console) []string { return c.Frame().Prefixes }, cmdPrefix},
+		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(c CommandHost) []string { return c.Frame().Prefixes }, cmdPrefix},
 		{"output", "NAME", "what a program of yours printed, or all", false, programNames, cmdOutput},
 		{"page", "NAME", "a page", false, pageNames, cmdPage},
-		{"at", "TIME", "another moment: a time, -30s, or now", false, nil, func(c Console, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
-		{"sort", "BY", "sort the locks", false, func(Console) []string { return SortNames[1:] }, cmdSort},
-		{"theme", "NAME", "dark, light or mono", true, func(Console) []string { return draw.Themes }, func(c Console, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
-		{"screen", "FILE", "write the screen as text to a new file", true, nil, func(c Console, arg string) (tea.Cmd, string) { return c.Screen(arg) }},
-		{"record", "", "write down what is seen from now on; once more: end that", false, nil, func(c Console, _ string) (tea.Cmd, string) { return nil, c.Record() }},
-		{"quit", "", "leave locktop", true, nil, func(Console, string) (tea.Cmd, string) { return tea.Quit, "" }},
+		{"at", "TIME", "another moment: a time, -30s, or now", false, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
+		{"sort", "BY", "sort the locks", false, func(CommandHost) []string { return SortNames[1:] }, cmdSort},
+		{"theme", "NAME", "dark, light or mono", true, func(CommandHost) []string { return draw.Themes }, func(c CommandHost, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
+		{"screen", "FILE", "write the screen as text to a new file", true, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Screen(arg) }},
+		{"record", "", "write down what is seen from now on; once more: end that", false, nil, func(c CommandHost, _ string) (tea.Cmd, string) { return nil, c.Record() }},
+		{"quit", "", "leave locktop", true, nil, func(CommandHost, string) (tea.Cmd, string) { return tea.Quit, "" }},
 	}
 }
 
@@ -96,14 +96,14 @@ func commandWords() string {
 }
 
 // Typed takes a key in, and narrows the list to what fits.
-func (p *Line) Typed(msg tea.KeyMsg) {
+func (p *CommandLine) Typed(msg tea.KeyMsg) {
 	p.Field.Key(msg)
 	p.hint = ""
 	p.look()
 }
 
 // obey does the command, and keeps the line with the reason if it cannot be done.
-func (p *Line) obey() (cmd tea.Cmd, done bool) {
+func (p *CommandLine) obey() (cmd tea.Cmd, done bool) {
 	word, arg, _ := strings.Cut(strings.TrimSpace(p.Text), " ")
 	arg = strings.TrimSpace(arg)
 	if word == "" {
@@ -145,7 +145,7 @@ func commandNamed(word string) *verb {
 }
 
 // complete goes through what the line may become: first as far as all agree.
-func (p *Line) complete(by int) {
+func (p *CommandLine) complete(by int) {
 	common := commonStart(p.found[:p.alike])
 	switch {
 	case len(p.found) == 0:
@@ -162,7 +162,7 @@ func (p *Line) complete(by int) {
 }
 
 // choose moves the cursor of the list, and takes what stands there into the line.
-func (p *Line) choose(by int) {
+func (p *CommandLine) choose(by int) {
 	n := len(p.found)
 	if n == 0 {
 		return
@@ -176,7 +176,7 @@ func (p *Line) choose(by int) {
 
 // look finds what the line may become: first what begins like it, then what has its
 // argument anywhere.
-func (p *Line) look() {
+func (p *CommandLine) look() {
 	p.found, p.alike, p.more, p.verb, p.at = nil, 0, 0, nil, -1
 	var inside []string
 	add := func(list *[]string, line string) {
@@ -213,10 +213,10 @@ func (p *Line) look() {
 }
 
 // Offered is the list: what the line may become.
-func (p *Line) Offered() []string { return p.found }
+func (p *CommandLine) Offered() []string { return p.found }
 
 // can are the commands that work now.
-func (p *Line) can() []verb {
+func (p *CommandLine) can() []verb {
 	all := commands()
 	if p.c.Watching() {
 		return all
@@ -240,7 +240,7 @@ func commonStart(all []string) string {
 }
 
 // Paint is the line that is typed, and beside it why it was not done or what it is for.
-func (p *Line) Paint(w int) string {
+func (p *CommandLine) Paint(w int) string {
 	th := p.c.Frame().Th
 	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.Text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
 	word, _, behind := strings.Cut(p.Text, " ")
@@ -261,7 +261,7 @@ const (
 )
 
 // PaintOver paints the list over the lines of w cells above the last one, in which is typed.
-func (p *Line) PaintOver(lines []string, w int) []string {
+func (p *CommandLine) PaintOver(lines []string, w int) []string {
 	if p == nil || len(p.found) == 0 || len(lines) < listFrom {
 		return lines
 	}
@@ -292,7 +292,7 @@ func (p *Line) PaintOver(lines []string, w int) []string {
 	return append(out, lines[len(lines)-1])
 }
 
-func lockNames(c Console) []string {
+func lockNames(c CommandHost) []string {
 	var names []string
 	for _, l := range c.Frame().S.Locks() {
 		names = append(names, l.Name)
@@ -303,7 +303,7 @@ func lockNames(c Console) []string {
 
 // cmdLock opens the queue of a lock, which is named as it is, as it is shown, or by a part
 // that no other has.
-func cmdLock(c Console, arg string) (tea.Cmd, string) {
+func cmdLock(c CommandHost, arg string) (tea.Cmd, string) {
 	f := c.Frame()
 	l, parts := f.S.Lock(arg), []*locks.Lock(nil)
 	for _, other := range f.S.Locks() {
@@ -330,7 +330,7 @@ func cmdLock(c Console, arg string) (tea.Cmd, string) {
 
 // cmdLease goes to a session. Digits alone are hex as everywhere else, unless only
 // the decimal number is a lease that is known.
-func cmdLease(c Console, arg string) (tea.Cmd, string) {
+func cmdLease(c CommandHost, arg string) (tea.Cmd, string) {
 	digits, isHex := strings.CutPrefix(strings.ToLower(arg), "0x")
 	hex, badHex := strconv.ParseUint(digits, 16, 64)
 	id := model.LeaseID(hex)
@@ -358,7 +358,7 @@ func cmdLease(c Console, arg string) (tea.Cmd, string) {
 const allPrograms = "all"
 
 // programNames are the programs that printed something.
-func programNames(c Console) []string {
+func programNames(c CommandHost) []string {
 	names := []string{allPrograms}
 	for _, o := range c.Frame().S.Reports().Outputs() {
 		names = append(names, o.Contender)
@@ -367,7 +367,7 @@ func programNames(c Console) []string {
 }
 
 // cmdOutput goes to what a program printed.
-func cmdOutput(c Console, arg string) (tea.Cmd, string) {
+func cmdOutput(c CommandHost, arg string) (tea.Cmd, string) {
 	r := page.Request{Show: page.ShowOutput, Program: arg}
 	names := programNames(c)
 	switch {
@@ -382,7 +382,7 @@ func cmdOutput(c Console, arg string) (tea.Cmd, string) {
 	return nil, ""
 }
 
-func cmdPage(c Console, arg string) (tea.Cmd, string) {
+func cmdPage(c CommandHost, arg string) (tea.Cmd, string) {
 	for i, title := range c.Pages() {
 		if strings.HasPrefix(strings.ToLower(title), strings.ToLower(arg)) || arg == strconv.Itoa(i+1) {
 			c.GoTo(title)
@@ -392,7 +392,7 @@ func cmdPage(c Console, arg string) (tea.Cmd, string) {
 	return nil, "no such page: " + strings.Join(pageNames(c), ", ")
 }
 
-func pageNames(c Console) []string {
+func pageNames(c CommandHost) []string {
 	names := slices.Clone(c.Pages())
 	for i := range names {
 		names[i] = strings.ToLower(names[i])
@@ -400,7 +400,7 @@ func pageNames(c Console) []string {
 	return names
 }
 
-func cmdSort(c Console, arg string) (tea.Cmd, string) {
+func cmdSort(c CommandHost, arg string) (tea.Cmd, string) {
 	by := slices.Index(SortNames, strings.ToLower(arg))
 	if by <= 0 {
 		return nil, "want one of " + strings.Join(SortNames[1:], ", ")
@@ -412,7 +412,7 @@ func cmdSort(c Console, arg string) (tea.Cmd, string) {
 }
 
 // cmdPrefix watches something else.
-func cmdPrefix(c Console, arg string) (tea.Cmd, string) {
+func cmdPrefix(c CommandHost, arg string) (tea.Cmd, string) {
 	if why := c.WhyFixed(); why != "" {
 		return nil, why
 	}
@@ -422,9 +422,9 @@ func cmdPrefix(c Console, arg string) (tea.Cmd, string) {
 // SortNames are what a person calls the orders of the locks, by table.SortKey.
 var SortNames = []string{"", "state", "name", "held", "behind", "longest", "waited"}
 
-// Keys are those of the line. Open opens it, line returns the one that is open, and closed
+// CommandKeys are those of the line. Open opens it, line returns the one that is open, and closed
 // is told when it is left.
-func Keys(where host.Where, open func(), line func() *Line, closed func()) []host.Key {
+func CommandKeys(where host.Where, open func(), line func() *CommandLine, closed func()) []host.Key {
 	return []host.Key{
 		{Keys: []string{":"}, Where: where, What: "type a command, from a list that narrows", Do: host.Run(open)},
 		{Keys: []string{"enter"}, Where: host.InPalette, Short: "do it", What: "do the command", Do: func() tea.Cmd {

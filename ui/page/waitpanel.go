@@ -1,4 +1,4 @@
-package waits
+package page
 
 import (
 	"strconv"
@@ -17,15 +17,15 @@ import (
 const (
 	staysMost   = 500
 	waitersMost = 2000
-	// Least is the width and LeastRows the height below which it says too little.
-	Least, LeastRows = 40, 5
-	nameCells        = 6
-	usualCells       = 7
-	barsMost         = 40
+	// WaitPanelLeast is the width and LeastRows the height below which it says too little.
+	WaitPanelLeast, LeastRows = 40, 5
+	nameCells                 = 6
+	usualCells                = 7
+	barsMost                  = 40
 )
 
-// Panel is the figures of one lock. It works them out once a second, and for another time.
-type Panel struct {
+// WaitPanel is the figures of one lock. It works them out once a second, and for another time.
+type WaitPanel struct {
 	of    panelOf
 	lines []string
 }
@@ -39,7 +39,7 @@ type panelOf struct {
 
 // Lines returns h lines of w cells about a lock, in the time from one moment to another: to
 // the zero moment is up to now. There are none where no hold and no wait ended.
-func (p *Panel) Lines(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
+func (p *WaitPanel) Lines(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	of := panelOf{l.Name, from.Truncate(time.Second), to, f.Th, w, h}
 	if to.IsZero() {
 		of.to = f.Now

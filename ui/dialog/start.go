@@ -1,4 +1,4 @@
-package start
+package dialog
 
 import (
 	"context"
@@ -23,11 +23,11 @@ type Start struct {
 	Keys int64
 	// Scan looks at them and says which prefixes look like locks. It tells how far it
 	// has come. If ctx ends it returns what it found until then, with ctx's error.
-	Scan func(ctx context.Context, progress func(done, total int64)) (Found, error)
+	Scan func(ctx context.Context, progress func(done, total int64)) (FoundPrefix, error)
 }
 
-// Found is what a scan found.
-type Found struct {
+// FoundPrefix is what a scan found.
+type FoundPrefix struct {
 	// Keys is how many keys were looked at, Partial why not all were, "" if they were.
 	Keys    int64
 	Partial string
@@ -35,15 +35,15 @@ type Found struct {
 	Guesses []discover.PrefixGuess
 }
 
-// Page asks what to watch.
-type Page struct {
+// StartPage asks what to watch.
+type StartPage struct {
 	h      host.Host
 	s      *Start
 	cancel context.CancelFunc
 	busy   bool // the scan goes on
 	done   int64
 	total  int64
-	found  Found
+	found  FoundPrefix
 	err    error // why the scan ended early
 
 	table  table.Table
@@ -53,14 +53,14 @@ type Page struct {
 
 // What the scan tells the page.
 type (
-	// Progress is how far it has come.
-	Progress struct {
+	// SearchProgress is how far it has come.
+	SearchProgress struct {
 		Done, Total int64
 		more        tea.Cmd
 	}
 	// Scanned is how it ended.
 	Scanned struct {
-		Found Found
+		Found FoundPrefix
 		Err   error
 	}
 )
@@ -97,17 +97,17 @@ var guessCells = append(table.Cells[discover.PrefixGuess]{{Column: table.Column{
 	},
 }, nil)...)
 
-// New returns the page.
-func New(h host.Host, s *Start) *Page {
-	return &Page{h: h, s: s, total: s.Keys, table: table.New(guessCells.Columns(), true), chosen: map[string]bool{}}
+// NewStartPage returns the page.
+func NewStartPage(h host.Host, s *Start) *StartPage {
+	return &StartPage{h: h, s: s, total: s.Keys, table: table.New(guessCells.Columns(), true), chosen: map[string]bool{}}
 }
 
 // Scan begins the look at the keys, and listens to how far it comes. The end of the program
 // waits for it at the gate.
-func (p *Page) Scan(gate *host.Gate) tea.Cmd {
+func (p *StartPage) Scan(gate *host.Gate) tea.Cmd {
 	ctx, cancel := context.WithCancel(p.h.Context())
 	p.cancel, p.busy, p.err = cancel, true, nil
-	lines, done := make(chan Progress), make(chan struct{})
+	lines, done := make(chan SearchProgress), make(chan struct{})
 	run := func() tea.Msg {
 		defer cancel()
 		defer close(done)
@@ -117,7 +117,7 @@ func (p *Page) Scan(gate *host.Gate) tea.Cmd {
 		defer gate.Leave()
 		found, err := p.s.Scan(ctx, func(n, total int64) {
 			select {
-			case lines <- Progress{Done: n, Total: total}:
+			case lines <- SearchProgress{Done: n, Total: total}:
 			case <-ctx.Done():
 			}
 		})
@@ -137,10 +137,10 @@ func (p *Page) Scan(gate *host.Gate) tea.Cmd {
 }
 
 // Stop ends the look at the keys early; what was found stays.
-func (p *Page) Stop() { p.cancel() }
+func (p *StartPage) Stop() { p.cancel() }
 
 // Progressed takes in how far the scan has come.
-func (p *Page) Progressed(m Progress) tea.Cmd {
+func (p *StartPage) Progressed(m SearchProgress) tea.Cmd {
 	if p != nil {
 		p.done, p.total = m.Done, m.Total
 	}
@@ -148,7 +148,7 @@ func (p *Page) Progressed(m Progress) tea.Cmd {
 }
 
 // Scanned takes in how the scan ended.
-func (p *Page) Scanned(m Scanned) {
+func (p *StartPage) Scanned(m Scanned) {
 	if p == nil {
 		return
 	}
@@ -159,18 +159,18 @@ func (p *Page) Scanned(m Scanned) {
 	p.pick.Follow(len(p.found.Guesses), func(string) int { return -1 }, p.id)
 }
 
-func (p *Page) id(i int) string { return p.found.Guesses[i].Prefix }
+func (p *StartPage) id(i int) string { return p.found.Guesses[i].Prefix }
 
-func (p *Page) move(n int) { p.pick.Move(p.pick.Place+n, len(p.found.Guesses), p.id) }
+func (p *StartPage) move(n int) { p.pick.Move(p.pick.Place+n, len(p.found.Guesses), p.id) }
 
-func (p *Page) whyNoScanToStop() string {
+func (p *StartPage) whyNoScanToStop() string {
 	if !p.busy {
 		return "the keys have been looked at"
 	}
 	return ""
 }
 
-func (p *Page) whyNothingToChoose() string {
+func (p *StartPage) whyNothingToChoose() string {
 	switch {
 	case p.busy:
 		return "the keys are still being looked at: esc ends that, a watches all keys"
@@ -181,7 +181,7 @@ func (p *Page) whyNothingToChoose() string {
 }
 
 // watch watches what was chosen, or what is under the cursor.
-func (p *Page) watch() tea.Cmd {
+func (p *StartPage) watch() tea.Cmd {
 	var prefixes []string
 	for _, g := range p.found.Guesses {
 		if p.chosen[g.Prefix] {
@@ -210,7 +210,7 @@ func outermost(prefixes []string) []string {
 }
 
 // Lines are the page in h lines of w cells, without what stands at the bottom.
-func (p *Page) Lines(label string, w, h int) []string {
+func (p *StartPage) Lines(label string, w, h int) []string {
 	th := p.h.Frame().Th
 	say := func(st draw.Style, text string) string { return th.Line(w, []draw.Span{st.Of("  " + text)}, nil) }
 	lines := []string{th.Line(w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), draw.Strong.Of(th.Cut(th.Clean(label), 40))}, nil), say(draw.Plain, draw.Count(p.s.Keys)+" keys. Choose which prefixes to watch.")}
@@ -234,7 +234,7 @@ func (p *Page) Lines(label string, w, h int) []string {
 const blankFrom = 16
 
 // scanSpans say how far the scan has come, or what it has looked at.
-func (p *Page) progress(th *draw.Theme) []draw.Span {
+func (p *StartPage) progress(th *draw.Theme) []draw.Span {
 	if p.busy {
 		const cells = 30
 		n := 0
@@ -256,7 +256,7 @@ func (p *Page) progress(th *draw.Theme) []draw.Span {
 }
 
 // Note is about the guess under the cursor, in full.
-func (p *Page) Note(w int) []draw.Span {
+func (p *StartPage) Note(w int) []draw.Span {
 	if p.busy || len(p.found.Guesses) == 0 {
 		return nil
 	}
@@ -268,7 +268,7 @@ func (p *Page) Note(w int) []draw.Span {
 	return []draw.Span{draw.Dim.Of(th.Cut(text, w))}
 }
 
-func (p *Page) rows(lines []string, w, h int) []string {
+func (p *StartPage) rows(lines []string, w, h int) []string {
 	th, list := p.h.Frame().Th, p.found.Guesses
 	p.table.Fit(w, h, th)
 	p.table.Reveal(p.pick.Place, len(list))
@@ -281,9 +281,9 @@ func (p *Page) rows(lines []string, w, h int) []string {
 // far is further than the list is long.
 const far = 1 << 30
 
-// Keys are those of the page; open is the one that is open.
-func Keys(open func() *Page) []host.Key {
-	row := func(short, what string, do func(p *Page) tea.Cmd, why func(p *Page) string, keys ...string) host.Key {
+// StartKeys are those of the page; open is the one that is open.
+func StartKeys(open func() *StartPage) []host.Key {
+	row := func(short, what string, do func(p *StartPage) tea.Cmd, why func(p *StartPage) string, keys ...string) host.Key {
 		k := host.Key{Keys: keys, Where: host.InStart, Short: short, What: what, Do: func() tea.Cmd { return do(open()) }}
 		if why != nil {
 			k.Why = func() string { return why(open()) }
@@ -291,21 +291,23 @@ func Keys(open func() *Page) []host.Key {
 		}
 		return k
 	}
-	run := func(f func(p *Page)) func(p *Page) tea.Cmd { return func(p *Page) tea.Cmd { f(p); return nil } }
-	move := func(what string, n func(p *Page) int, keys ...string) host.Key {
-		return row("", what, run(func(p *Page) { p.move(n(p)) }), nil, keys...)
+	run := func(f func(p *StartPage)) func(p *StartPage) tea.Cmd {
+		return func(p *StartPage) tea.Cmd { f(p); return nil }
 	}
-	step := func(p *Page) int { return max(1, p.table.H-1) }
+	move := func(what string, n func(p *StartPage) int, keys ...string) host.Key {
+		return row("", what, run(func(p *StartPage) { p.move(n(p)) }), nil, keys...)
+	}
+	step := func(p *StartPage) int { return max(1, p.table.H-1) }
 	return []host.Key{
-		row("watch", "watch the chosen prefixes, or the one under the cursor", (*Page).watch, (*Page).whyNothingToChoose, "enter"),
-		row("choose", "choose several prefixes", run(func(p *Page) { p.chosen[p.pick.ID] = !p.chosen[p.pick.ID] }), (*Page).whyNothingToChoose, " "),
-		row("all keys", "watch all keys", func(p *Page) tea.Cmd { return p.h.Watch([]string{""}) }, nil, "a"),
-		row("stop looking", "end the look at the keys, and keep what was found", run((*Page).Stop), (*Page).whyNoScanToStop, "esc"),
-		move("up", func(*Page) int { return -1 }, "up", "k"),
-		move("down", func(*Page) int { return 1 }, "down", "j"),
-		move("page up", func(p *Page) int { return -step(p) }, "pgup"),
+		row("watch", "watch the chosen prefixes, or the one under the cursor", (*StartPage).watch, (*StartPage).whyNothingToChoose, "enter"),
+		row("choose", "choose several prefixes", run(func(p *StartPage) { p.chosen[p.pick.ID] = !p.chosen[p.pick.ID] }), (*StartPage).whyNothingToChoose, " "),
+		row("all keys", "watch all keys", func(p *StartPage) tea.Cmd { return p.h.Watch([]string{""}) }, nil, "a"),
+		row("stop looking", "end the look at the keys, and keep what was found", run((*StartPage).Stop), (*StartPage).whyNoScanToStop, "esc"),
+		move("up", func(*StartPage) int { return -1 }, "up", "k"),
+		move("down", func(*StartPage) int { return 1 }, "down", "j"),
+		move("page up", func(p *StartPage) int { return -step(p) }, "pgup"),
 		move("page down", step, "pgdown"),
-		move("first", func(*Page) int { return -far }, "home", "g"),
-		move("last", func(*Page) int { return far }, "end", "G"),
+		move("first", func(*StartPage) int { return -far }, "home", "g"),
+		move("last", func(*StartPage) int { return far }, "end", "G"),
 	}
 }

@@ -1,4 +1,4 @@
-package waits
+package page
 
 import (
 	"strings"
@@ -37,14 +37,14 @@ func view(s *store.Store, now time.Time, set draw.SignSet) table.View {
 	return table.View{S: s.View, Th: draw.NewTheme(draw.ThemeDark, termenv.TrueColor, set), Now: now, OnScreen: new([]model.LeaseID)}
 }
 
-func text(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) }
+func plainText(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) }
 
 // TestPanel: it says what the turns were, at every size and with every set of signs, and no
 // more than it has room for.
 func TestPanel(t *testing.T) {
 	s, now := turns(6)
-	var p Panel
-	got := text(p.Lines(view(s, now, draw.SignsUnicode), s.Lock("/l"), modeltest.At(0), time.Time{}, 60, 12))
+	var p WaitPanel
+	got := plainText(p.Lines(view(s, now, draw.SignsUnicode), s.Lock("/l"), modeltest.At(0), time.Time{}, 60, 12))
 	for _, want := range []string{"5 holds since", "hold ", "1.0s", "held 8", "nobody was overtaken, Jain 0.", "if    half as long: ", "who waited for whom",
 		"1 time, ", " more"} {
 		if !strings.Contains(got, want) {
@@ -52,7 +52,7 @@ func TestPanel(t *testing.T) {
 		}
 	}
 	for _, set := range []draw.SignSet{draw.SignsUnicode, draw.SignsWide, draw.SignsASCII} {
-		for w := Least; w < 140; w += 9 {
+		for w := WaitPanelLeast; w < 140; w += 9 {
 			for h := 1; h < 20; h += 3 {
 				lines := p.Lines(view(s, now, set), s.Lock("/l"), modeltest.At(0), time.Time{}, w, h)
 				if len(lines) != h {
@@ -81,12 +81,12 @@ func TestPanelOfAnotherTime(t *testing.T) {
 		{1.05, 1.15, "", "before any did there is nothing to say"},
 		{3.5, 4.5, "1 hold ", "one in the middle"},
 	} {
-		var p Panel
+		var p WaitPanel
 		to := time.Time{}
 		if r.to > 0 {
 			to = modeltest.At(r.to)
 		}
-		if got := text(p.Lines(f, s.Lock("/l"), modeltest.At(r.from), to, 60, 12)); !strings.Contains(got, r.want) || (got == "") != (r.want == "") {
+		if got := plainText(p.Lines(f, s.Lock("/l"), modeltest.At(r.from), to, 60, 12)); !strings.Contains(got, r.want) || (got == "") != (r.want == "") {
 			t.Errorf("%s: want %q:\n%s", r.reason, r.want, got)
 		}
 	}
@@ -112,8 +112,8 @@ func TestPanelOfMany(t *testing.T) {
 		}
 		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
-		var p Panel
-		got := text(p.Lines(view(s, s.Now(), draw.SignsUnicode), s.Lock("/l"), modeltest.At(0), time.Time{}, 60, 12))
+		var p WaitPanel
+		got := plainText(p.Lines(view(s, s.Now(), draw.SignsUnicode), s.Lock("/l"), modeltest.At(0), time.Time{}, 60, 12))
 		if !strings.Contains(got, r.want) {
 			t.Errorf("%s: want %q:\n%s", r.reason, r.want, got)
 		}

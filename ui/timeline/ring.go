@@ -1,4 +1,4 @@
-package graph
+package timeline
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 // Sizes of a picture of boxes, in cells and lines.
 const (
 	boxHigh   = 4 // two lines and its frame
-	High      = 2*boxHigh + gapHigh
+	RingHigh  = 2*boxHigh + gapHigh
 	boxLeast  = 18
 	boxMost   = 36
 	edgeLeast = 10
@@ -32,8 +32,8 @@ type Ring struct {
 	f        table.View
 }
 
-// Of returns the ring around a lock, nil if it is in none.
-func Of(f table.View, l *locks.Lock) *Ring {
+// RingOf returns the ring around a lock, nil if it is in none.
+func RingOf(f table.View, l *locks.Lock) *Ring {
 	links := f.S.Ring(l)
 	if links == nil {
 		return nil
@@ -51,7 +51,7 @@ func Of(f table.View, l *locks.Lock) *Ring {
 // Lines draws the ring into h lines of w cells at most: as boxes where they fit, else with a
 // line for each session.
 func (g *Ring) Lines(w, h int) []string {
-	if h >= High && g.boxWidth(w) >= boxLeast {
+	if h >= RingHigh && g.boxWidth(w) >= boxLeast {
 		return g.boxes(w)
 	}
 	return g.list(w, h)
@@ -144,7 +144,7 @@ func (g *Ring) boxWidth(w int) int {
 // that.
 func (g *Ring) boxes(w int) []string {
 	n, bw, ew := len(g.links), g.boxWidth(w), g.edgeWidth(w)
-	c := newCanvas(g.f.Th, w, High)
+	c := newCanvas(g.f.Th, w, RingHigh)
 	place := func(node int) (x, y int) {
 		if node < n {
 			return 2 + node*(bw+ew), 0
