@@ -61,9 +61,17 @@ func (c Condition) Hint() bool { return c.from != nil && c.from.Confidence == Hi
 // Message says the same as the word, at more length.
 func (c Condition) Message() Message {
 	if c.from == nil {
-		return sentences[c.Word]
+		return wellKnown[c.Word].sentence
 	}
 	return c.from.Summary
+}
+
+// Called is the word as a message: the code for what was found.
+func (c Condition) Called() Message {
+	if c.from == nil {
+		return wellKnown[c.Word].word
+	}
+	return Say("code", c.from.Code)
 }
 
 // The conditions in which nothing has to be found. They are not to be changed.
@@ -84,20 +92,21 @@ var (
 	IsOverdue   = Condition{Rank: rankTrouble + 6, Level: LevelError, Word: "lease overdue"}
 )
 
-var sentences = map[string]Message{
-	IsFree.Word:      Say("is-free"),
-	IsOrderOnly.Word: Say("is-in-order-only"),
-	IsEncrypted.Word: Say("is-encrypted"),
-	IsBlocked.Word:   Say("is-blocked-by-no-claim"),
-	IsMoving.Word:    Say("is-moving"),
-	IsHeld.Word:      Say("is-held"),
-	IsHealthy.Word:   Say("is-renewed"),
-	IsUnread.Word:    Say("lease-is-unread"),
-	IsLate.Word:      Say("lease-is-late"),
-	HasNoLease.Word:  Say("has-no-lease"),
-	IsGone.Word:      Say("lease-is-gone"),
-	IsSilent.Word:    Say("lease-is-silent"),
-	IsOverdue.Word:   Say("lease-is-overdue"),
+// wellKnown are the words and the sentences of the conditions in which nothing has to be found.
+var wellKnown = map[string]struct{ word, sentence Message }{
+	IsFree.Word:      {Say("state-free"), Say("is-free")},
+	IsOrderOnly.Word: {Say("state-group-no-lock"), Say("is-in-order-only")},
+	IsEncrypted.Word: {Say("state-encrypted"), Say("is-encrypted")},
+	IsBlocked.Word:   {Say("state-blocked"), Say("is-blocked-by-no-claim")},
+	IsMoving.Word:    {Say("state-moving"), Say("is-moving")},
+	IsHeld.Word:      {Say("state-held"), Say("is-held")},
+	IsHealthy.Word:   {Say("state-renewed"), Say("is-renewed")},
+	IsUnread.Word:    {Say("state-lease-not-read"), Say("lease-is-unread")},
+	IsLate.Word:      {Say("state-lease-late"), Say("lease-is-late")},
+	HasNoLease.Word:  {Say("state-no-lease"), Say("has-no-lease")},
+	IsGone.Word:      {Say("state-lease-gone"), Say("lease-is-gone")},
+	IsSilent.Word:    {Say("state-lease-silent"), Say("lease-is-silent")},
+	IsOverdue.Word:   {Say("state-lease-overdue"), Say("lease-is-overdue")},
 }
 
 // Conditions returns those in which nothing has to be found, the best first.

@@ -59,7 +59,7 @@ func (a *Shell) breakable(t page.Target, kind model.ActionKind) (model.Action, s
 	act := t.Action
 	act.Kind = kind
 	if t.Claim == nil && t.Finding != nil {
-		return act, findings.BreakWords(t.Finding)
+		return act, a.th.Message(findings.BreakWords(t.Finding))
 	}
 	if t.Claim == nil && t.Lock == nil && act.Lease == 0 {
 		return act, "nothing selected to break"

@@ -17,6 +17,7 @@ import (
 	"locktop/model/findings"
 	"locktop/model/locks"
 	"locktop/model/status"
+	"locktop/model/text"
 	"locktop/ui/page"
 
 	"locktop/ui/report"
@@ -66,7 +67,7 @@ func about(l *locks.Lock, code model.Code, sev model.Severity) model.Finding {
 // sameState asks all for the state of a lock.
 func sameState(b *bench, l *locks.Lock, reason string) {
 	b.t.Helper()
-	word, said := status.ConditionOf(b.state, l).Word, findings.StateWord(status.ConditionOf(b.state, l)) // for programs, and for people
+	word, said := status.ConditionOf(b.state, l).Word, text.English(findings.StateWord(status.ConditionOf(b.state, l))) // for programs, and for people
 	wants := func(where, text, want string) {
 		b.t.Helper()
 		if !slices.ContainsFunc(strings.Split(text, "  "), func(part string) bool { return strings.TrimSpace(part) == want }) {

@@ -15,7 +15,7 @@ var notWords = strings.Fields(`
 	locktop etcd etcdctl mutex Jain TTL lab Leader leader txn del ndel rev proxy value lease req
 	enter esc tab space up down left right export get prefix order sort fields keys timetolive
 	pause connection der SIGSTOP SIGCONT SIGKILL SIGTERM NOSPACE ETCD PID
-	eader demo api svc elect vault core cron job jobs report billing blocked lock checkout stray leader Two holders`)
+	eader ort tcd CPU fencing demo api svc elect vault core cron job jobs report billing blocked lock checkout stray leader Two holders`)
 
 // TestNoEnglishWordIsLeft: whatever page a Chinese lesson shows, at whichever size, each word of
 // Latin letters is a name of this world, of a finding or a key, a command, or one that Chinese

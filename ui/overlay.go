@@ -88,7 +88,7 @@ func (a *Shell) explain() {
 		add(draw.Plain, "  ", "there is no entry about "+string(f.Code))
 	}
 	add(draw.Strong, "  ", e.Title)
-	for _, part := range []struct{ head, text string }{{"what happens", e.Mechanism}, {"how it looks", e.Looks}, {"what to do", e.Do}, {"to break it", e.Breaking.Words()}} {
+	for _, part := range []struct{ head, text string }{{"what happens", e.Mechanism}, {"how it looks", e.Looks}, {"what to do", e.Do}, {"to break it", th.Message(e.Breaking.Words())}} {
 		if part.text != "" {
 			blank()
 			add(draw.Accent, "  ", part.head)

@@ -14,8 +14,8 @@ var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []Cluste
 	{
 		Code:  model.CodeStaleHolder,
 		Place: 500,
-		Word:  "two act",
-		Story: "Two programs act on {lock}",
+		Word:  model.Say("state-stale-holder"),
+		Story: model.Say("headline-stale-holder", theLock),
 		Title: "An old holder still acts after etcd gave the lock to the next",
 		Mechanism: "The holder was paused or cut off for longer than its TTL. Its lease ended, the next one got the lock, and the " +
 			"old one wakes up and goes on with its work. A lease alone cannot prevent that.",
@@ -28,13 +28,13 @@ var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []Cluste
 			"posthog#74478"},
 		Needs:      []Needs{NeedsClient, NeedsProxy},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "stop the old holder first, as it goes on whatever etcd says: to break the new holder's claim lets one more in"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-stale-holder")},
 	},
 	{
 		Code:  model.CodeLateDone,
 		Place: 510,
-		Word:  "learned late",
-		Story: "A holder learned too late that it had lost {lock}",
+		Word:  model.Say("state-late-done"),
+		Story: model.Say("headline-late-done", theLock),
 		Title: "The holder learns of its loss later than the next learns of its win",
 		Mechanism: "The client counts the TTL from the last reply it read and looks once a second. If only its renewals are cut, it " +
 			"closes session.Done() after etcd has already passed the lock on. Overlaps of 0.8 s (TTL 2 s) and 0.3 s (TTL 5 s) " +
@@ -45,13 +45,13 @@ var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []Cluste
 			"without a renewal, and let the resource refuse old revisions.",
 		Needs:      []Needs{NeedsClient},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakNone, Why: "it is over: the old holder knows of its loss"},
+		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-late-done")},
 	},
 	{
 		Code:  model.CodeExpiredWaiterWins,
 		Place: 520,
-		Word:  "two may act",
-		Story: "A dead waiter may be told that it holds {lock}",
+		Word:  model.Say("state-expired-waiter-wins"),
+		Story: model.Say("headline-expired-waiter-wins", theLock),
 		Title: "A waiter whose lease has died is told that it got the lock",
 		Mechanism: "Before 3.5 Lock does not check its own key at the end of the wait, neither in the Go client nor in the lock " +
 			"service of the server. A waiter whose lease died in the queue is told that it got the lock. The fix did not go " +
@@ -68,8 +68,8 @@ var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []Cluste
 	{
 		Code:  model.CodeGhostLeader,
 		Place: 530,
-		Word:  "two may act",
-		Story: "A candidate leads {lock} without a key",
+		Word:  model.Say("state-ghost-leader"),
+		Story: model.Say("headline-ghost-leader", theLock),
 		Title: "A candidate believes that it leads, but has no key",
 		Mechanism: "Campaign does not check its own key, up to and including 3.7.3. If a candidate's lease ends while it waits, and " +
 			"the leader ahead then goes, Campaign returns success with no key and no lease behind it. Seen in production.",
@@ -85,8 +85,8 @@ var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []Cluste
 	{
 		Code:  model.CodeRWExpiredWriter,
 		Place: 540,
-		Word:  "no key",
-		Story: "A program works under {lock} without a key",
+		Word:  model.Say("state-rw-expired-writer"),
+		Story: model.Say("headline-rw-expired-writer", theLock),
 		Title: "A reader or writer holds an RWMutex without its key",
 		Mechanism: "The RWMutex of etcd's experimental recipes does not check after the wait that its own key still exists. One " +
 			"whose lease ended in the queue goes on as if it held.",

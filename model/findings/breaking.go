@@ -14,7 +14,7 @@ func BreakingOf(code model.Code) Breaking {
 
 // BreakWords say what comes of breaking the claim of a finding, or what to do where it is
 // about no claim.
-func BreakWords(f *model.Finding) string {
+func BreakWords(f *model.Finding) model.Message {
 	if f.Claim.IsZero() {
 		return Breaking{Why: BreakingOf(f.Code).Why}.Words()
 	}
@@ -23,16 +23,16 @@ func BreakWords(f *model.Finding) string {
 
 // CureWords say what comes of breaking a claim of which that is found, or which stands in
 // its lock. What is only a hint may be something else: then a break may be wrong.
-func CureWords(f *model.Finding) string {
+func CureWords(f *model.Finding) model.Message {
 	b := BreakingOf(f.Code)
 	if f.Confidence != model.Hint || b.Effect != BreakCures && b.Effect != BreakHarmless {
 		return b.Words()
 	}
-	alike := "something else"
+	alike := model.Say("something-else")
 	if len(f.Alternatives) > 0 {
-		alike = string(f.Alternatives[0])
+		alike = model.Say("code", f.Alternatives[0])
 	}
-	return "this is a hint, " + alike + " looks the same: breaking the claim may be a cure or do harm, so look at its client first"
+	return model.Say("breaking-on-a-hint", alike)
 }
 
 // BeforeBreak returns the finding to read before a claim in the queue of the lock is

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Catalogue returns every kind of finding in the order in which a diagnosis asks:
@@ -32,8 +33,9 @@ func Explain(code model.Code) (Entry, bool) {
 func Called(name string) []Entry {
 	var all []Entry
 	for _, code := range order {
-		if e := entries[code]; string(code) == name || e.Word == name || strings.ReplaceAll(e.Word, " ", "-") == name {
-			all = append(all, *e)
+		word := text.English(entries[code].Word)
+		if string(code) == name || word == name || strings.ReplaceAll(word, " ", "-") == name {
+			all = append(all, *entries[code])
 		}
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"locktop/model/findings"
 	"locktop/model/modeltest"
 	"locktop/model/store"
+	"locktop/model/text"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -25,7 +26,7 @@ func claimsFound(s *store.Store) []string {
 func TestEveryCodeSaysWhatComesOfBreaking(t *testing.T) {
 	odd := regexp.MustCompile("[`*_|]|  |\n|\t|\\.$")
 	for _, e := range findings.Catalogue() {
-		if why := e.Breaking.Why; why == "" || odd.MatchString(why) || strings.ToLower(why[:1]) != why[:1] || len(why) > 120 {
+		if why := text.English(e.Breaking.Why); why == "" || odd.MatchString(why) || strings.ToLower(why[:1]) != why[:1] || len(why) > 120 {
 			t.Errorf("%s: want the end of a sentence, of 120 characters at most: %q", e.Code, why)
 		}
 	}

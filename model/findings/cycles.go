@@ -13,8 +13,8 @@ var cycleFamily = Family{Lock: []Func{inCycle, shared}, Entries: []Entry{
 	{
 		Code:  model.CodeLockCycle,
 		Place: 250,
-		Word:  "deadlock",
-		Story: "Deadlock on {lock}: sessions wait for each other",
+		Word:  model.Say("state-lock-cycle"),
+		Story: model.Say("headline-lock-cycle", theLock),
 		Title: "Deadlock: sessions wait for each other",
 		Mechanism: "One session holds lock 1 and waits for lock 2, another holds 2 and waits for 1. Both renew, so it never ends by " +
 			"itself. Circles of more than two are the same.",
@@ -28,13 +28,13 @@ var cycleFamily = Family{Lock: []Func{inCycle, shared}, Entries: []Entry{
 		Threads:    []string{"redlock#305"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakCures, Why: "one break opens the whole circle: choose the side whose work is easier to repeat, and stop it first"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-lock-cycle")},
 	},
 	{
 		Code:  model.CodeSharedLease,
 		Place: 260,
-		Word:  "shared lease",
-		Story: "Several locks share the lease of {lock}",
+		Word:  model.Say("state-shared-lease"),
+		Story: model.Say("headline-shared-lease", theLock),
 		Title: "Several locks share one lease",
 		Mechanism: "A program put several locks, or locks and other keys, on one session. When that lease ends all of them go at " +
 			"once, and any living part of the program keeps all of them taken. This is a risk, not a fault.",
@@ -44,7 +44,7 @@ var cycleFamily = Family{Lock: []Func{inCycle, shared}, Entries: []Entry{
 		Threads:    []string{"cilium#8195", "cilium#28834"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakWrong, Why: NothingWrong + ", and a revoke breaks every lock of its session"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-shared-lease")},
 	},
 }}
 

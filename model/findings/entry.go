@@ -23,8 +23,8 @@ type Entry struct {
 	Place int
 	Title string // one line, plain words
 	// Word is the state of a lock that has it, in 14 cells at most. Story is the same as
-	// the headline of a verdict: "{lock}" stands for the lock, or for how many there are.
-	Word, Story string
+	// the headline of a verdict, of [theLock].
+	Word, Story model.Message
 	// Mechanism is what happens, Looks how it shows, Do what to do first and what
 	// not to do. One to four sentences each.
 	Mechanism, Looks, Do string
@@ -47,7 +47,7 @@ type Breaking struct {
 	Effect BreakEffect
 	// Why is said before anybody breaks it. Where the finding is about no claim, it says
 	// what to do instead.
-	Why string
+	Why model.Message
 }
 
 // BreakEffect is what breaking a claim does about a finding.
@@ -62,23 +62,25 @@ const (
 )
 
 // Words say what comes of breaking the claim, in one sentence.
-func (b Breaking) Words() string {
+func (b Breaking) Words() model.Message {
 	switch b.Effect {
 	case BreakCures:
-		return "breaking this claim is a cure: " + b.Why
+		return model.Say("breaking-cures", b.Why)
 	case BreakHarmless:
-		return "breaking this claim harms nobody: " + b.Why
+		return model.Say("breaking-harms-nobody", b.Why)
 	case BreakWrong:
-		return "breaking this claim is the wrong cure: " + b.Why
+		return model.Say("breaking-is-wrong", b.Why)
 	}
-	return "there is no claim to break: " + b.Why
+	return model.Say("no-claim-to-break", b.Why)
 }
 
+// theLock stands in a headline for the lock, or for how many there are.
+const theLock model.Verbatim = "{lock}"
+
 // What several findings have in common.
-const (
-	HolderDead   = "it frees the lock before the lease ends; make sure first that the holder is dead"
-	WriterGone   = "the key never expires, so only a delete frees the lock; make sure first that its writer is gone"
-	NothingWrong = "nothing is wrong with this claim"
-	GhostAtWork  = "no claim in the queue is to blame: restart the program that works without one"
-	GoneStopIt   = "the claim is gone already: make sure that its old owner has stopped; the one who holds now is innocent"
+var (
+	HolderDead  = model.Say("break-holder-dead")
+	WriterGone  = model.Say("break-writer-gone")
+	GhostAtWork = model.Say("break-ghost-at-work")
+	GoneStopIt  = model.Say("break-gone-stop-it")
 )

@@ -13,8 +13,8 @@ var holdFamily = Family{Lock: []Func{longHeld}, Lab: []Func{zombieHolder}, Entri
 	{
 		Code:  model.CodeLongHeld,
 		Place: 270,
-		Word:  "held long",
-		Story: "The holder of {lock} does not let go",
+		Word:  model.Say("state-long-held"),
+		Story: model.Say("headline-long-held", theLock),
 		Title: "The lock is held far longer than usual by a holder that renews",
 		Mechanism: "The lease proves that something renews it, not that work is done. A slow holder looks the same, and so do " +
 			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
@@ -26,13 +26,13 @@ var holdFamily = Family{Lock: []Func{longHeld}, Lab: []Func{zombieHolder}, Entri
 			"If it does not, break the lock. Do not revoke by the age alone.",
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Hint,
-		Breaking:   Breaking{Effect: BreakCures, Why: "it frees the lock, but a holder that works would lose it: look at its process first"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-long-held")},
 	},
 	{
 		Code:  model.CodeZombieHolder,
 		Place: 280,
-		Word:  "holder hangs",
-		Story: "The holder of {lock} hangs, and its lease is renewed all the same",
+		Word:  model.Say("state-zombie-holder"),
+		Story: model.Say("headline-zombie-holder", theLock),
 		Title: "The holder hangs, but its session goes on renewing",
 		Mechanism: "In the client library a goroutine of its own keeps the lease alive. The work under the lock may hang, be " +
 			"finished or have died, and renewals still go out. The lease shows that the process lives, no more.",
@@ -43,7 +43,7 @@ var holdFamily = Family{Lock: []Func{longHeld}, Lab: []Func{zombieHolder}, Entri
 		Threads:    []string{"etcd-io/etcd#17470", "etcd-io/etcd#6127", "rabbitmq#17404", "projecteru2/core#399", "vitess#4189"},
 		Needs:      []Needs{NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakCures, Why: "its program says that it does not hold, so no work is lost"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-zombie-holder")},
 	},
 }}
 

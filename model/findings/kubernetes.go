@@ -13,8 +13,8 @@ var kubernetesFamily = Family{Kube: []Func{kubeOverdue}, Entries: []Entry{
 	{
 		Code:  model.CodeKubeLeaseOverdue,
 		Place: 240,
-		Word:  "not renewed",
-		Story: "The Lease of Kubernetes on {lock} is past its end, and nobody took it",
+		Word:  model.Say("state-kube-lease-overdue"),
+		Story: model.Say("headline-kube-lease-overdue", theLock),
 		Title: "A Lease of Kubernetes is past its end, and nobody took it over",
 		Mechanism: "Leader elections of Kubernetes write the time of each renewal and a duration into a Lease object. No server removes " +
 			"it when it ends: another candidate has to take it over. The holder is dead, cut off from the API server or starved, " +
@@ -27,7 +27,7 @@ var kubernetesFamily = Family{Kube: []Func{kubeOverdue}, Entries: []Entry{
 			"kubectl if at all: never in etcd.",
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "only the API server may write there, and any candidate may take over a Lease that is past its end"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-kube-lease-overdue")},
 	},
 }}
 

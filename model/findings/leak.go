@@ -8,8 +8,8 @@ import (
 var leakFamily = Family{Any: []Func{leaseLeak}, Entries: []Entry{{
 	Code:  model.CodeLeaseLeak,
 	Place: 265,
-	Word:  "lease leak",
-	Story: "A program leaves a lease behind with each try for {lock}",
+	Word:  model.Say("state-lease-leak"),
+	Story: model.Say("headline-lease-leak", theLock),
 	Title: "A program takes a lease for each try, and gives none back",
 	Mechanism: "A program grants a lease or opens a session for each try, and neither revokes nor closes it. A lease that " +
 		"nobody renews is left for its TTL, a session that was left open for as long as the process lives. Many thousands " +
@@ -23,7 +23,7 @@ var leakFamily = Family{Any: []Func{leaseLeak}, Entries: []Entry{{
 	Threads:    []string{"go-micro/plugins#48"},
 	Needs:      []Needs{NeedsEtcd, NeedsMetrics},
 	Confidence: model.Hint,
-	Breaking:   Breaking{Effect: BreakNone, Why: "what is leaked has no keys: there is nothing to break"},
+	Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-lease-leak")},
 }}}
 
 // leaseLeak finds a program that leaves a lease behind each time (go-micro/plugins#48).

@@ -11,8 +11,8 @@ var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []En
 	{
 		Code:  model.CodeOrphanKey,
 		Place: 90,
-		Word:  "no lease",
-		Story: "A key without a lease blocks {lock}",
+		Word:  model.Say("state-orphan-key"),
+		Story: model.Say("headline-orphan-key", theLock),
 		Title: "The head of the queue has no lease and never expires",
 		Mechanism: "Someone wrote a key under the lock's name without a lease: a home-made lock, a forgotten option, a restored " +
 			"backup. etcd removes only keys that hang on a lease, so this one stays until it is deleted.",
@@ -27,8 +27,8 @@ var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []En
 	{
 		Code:  model.CodeLeaseDetached,
 		Place: 100,
-		Word:  "lease detached",
-		Story: "A write took the lease off the holder of {lock}",
+		Word:  model.Say("state-lease-detached"),
+		Story: model.Say("headline-lease-detached", theLock),
 		Title: "A later write took the lease off the claim",
 		Mechanism: "A key keeps only the lease of its last put. A client that writes into its own claim without passing the lease " +
 			"(or IgnoreLease) turns it into a key that never expires. When that client ends, the lock stays taken.",
@@ -44,8 +44,8 @@ var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []En
 	{
 		Code:  model.CodeForeignKey,
 		Place: 110,
-		Word:  "blocked",
-		Story: "A key that is not a lock key blocks {lock}",
+		Word:  model.Say("state-foreign-key"),
+		Story: model.Say("headline-foreign-key", theLock),
 		Title: "A key that is not a claim stands first and blocks the lock",
 		Mechanism: "The Go client's rule counts every key under the lock's name, whatever it is. Data that was stored there before " +
 			"the first claim is the oldest, so all claims wait for it, for ever.",
@@ -55,13 +55,13 @@ var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []En
 		Threads:    []string{"website#710", "etcd-io/etcd#6278", "etcd-io/etcd#6284", "vitess#15118"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "some program may need this key: find out whose it is, and move the data or rename the lock"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-foreign-key")},
 	},
 	{
 		Code:  model.CodeNestedPrefix,
 		Place: 120,
-		Word:  "nested",
-		Story: "A nested lock blocks {lock}",
+		Word:  model.Say("state-nested-prefix"),
+		Story: model.Say("headline-nested-prefix", theLock),
 		Title: "The lock waits for another lock whose name lies below its own",
 		Mechanism: "The claims of lock a/b also lie under a/, so whoever wants a waits for each older claim of a/b. The other way " +
 			"round there is no waiting: a/b does not look at a.",
@@ -72,7 +72,7 @@ var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []En
 		Threads:    []string{"website#710"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "this is a rightful claim of the lock below: wait until it is let go, and break it only if its holder is dead"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-nested-prefix")},
 	},
 }}
 

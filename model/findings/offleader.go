@@ -12,8 +12,8 @@ var offLeaderFamily = Family{Lock: []Func{offLeader}, Entries: []Entry{
 	{
 		Code:  model.CodeLeaderOffLeader,
 		Place: 340,
-		Word:  "off its leader",
-		Story: "PD's leader by {lock} is not the member that leads its etcd",
+		Word:  model.Say("state-leader-off-leader"),
+		Story: model.Say("headline-leader-off-leader", theLock),
 		Title: "PD's leader is a member that does not lead its etcd",
 		Mechanism: "PD runs inside the members of an etcd of its own, and its leader is meant to be the member that leads etcd. When " +
 			"etcd's leader moves, PD's gives up within seconds. One that hangs, on a slow disk or without CPU, may not, while " +
@@ -25,7 +25,7 @@ var offLeaderFamily = Family{Lock: []Func{offLeader}, Entries: []Entry{
 		Threads:    []string{"tikv/pd#10671"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakCures, Why: "it makes PD elect anew, and the member that leads etcd takes part; PD serves nobody until one is elected"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-leader-off-leader")},
 	},
 }}
 

@@ -12,8 +12,8 @@ var overdueFamily = Family{Lock: []Func{overdue}, Entries: []Entry{
 	{
 		Code:  model.CodeLeaseOverdue,
 		Place: 160,
-		Word:  "lease overdue",
-		Story: "The lease of {lock} has ended, but etcd keeps the key",
+		Word:  model.Say("state-lease-overdue"),
+		Story: model.Say("headline-lease-overdue", theLock),
 		Title: "The lease has ended, but etcd has not removed it",
 		Mechanism: "The lease is past its end, but the revoke that the leader should send has not been applied. The key stays and " +
 			"blocks meanwhile. The causes have codes of their own: expiry-backlog, revoke-failing, revoke-forgotten.",
@@ -22,13 +22,13 @@ var overdueFamily = Family{Lock: []Func{overdue}, Entries: []Entry{
 			"lasts more than half a minute, revoke the lease by hand.",
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakHarmless, Why: "the lease has ended, so its holder has lost the lock already"},
+		Breaking:   Breaking{Effect: BreakHarmless, Why: model.Say("break-lease-overdue")},
 	},
 	{
 		Code:  model.CodeExpiryBacklog,
 		Place: 170,
-		Word:  "backlog",
-		Story: "etcd ends leases late, and that holds up {lock}",
+		Word:  model.Say("state-expiry-backlog"),
+		Story: model.Say("headline-expiry-backlog", theLock),
 		Title: "Too many leases end at once; etcd is working them off",
 		Mechanism: "A leader revokes at most 1000 leases a second. When very many end together, typically one TTL after a leader " +
 			"change, the last ones wait their turn. 6000 leases were 5.5 s late, 900,000 were reported 600 s late.",
@@ -38,13 +38,13 @@ var overdueFamily = Family{Lock: []Func{overdue}, Entries: []Entry{
 		Threads:    []string{"etcd-io/etcd#8097", "etcd-io/etcd#9360", "etcd-io/etcd#12105", "etcd-io/etcd#11886", "etcd-io/etcd#20492"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakHarmless, Why: "the lease has ended, and the backlog shrinks by itself: a revoke only saves the wait"},
+		Breaking:   Breaking{Effect: BreakHarmless, Why: model.Say("break-expiry-backlog")},
 	},
 	{
 		Code:  model.CodeRevokeFailing,
 		Place: 180,
-		Word:  "revoke fails",
-		Story: "etcd fails to revoke the ended lease of {lock}",
+		Word:  model.Say("state-revoke-failing"),
+		Story: model.Say("headline-revoke-failing", theLock),
 		Title: "The leader's own revokes are refused",
 		Mechanism: "With authentication on, the leader can hold a stale token after a membership change or a restored snapshot. Its " +
 			"revokes are then refused, so leases that have ended pile up. Fixed in 3.5.5.",
@@ -54,13 +54,13 @@ var overdueFamily = Family{Lock: []Func{overdue}, Entries: []Entry{
 		Threads:    []string{"etcd-io/etcd#13975", "etcd-io/etcd#11123", "etcd-io/etcd#13205", "etcd-cloud-operator#63"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakCures, Why: "the lease has ended and the server fails to remove it: revoke it as root"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-revoke-failing")},
 	},
 	{
 		Code:  model.CodeRevokeForgotten,
 		Place: 190,
-		Word:  "revoke lost",
-		Story: "etcd forgot to revoke the ended lease of {lock}",
+		Word:  model.Say("state-revoke-forgotten"),
+		Story: model.Say("headline-revoke-forgotten", theLock),
 		Title: "An old server forgot to try its revoke again",
 		Mechanism: "Up to 3.3 a leader tried the revoke of an ended lease once. If that failed, it never tried again, and the key " +
 			"stayed. Fixed in 3.4.0.",
@@ -69,7 +69,7 @@ var overdueFamily = Family{Lock: []Func{overdue}, Entries: []Entry{
 		Threads:    []string{"etcd-io/etcd#9935", "etcd-io/etcd#10686", "etcd-io/etcd#10693", "neco#417"},
 		Needs:      []Needs{NeedsVersion},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakCures, Why: "the lease has ended and the server does not try again: only a revoke frees the lock"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-revoke-forgotten")},
 	},
 }}
 

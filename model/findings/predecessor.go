@@ -14,8 +14,8 @@ var predecessorFamily = Family{Lock: []Func{predecessorClaim}, Entries: []Entry{
 	{
 		Code:  model.CodePredecessorClaim,
 		Place: 230,
-		Word:  "of a dead run",
-		Story: "The holder of {lock} was restarted, and its old claim is still there",
+		Word:  model.Say("state-predecessor-claim"),
+		Story: model.Say("headline-predecessor-claim", theLock),
 		Title: "A program was restarted, and the claim of its run before still holds",
 		Mechanism: "A program that dies without closing its session leaves its key until the lease ends. When it comes back before " +
 			"that, it has another lease and the same name. Some take the old key for their own since it has their name, " +
@@ -28,7 +28,7 @@ var predecessorFamily = Family{Lock: []Func{predecessorClaim}, Entries: []Entry{
 		Threads:    []string{"apache/dolphinscheduler#18644", "pingcap/tidb#65543", "fabric8io/kubernetes-client#7350"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Hint,
-		Breaking:   Breaking{Effect: BreakCures, Why: "it frees the lock of a run that is over; see first that the next run does not work under this claim"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-predecessor-claim")},
 	},
 }}
 

@@ -13,8 +13,8 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 	{
 		Code:  model.CodeDeadHolder,
 		Place: 130,
-		Word:  "holder silent",
-		Story: "The holder of {lock} no longer renews",
+		Word:  model.Say("state-dead-holder"),
+		Story: model.Say("headline-dead-holder", theLock),
 		Title: "The holder no longer renews; the lock is free when its lease ends",
 		Mechanism: "The holder died or lost its connection without letting go, so its key stays until the TTL is over. A long " +
 			"default TTL makes this look like a stuck lock. That its process is dead remains a guess: cut off from etcd it " +
@@ -31,8 +31,8 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 	{
 		Code:  model.CodeKeepaliveStalled,
 		Place: 140,
-		Word:  "renews late",
-		Story: "The holder of {lock} renews late",
+		Word:  model.Say("state-keepalive-stalled"),
+		Story: model.Say("headline-keepalive-stalled", theLock),
 		Title: "The holder has missed a renewal",
 		Mechanism: "Renewals stopped a moment ago: a garbage collection, no CPU, a suspended process or machine, a network fault. It " +
 			"may recover. If it does not, the lock passes to the next while the old holder may still work.",
@@ -43,13 +43,13 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Threads:    []string{"etcd-io/etcd#11886", "etcd-io/etcd#13156", "etcd-io/etcd#9899", "pingcap/tiflow#4248"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "the holder may come back, and would go on to work without the lock: look at it first"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-keepalive-stalled")},
 	},
 	{
 		Code:  model.CodeUnattendedLease,
 		Place: 150,
-		Word:  "not renewed",
-		Story: "Nobody renews the lease of {lock}",
+		Word:  model.Say("state-unattended-lease"),
+		Story: model.Say("headline-unattended-lease", theLock),
 		Title: "The lock service granted a lease that nobody renews",
 		Mechanism: "A Lock or Campaign request without a lease makes the server grant one of 60 s, and no one keeps it alive. The " +
 			"claim goes after 60 s, whether its owner still works or still waits.",
@@ -60,13 +60,13 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Threads:    []string{"shubhamranjan/dotnet-etcd#321", "etcd-cpp-apiv3#30"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Hint,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "its owner may be at work though nobody renews: the key goes by itself when its lease ends"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-unattended-lease")},
 	},
 	{
 		Code:  model.CodeProxyKeepalive,
 		Place: 200,
-		Word:  "grpc-proxy",
-		Story: "An etcd grpc-proxy may renew the dead holder of {lock}",
+		Word:  model.Say("state-proxy-keepalive"),
+		Story: model.Say("headline-proxy-keepalive", theLock),
 		Title: "An etcd grpc-proxy may have renewed a dead client's lease",
 		Mechanism: "etcd grpc-proxy renews leases upstream on its own. While the client's stream is open it drops a lease only after " +
 			"a whole TTL without a request. A dead client then keeps its lock up to one TTL longer.",
@@ -81,8 +81,8 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 	{
 		Code:  model.CodeKeepaliveCancelled,
 		Place: 410,
-		Word:  "renewals end",
-		Story: "The renewals of {lock} ended with their context",
+		Word:  model.Say("state-keepalive-cancelled"),
+		Story: model.Say("headline-keepalive-cancelled", theLock),
 		Title: "Renewals stop because they were tied to a context that ended",
 		Mechanism: "The program started the keepalive with the context of the acquire call. When that one ends, by its timeout or by " +
 			"a return, renewals stop without a word while the work goes on.",
@@ -93,13 +93,13 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Threads:    []string{"vitess#11794", "vitess#11811", "vitess#20340", "cilium#12619"},
 		Needs:      []Needs{NeedsEtcd, NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "the worker may go on without the lock: stop it first"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-keepalive-cancelled")},
 	},
 	{
 		Code:  model.CodeKeepaliveHalted,
 		Place: 420,
-		Word:  "renewals end",
-		Story: "The client of {lock} stopped renewing after an error",
+		Word:  model.Say("state-keepalive-halted"),
+		Story: model.Say("headline-keepalive-halted", theLock),
 		Title: "An old client stopped renewing after one server error",
 		Mechanism: "Some older client versions left their keepalive loop at the first error from a server. The program runs on and " +
 			"does not notice that nobody renews.",
@@ -110,13 +110,13 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Threads:    []string{"etcd-io/etcd#6922", "etcd-io/etcd#8618", "etcd-io/etcd#7472", "etcd-io/jetcd#1049", "trillian#2654"},
 		Needs:      []Needs{NeedsEtcd, NeedsClient},
 		Confidence: model.Hint,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "the holder may be at work: restart it first, and the claim goes by itself"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-keepalive-halted")},
 	},
 	{
 		Code:  model.CodeKeepaliveUnread,
 		Place: 430,
-		Word:  "unread replies",
-		Story: "The program that holds {lock} does not read its renewals",
+		Word:  model.Say("state-keepalive-unread"),
+		Story: model.Say("headline-keepalive-unread", theLock),
 		Title: "The program does not read its keepalive replies",
 		Mechanism: "The Go client puts replies into a channel of 16. If nobody reads it, the client only complains in its log; up to " +
 			"3.3.8 it also sent a request every 500 ms.",
@@ -126,13 +126,13 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Threads:    []string{"etcd-io/etcd#9911", "etcd-io/etcd#9952"},
 		Needs:      []Needs{NeedsEtcd, NeedsProxy, NeedsVersion},
 		Confidence: model.Hint,
-		Breaking:   Breaking{Effect: BreakWrong, Why: NothingWrong + ": only its program does not read the answers"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-keepalive-unread")},
 	},
 	{
 		Code:  model.CodeHalfOpenTCP,
 		Place: 450,
-		Word:  "half open",
-		Story: "The client of {lock} talks into a dead connection",
+		Word:  model.Say("state-half-open-tcp"),
+		Story: model.Say("headline-half-open-tcp", theLock),
 		Title: "The client talks into a connection whose other end is gone",
 		Mechanism: "A machine vanished without closing its connections. The operating system notices only after minutes or hours, " +
 			"and renewals are sent to nobody meanwhile.",
@@ -142,7 +142,7 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Threads:    []string{"cortex#2278", "etcd-cpp-apiv3#105"},
 		Needs:      []Needs{NeedsEtcd, NeedsProxy},
 		Confidence: model.Hint,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "its client may be at work: restart it first"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-half-open-tcp")},
 	},
 }}
 

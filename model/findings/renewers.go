@@ -13,8 +13,8 @@ var renewerFamily = Family{Lab: []Func{foreignKeepalive, keepaliveDenied}, Entri
 	{
 		Code:  model.CodeForeignKeepalive,
 		Place: 300,
-		Word:  "renewed by two",
-		Story: "Somebody else renews the lease of {lock}",
+		Word:  model.Say("state-foreign-keepalive"),
+		Story: model.Say("headline-foreign-keepalive", theLock),
 		Title: "Somebody else renews the holder's lease",
 		Mechanism: "A lease can be renewed by anyone who knows its ID: another goroutine, a program that shares the lease, an " +
 			"etcdctl lock left running in a container whose exec session was cut. The holder itself may be gone.",
@@ -25,13 +25,13 @@ var renewerFamily = Family{Lab: []Func{foreignKeepalive, keepaliveDenied}, Entri
 		Threads:    []string{"etcd-io/etcd#10117", "etcd-io/etcd#9218"},
 		Needs:      []Needs{NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "somebody renews this lease, maybe on purpose: find out who needs it first"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-foreign-keepalive")},
 	},
 	{
 		Code:  model.CodeKeepaliveDenied,
 		Place: 440,
-		Word:  "may not renew",
-		Story: "The holder of {lock} may not renew its lease any more",
+		Word:  model.Say("state-keepalive-denied"),
+		Story: model.Say("headline-keepalive-denied", theLock),
 		Title: "The server refuses renewals for lack of permission",
 		Mechanism: "A role was changed, or a token became too old, and renewals are no longer allowed. Until March 2026 servers did " +
 			"not check the permission of a renewal; since the fix of CVE-2026-33413 they want write permission on the keys of " +
@@ -43,7 +43,7 @@ var renewerFamily = Family{Lab: []Func{foreignKeepalive, keepaliveDenied}, Entri
 		Threads:    []string{"patroni#2332", "etcd-io/etcd#13300", "etcd-io/etcd#8287"},
 		Needs:      []Needs{NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "its client is alive: give its role the permission first"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-keepalive-denied")},
 	},
 }}
 

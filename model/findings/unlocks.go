@@ -13,8 +13,8 @@ var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameS
 	{
 		Code:  model.CodeSameSession,
 		Place: 330,
-		Word:  "two act",
-		Story: "Two workers act on {lock} by one claim",
+		Word:  model.Say("state-same-session"),
+		Story: model.Say("headline-same-session", theLock),
 		Title: "Several owners inside one process share one claim",
 		Mechanism: "A session has one key per lock name. A second Lock on the same session succeeds at once, and the first Unlock " +
 			"frees the lock for all of them.",
@@ -25,13 +25,13 @@ var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameS
 		Threads:    []string{"etcd-io/etcd#7444", "etcd-io/etcd#10756", "cilium#6667"},
 		Needs:      []Needs{NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakWrong, Why: "it stops none of the workers that believe, and lets one more in: stop them first"},
+		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-same-session")},
 	},
 	{
 		Code:  model.CodeRenewRace,
 		Place: 460,
-		Word:  "renew race",
-		Story: "A renewal of {lock} was answered while its lease was revoked",
+		Word:  model.Say("state-renew-race"),
+		Story: model.Say("headline-renew-race", theLock),
 		Title: "A renewal was answered OK while the lease was being revoked",
 		Mechanism: "The reply to a renewal can cross the revoke. The client reads a positive TTL for a lease that has ended, and " +
 			"goes on until the next reply. Replies that the client had buffered before a revoke have the same effect. Fixed " +
@@ -48,8 +48,8 @@ var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameS
 	{
 		Code:  model.CodeStaleUnlock,
 		Place: 470,
-		Word:  "stale unlock",
-		Story: "A late unlock released {lock} under its holder",
+		Word:  model.Say("state-stale-unlock"),
+		Story: model.Say("headline-stale-unlock", theLock),
 		Title: "A late unlock removed a newer lock of the same session",
 		Mechanism: "Unlock deletes its key by name, without looking at the revision. When an unlock is retried after its reply was " +
 			"lost, and the session has taken the lock again in between, the new claim goes. Open in etcd.",
@@ -65,8 +65,8 @@ var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameS
 	{
 		Code:  model.CodeExternalRevoke,
 		Place: 480,
-		Word:  "revoked",
-		Story: "The lease of {lock} was revoked from outside",
+		Word:  model.Say("state-external-revoke"),
+		Story: model.Say("headline-external-revoke", theLock),
 		Title: "The lease was revoked from outside while its owner worked",
 		Mechanism: "An operator or a cleaning job revoked the lease: all its keys go at once. From outside an owner that closes its " +
 			"session does the same.",
@@ -82,8 +82,8 @@ var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameS
 	{
 		Code:  model.CodeExternalDelete,
 		Place: 490,
-		Word:  "deleted",
-		Story: "The last holder of {lock} has no key any more, and renews its lease",
+		Word:  model.Say("state-external-delete"),
+		Story: model.Say("headline-external-delete", theLock),
 		Title: "The claim was deleted from outside while its owner worked",
 		Mechanism: "An operator or a cleaning job deleted the key; the lease lives on and the owner is not told. The next in line " +
 			"gets the lock while the old holder may still work.",

@@ -14,8 +14,8 @@ var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
 	{
 		Code:  model.CodeUnlockLost,
 		Place: 290,
-		Word:  "unlock lost",
-		Story: "The unlock of {lock} never arrived",
+		Word:  model.Say("state-unlock-lost"),
+		Story: model.Say("headline-unlock-lost", theLock),
 		Title: "The holder let go, but its unlock never arrived",
 		Mechanism: "The unlock failed by timeout or in a partition, the program went on, and its session recovered and renews the " +
 			"key. The program believes that it holds nothing.",
@@ -26,13 +26,13 @@ var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
 		Threads:    []string{"cilium#9855", "cilium#9046", "cilium#9982"},
 		Needs:      []Needs{NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakCures, Why: "its client has let go already, so no work is lost"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-unlock-lost")},
 	},
 	{
 		Code:  model.CodeGhostWaiter,
 		Place: 310,
-		Word:  "ghost waiter",
-		Story: "A claim on {lock} is given up, and still renewed",
+		Word:  model.Say("state-ghost-waiter"),
+		Story: model.Say("headline-ghost-waiter", theLock),
 		Title: "A claim that its client has given up, but still renews",
 		Mechanism: "A Lock fails because the reply to its transaction is lost or late, yet the claim was written. The client " +
 			"believes that it has no lock, its unlock is refused, and its session renews the claim. When its turn comes, it " +
@@ -44,13 +44,13 @@ var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
 		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#10153", "etcd-io/etcd#10111", "etcd-io/jetcd#291"},
 		Needs:      []Needs{NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakCures, Why: "its client was never told of this claim, so no work is lost"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-ghost-waiter")},
 	},
 	{
 		Code:  model.CodeMissedDelete,
 		Place: 320,
-		Word:  "missed turn",
-		Story: "The holder of {lock} does not know that it holds",
+		Word:  model.Say("state-missed-delete"),
+		Story: model.Say("headline-missed-delete", theLock),
 		Title: "The head does not know that its turn has come",
 		Mechanism: "A waiter watches the key ahead of it. If that deletion never reaches it (a cut-off member, a dead connection, a " +
 			"watch bug of the server), it waits on although it is first, and renews all the while. Watch bugs were fixed in " +
@@ -64,7 +64,7 @@ var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
 			"etcd-io/etcd#18475", "etcd-io/etcd#19179", "etcd-io/etcd#19249"},
 		Needs:      []Needs{NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakCures, Why: "its client does not know that it holds, so no work is lost; restart the client all the same"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-missed-delete")},
 	},
 }}
 

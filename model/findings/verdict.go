@@ -2,7 +2,6 @@ package findings
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -88,22 +87,26 @@ func urgency(code model.Code) int {
 	return slices.Index(order, code)
 }
 
-// Title is the headline, for a terminal.
-func (v Verdict) Title() string {
-	what := model.Printable(v.Finding.Lock)
+// Title is the headline.
+func (v Verdict) Title() model.Message {
+	what := model.Say("lock", v.Finding.Lock)
 	if v.Locks > 1 {
-		what = fmt.Sprintf("%d locks", v.Locks)
+		what = model.Say("locks", v.Locks)
 	}
 	if v.Finding.Code == model.CodeLockCycle && v.Finding.Confidence == model.Hint {
-		return what + ": sessions wait for each other, perhaps only in passing"
+		return model.Say("headline-circle-perhaps", what)
 	}
 	e, _ := Explain(v.Finding.Code)
-	return strings.ReplaceAll(e.Story, "{lock}", what)
+	title := e.Story
+	if len(title.Args) > 0 {
+		title.Args = []any{what} // in the place of theLock
+	}
+	return title
 }
 
-// How says how it came, for a terminal: of the lock that stands for all.
-func (v Verdict) How() string {
-	s := text.English(v.Finding.Summary)
+// How says how it came, in a language and for a terminal: of the lock that stands for all.
+func (v Verdict) How(lang string) string {
+	s := text.Render(lang, v.Finding.Summary)
 	for _, begins := range []string{"a new ", "a reading ", "the ", "members "} { // a client may be called a
 		if strings.HasPrefix(s, begins) {
 			return strings.ToUpper(s[:1]) + s[1:]
@@ -112,31 +115,31 @@ func (v Verdict) How() string {
 	return s // it begins with a name, which keeps its letters, or with a number
 }
 
-// Do is what to do first, "" for nothing.
-func (v Verdict) Do() string {
+// Do is what to do first, the zero Message for nothing.
+func (v Verdict) Do() model.Message {
 	if len(v.Finding.Advice) == 0 {
-		return ""
+		return model.Message{}
 	}
-	return text.English(v.Finding.Advice[0])
+	return v.Finding.Advice[0]
 }
 
-// Dont is what would do harm, "" for nothing.
-func (v Verdict) Dont() string {
+// Dont is what would do harm, the zero Message for nothing.
+func (v Verdict) Dont() model.Message {
 	if BreakingOf(v.Finding.Code).Effect == BreakWrong {
-		return "break the lock"
+		return model.Say("dont-break")
 	}
-	return ""
+	return model.Message{}
 }
 
 // StateWord is the state of a lock or of a session in plain words. For programs its name
 // is the code of the finding from which it follows.
-func StateWord(c model.Condition) string {
-	e, _ := Explain(c.Code())
+func StateWord(c model.Condition) model.Message {
+	e, known := Explain(c.Code())
 	switch {
 	case e.Code == model.CodeLockCycle && c.Hint():
-		return e.Word + "?"
-	case e.Word != "":
+		return model.Say("state-perhaps", e.Word)
+	case known:
 		return e.Word
 	}
-	return c.Word
+	return c.Called()
 }

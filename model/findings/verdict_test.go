@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // TestEveryKindHasItsWords: the state of a lock fits into its column, and a headline names
@@ -19,17 +20,18 @@ func TestEveryKindHasItsWords(t *testing.T) {
 		ofCluster[e.Code] = true
 	}
 	for _, e := range Catalogue() {
-		if e.Word == "" || len(e.Word) > 14 || e.Word != strings.TrimSpace(e.Word) {
-			t.Errorf("%s: the state %q is empty or longer than 14", e.Code, e.Word)
+		word, story := text.English(e.Word), text.English(e.Story)
+		if word == "" || len(word) > 14 || word != strings.TrimSpace(word) {
+			t.Errorf("%s: the state %q is empty or longer than 14", e.Code, word)
 		}
-		if e.Story == "" || len(e.Story) > 72 {
-			t.Errorf("%s: the headline %q is empty or longer than 72", e.Code, e.Story)
+		if story == "" || len(story) > 72 {
+			t.Errorf("%s: the headline %q is empty or longer than 72", e.Code, story)
 		}
-		if !strings.Contains(e.Story, "{lock}") && !ofCluster[e.Code] {
-			t.Errorf("%s: the headline %q names no lock", e.Code, e.Story)
+		if !strings.Contains(story, "{lock}") && !ofCluster[e.Code] {
+			t.Errorf("%s: the headline %q names no lock", e.Code, story)
 		}
-		if strings.HasPrefix(e.Story, "{lock}") || strings.Contains(e.Story, ": {lock}") {
-			t.Errorf("%s: the verb of %q is that of one lock, and there may be several", e.Code, e.Story)
+		if strings.HasPrefix(story, "{lock}") || strings.Contains(story, ": {lock}") {
+			t.Errorf("%s: the verb of %q is that of one lock, and there may be several", e.Code, story)
 		}
 	}
 }
@@ -67,8 +69,8 @@ func TestVerdictIsOneStory(t *testing.T) {
 		if !any {
 			continue
 		}
-		if v.Title() != r.title || v.Locks != r.locks || v.Errors != r.errors || v.Warnings != r.warnings {
-			t.Errorf("%s: got %q, %d locks, %d errors, %d warnings; want %q, %d, %d, %d", r.reason, v.Title(), v.Locks, v.Errors, v.Warnings, r.title, r.locks, r.errors, r.warnings)
+		if text.English(v.Title()) != r.title || v.Locks != r.locks || v.Errors != r.errors || v.Warnings != r.warnings {
+			t.Errorf("%s: got %q, %d locks, %d errors, %d warnings; want %q, %d, %d, %d", r.reason, text.English(v.Title()), v.Locks, v.Errors, v.Warnings, r.title, r.locks, r.errors, r.warnings)
 		}
 	}
 }
@@ -84,7 +86,7 @@ func TestHowItCame(t *testing.T) {
 		{"/l waits for the lock /l/sub", "/l waits for the lock /l/sub", "a lock"},
 		{"", "", "nothing"},
 	} {
-		if got := (Verdict{Finding: model.Finding{Summary: model.Say("quote", r.summary)}}).How(); got != r.want {
+		if got := (Verdict{Finding: model.Finding{Summary: model.Say("quote", r.summary)}}).How("en"); got != r.want {
 			t.Errorf("%s: %q, want %q", r.reason, got, r.want)
 		}
 	}

@@ -13,8 +13,8 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 	{
 		Code:  model.CodeDeadWaiter,
 		Place: 350,
-		Word:  "dead waiter",
-		Story: "A waiter of {lock} no longer renews",
+		Word:  model.Say("state-dead-waiter"),
+		Story: model.Say("headline-dead-waiter", theLock),
 		Title: "A waiter no longer renews; the lock will idle at its turn",
 		Mechanism: "A client died in the queue, or it timed out without taking its claim back. Its key keeps the place until its TTL " +
 			"ends. If its turn comes before that, the lock belongs to nobody who works.",
@@ -24,13 +24,13 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Threads:    []string{"etcd-io/jetcd#291"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakCures, Why: "it takes a dead waiter out of the queue before its turn comes"},
+		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-dead-waiter")},
 	},
 	{
 		Code:  model.CodeZombieCandidate,
 		Place: 360,
-		Word:  "lost its place",
-		Story: "A contender lost its place in the queue of {lock}, and does not know",
+		Word:  model.Say("state-zombie-candidate"),
+		Story: model.Say("headline-zombie-candidate", theLock),
 		Title: "A contender lost its place in the queue and does not know it",
 		Mechanism: "While a client waits, its session may end and its key go. Lock and Campaign do not notice before the key ahead " +
 			"is deleted, and the client does not queue again. A standby that everybody counts on is not there. Open in etcd.",
@@ -42,13 +42,13 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 			"pingcap/tiflow#5745", "python-etcd#181"},
 		Needs:      []Needs{NeedsDeclaration, NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakNone, Why: "the claim that is missed is gone already: restart its client"},
+		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-zombie-candidate")},
 	},
 	{
 		Code:  model.CodeDeadSessionLoop,
 		Place: 370,
-		Word:  "dead session",
-		Story: "A client asks for {lock} for ever with a lease that has ended",
+		Word:  model.Say("state-dead-session-loop"),
+		Story: model.Say("headline-dead-session-loop", theLock),
 		Title: "A client retries for ever with a lease that has ended",
 		Mechanism: "The client's lease is gone, but it keeps using the same session. Every attempt fails, and it never grants a new " +
 			"lease. One case lasted 16 hours.",
@@ -59,13 +59,13 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 			"milvus#26846"},
 		Needs:      []Needs{NeedsDeclaration, NeedsProxy},
 		Confidence: model.Hint,
-		Breaking:   Breaking{Effect: BreakNone, Why: "there is no claim: restart the client"},
+		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-dead-session-loop")},
 	},
 	{
 		Code:  model.CodeLockOverrunsDeadline,
 		Place: 380,
-		Word:  "call overruns",
-		Story: "A Lock call on {lock} outlasts its deadline",
+		Word:  model.Say("state-lock-overruns-deadline"),
+		Story: model.Say("headline-lock-overruns-deadline", theLock),
 		Title: "A Lock call outlasts its deadline",
 		Mechanism: "When Lock fails, the Go client cleans up its key with the client's own context, which has no deadline. On a " +
 			"frozen connection a Lock with a deadline of 2 s was still blocked after 12 s.",
@@ -75,13 +75,13 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Threads:    []string{"vitess#20149", "vitess#15756"},
 		Needs:      []Needs{NeedsEtcd, NeedsClient},
 		Confidence: model.Hint,
-		Breaking:   Breaking{Effect: BreakHarmless, Why: "the call has failed on its client's side: the claim goes with its lease, or now"},
+		Breaking:   Breaking{Effect: BreakHarmless, Why: model.Say("break-lock-overruns-deadline")},
 	},
 	{
 		Code:  model.CodeCompactedWait,
 		Place: 390,
-		Word:  "wait failed",
-		Story: "A waiter of {lock} failed: its revision was compacted",
+		Word:  model.Say("state-compacted-wait"),
+		Story: model.Say("headline-compacted-wait", theLock),
 		Title: "A waiter failed because its revision was compacted away",
 		Mechanism: "A waiter that lost its watch resumes it at an old revision. If a compaction has passed that one, Lock fails: " +
 			"required revision has been compacted. Clients before 3.3.10 also left their key behind.",
@@ -91,13 +91,13 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#9386"},
 		Needs:      []Needs{NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{Effect: BreakNone, Why: "the claim is gone already: let its client queue anew"},
+		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-compacted-wait")},
 	},
 	{
 		Code:  model.CodeLongQueue,
 		Place: 400,
-		Word:  "long queue",
-		Story: "The queue of {lock} is very long",
+		Word:  model.Say("state-long-queue"),
+		Story: model.Say("headline-long-queue", theLock),
 		Title: "The queue is so long that the last one waits very long",
 		Mechanism: "The queue is served in order, so the wait is the usual hold time multiplied by the place. Locks of one key have " +
 			"no queue: each release wakes every waiter, and all but one of their transactions fail.",
@@ -108,7 +108,7 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Threads:    []string{"consul#7523", "etcd-cpp-apiv3#269"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{Effect: BreakNone, Why: "no single claim is to blame for a long queue: see first whether its head works"},
+		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-long-queue")},
 	},
 }}
 

@@ -77,8 +77,11 @@ func (sp speaker) say(m model.Message) string {
 	if !known {
 		return fmt.Sprintf("[%s %v]", m.ID, m.Args)
 	}
-	var b strings.Builder
 	rest := sp.words(s)
+	if len(m.Args) == 0 {
+		return rest
+	}
+	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(rest, "{")
 		b.WriteString(before)

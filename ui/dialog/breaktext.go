@@ -90,10 +90,7 @@ func (d *Break) cure(w int, add func(int, ...draw.Span)) {
 		rank, st, sign = ranked, draw.Late, d.th().Sign.Late
 	}
 	lead := sign + " "
-	words := string(f.Code) + ": " + findings.CureWords(f)
-	if advice := d.th().Advice(f); d.th().Lang == "zh" && len(advice) > 0 {
-		words = string(f.Code) + "：" + advice[0]
-	}
+	words := d.th().Message(model.Say("about-code", f.Code, findings.CureWords(f)))
 	for _, part := range d.th().Wrap(words, w-draw.Width(lead), 4) {
 		add(rank, st.Of(lead+part))
 		lead = string(draw.Pad(nil, draw.Width(lead)))

@@ -236,7 +236,7 @@ func (d *Several) item(x *item, w int) [][]draw.Span {
 		lines = append(lines, []draw.Span{draw.Dim.Of(cut("reading what it would touch " + th.Sign.Unread))})
 	}
 	if wrong := findings.BeforeBreak(f.S, l, c); wrong != nil && findings.BreakingOf(wrong.Code).Effect == findings.BreakWrong {
-		lines = append(lines, []draw.Span{draw.Late.Of(cut(th.Sign.Late + " " + findings.CureWords(wrong)))})
+		lines = append(lines, []draw.Span{draw.Late.Of(cut(th.Sign.Late + " " + th.Message(findings.CureWords(wrong))))})
 	}
 	return lines
 }

@@ -14,28 +14,25 @@ import (
 	"locktop/model/findings"
 	"locktop/model/journal"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // TestALessonSaysInChineseHowALockIs: whatever is found, and however a lock or a session is, has
 // a word that fits where the English one does.
 func TestALessonSaysInChineseHowALockIs(t *testing.T) {
-	ambiguous := regexp.MustCompile("[“”‘’…—·×→≥≤°●■♥①-⑳─-╿]")
-	var all []string
+	var all []model.Message
 	for _, e := range findings.Catalogue() {
-		if e.Word != "" {
-			all = append(all, e.Word)
-		}
+		all = append(all, e.Word)
 	}
-	for _, c := range []model.Condition{model.IsFree, model.IsOrderOnly, model.IsBlocked, model.IsMoving, model.IsHeld, model.IsWaitedFor, model.IsEncrypted,
-		model.IsHealthy, model.IsUnread, model.IsLate, model.HasNoLease, model.IsGone, model.IsSilent, model.IsOverdue} {
-		all = append(all, c.Word)
+	for _, c := range append(model.Conditions(), model.IsWaitedFor) {
+		all = append(all, findings.StateWord(c))
 	}
 	if len(all) < 50 {
 		t.Fatalf("%d words", len(all))
 	}
 	for _, word := range all {
-		if zh := chinese[word]; zh == "" || Width(zh) > 13 || ambiguous.MatchString(zh) {
-			t.Errorf("%s: %q, %d cells", word, zh, Width(zh))
+		if zh := text.Render(text.Chinese, word); zh == "" || Width(zh) > 13 {
+			t.Errorf("%s: %q, %d cells", word.ID, zh, Width(zh))
 		}
 	}
 	for _, r := range []struct {
@@ -44,37 +41,14 @@ func TestALessonSaysInChineseHowALockIs(t *testing.T) {
 	}{{"zh", true}, {"en", false}, {"", false}} {
 		th := NewTheme(ThemeDark, termenv.TrueColor, SignsUnicode)
 		th.Lang = r.lang
-		text := th.FormatCondition(model.IsHeld).Text
-		han := false
-		for _, c := range text {
-			han = han || unicode.Is(unicode.Han, c)
-		}
-		if han != r.want {
-			t.Errorf("%q: %q", r.lang, text)
+		if said := th.FormatCondition(model.IsHeld).Text; strings.ContainsFunc(said, han) != r.want {
+			t.Errorf("%q: %q", r.lang, said)
 		}
 	}
 }
 
-// TestALessonSaysInChineseWhatIsFound: each code of the diagnosis has a sentence and what to do,
-// about the same lock as the English one; nothing in them has a width that terminals dispute.
-func TestALessonSaysInChineseWhatIsFound(t *testing.T) {
-	th := NewTheme(ThemeDark, termenv.TrueColor, SignsUnicode)
-	for _, lang := range []string{"zh", "en"} {
-		th.Lang = lang
-		for _, e := range findings.Catalogue() {
-			f := &model.Finding{Code: e.Code, Lock: "/l", Summary: model.Say("quote", "in English"), Advice: []model.Message{model.Say("quote", "do it")}}
-			all := []string{th.Summary(f), th.Advice(f)[0], th.Headline(findings.Verdict{Finding: *f}), th.Headline(findings.Verdict{Finding: *f, Locks: 3})}
-			for _, text := range all {
-				if han := strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }); han != (lang == "zh") || chineseAmbiguous.MatchString(text) || strings.Contains(text, "{") {
-					t.Errorf("%s in %s: %q", e.Code, lang, text)
-				}
-			}
-			if lang == "zh" && strings.Contains(e.Story, "{lock}") != strings.Contains(found[e.Code].story, "{lock}") && e.Code != model.CodeSharedLease {
-				t.Errorf("%s: %q, %q: one of them names no lock", e.Code, e.Story, found[e.Code].story)
-			}
-		}
-	}
-}
+// han says whether a character is Chinese.
+func han(r rune) bool { return unicode.Is(unicode.Han, r) }
 
 // chineseAmbiguous are signs that a terminal draws in one cell or in two.
 var chineseAmbiguous = regexp.MustCompile("[“”‘’…—·×→≥≤°●■♥①-⑳─-╿]")
@@ -135,7 +109,7 @@ func TestTheJournalOfALessonIsChinese(t *testing.T) {
 		code model.Code
 		said model.Message
 	}{
-		{model.CodeDeadHolder, model.Say("found", model.CodeDeadHolder, model.Strong, model.Say("quote", "a stopped"))},
+		{model.CodeDeadHolder, model.Say("found", model.CodeDeadHolder, model.Strong, model.Say("its-process-has-ended"))},
 		{model.CodeDeadHolder, model.Say("found-over-on", model.CodeDeadHolder, 2*time.Second, "/l")},
 		{model.CodeNoQuorum, model.Say("found-over", model.CodeNoQuorum, 3*time.Second)},
 	} {
@@ -165,13 +139,13 @@ func TestTheJournalOfALessonIsChinese(t *testing.T) {
 	english := regexp.MustCompile("[a-z]{3,} [a-z]{2,}")
 	for _, e := range all {
 		th.Lang = "zh"
-		text := th.Sentence(s.View, &e)
-		if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) || english.MatchString(text) || chineseAmbiguous.MatchString(text) {
-			t.Errorf("%s: %q", e.Kind, text)
+		said := th.Sentence(s.View, &e)
+		if !strings.ContainsFunc(said, han) || english.MatchString(said) || chineseAmbiguous.MatchString(said) {
+			t.Errorf("%s: %q", e.Kind, said)
 		}
 		th.Lang = "en"
-		if text := th.Sentence(s.View, &e); strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-			t.Errorf("%s in English: %q", e.Kind, text)
+		if said := th.Sentence(s.View, &e); strings.ContainsFunc(said, han) {
+			t.Errorf("%s in English: %q", e.Kind, said)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"cmp"
 	"time"
 
 	"locktop/model"
@@ -36,11 +35,7 @@ func (th *Theme) FormatCondition(c model.Condition) Span {
 	if c == model.IsWaitedFor { // nothing that one has to know
 		st, sign = Plain, th.Sign.Holds
 	}
-	word := findings.StateWord(c)
-	if th.Lang == "zh" {
-		word = cmp.Or(chinese[word], word)
-	}
-	return st.Of(sign + " " + word)
+	return st.Of(sign + " " + th.Message(findings.StateWord(c)))
 }
 
 // NextMove says when the lock will move, as far as that is known, or how long it has

@@ -98,11 +98,6 @@ func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 	short := *f
 	short.Lock = shorten(f.Lock)
 	short.Claim, short.From, short.WaitsFor = Brief(f.Claim), Brief(f.From), Brief(f.WaitsFor)
-	if f.Kind == journal.Finding && th.Lang == "zh" {
-		if said := foundOrOver(&short); said != "" {
-			return th.Escape(said)
-		}
-	}
 	said := text.Render(th.Lang, short.Message(s.Who))
 	if !f.Text.IsZero() {
 		said = shorten(said)
@@ -112,7 +107,7 @@ func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 
 // SentenceHere says an entry where the title names its lock.
 func (th *Theme) SentenceHere(s *store.View, f *journal.Entry) string {
-	if th.Lang == "zh" || f.Lock == "" {
+	if f.Lock == "" {
 		return th.Sentence(s, f)
 	}
 	here := *f

@@ -14,6 +14,7 @@ import (
 	"locktop/model/locks"
 	"locktop/model/status"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/model/timeline"
 )
 
@@ -129,7 +130,9 @@ var CostFields = func() []Field[Cost] {
 			}
 			return x.L.Recipe().Name
 		}},
-		{Name: "state", Title: "STATE", In: In{Table: 100, CSV: 30, JSON: 30}, JSON: Text, Cell: func(x Cost) string { return x.State(findings.StateWord) },
+		{Name: "state", Title: "STATE", In: In{Table: 100, CSV: 30, JSON: 30}, JSON: Text, Cell: func(x Cost) string {
+			return x.State(func(c model.Condition) string { return text.English(findings.StateWord(c)) })
+		},
 			Record: func(x Cost) string { return x.State(func(c model.Condition) string { return c.Word }) }},
 		{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 110, CSV: 40, JSON: 40}, JSON: Text, Cell: func(x Cost) string { return orDash(x.MovesWhen()) }, Record: Cost.MovesWhen},
 		{Name: "total_wait", Title: "WAITED", In: In{Table: 20, CSV: 50, JSON: 50}, JSON: Bare,

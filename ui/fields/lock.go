@@ -10,6 +10,7 @@ import (
 	"locktop/model/locks"
 	"locktop/model/status"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // Lock is a lock of a state, at a time.
@@ -57,7 +58,7 @@ var Locks = []Field[Lock]{
 	{Name: "exclusive", In: In{JSON: 60}},
 	{Name: "blocked", In: In{JSON: 70}},
 	{Name: "state", Title: "STATE", In: In{Table: 80, CSV: 40, JSON: 80, Console: 15}, Width: Width{Least: 15, Fair: 15, Most: 17, Rank: 1},
-		Cell: func(x Lock) string { return findings.StateWord(status.ConditionOf(x.S, x.L)) }, Record: func(x Lock) string { return status.ConditionOf(x.S, x.L).Word }},
+		Cell: func(x Lock) string { return text.English(findings.StateWord(status.ConditionOf(x.S, x.L))) }, Record: func(x Lock) string { return status.ConditionOf(x.S, x.L).Word }},
 	{Title: "LAST MINUTE", In: In{Console: 90}, Width: Width{Least: 20, Fair: 20, Most: 72, Rank: 7}},
 	{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 90, CSV: 210, JSON: 90, Console: 75}, Width: Width{Least: 17, Fair: 20, Most: 44, Rank: 3},
 		Cell: func(x Lock) string { return orDash(status.NextMove(x.S, x.L, x.Now)) }, Record: func(x Lock) string { return status.NextMove(x.S, x.L, x.Now) }},

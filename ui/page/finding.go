@@ -29,12 +29,12 @@ func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	default:
 		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same is found " + draw.Plural(x.Count-1, "time") + " more: one story"})
 	}
-	for _, e := range th.Evidence(x) {
-		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: th.FormatSentence(e)})
+	for _, e := range th.Messages(x.Evidence) {
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: e})
 	}
 	lead := th.Label("  do: ")
-	for _, d := range th.Advice(x) {
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: th.FormatSentence(d)})
+	for _, d := range th.Messages(x.Advice) {
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: d})
 		lead = "      "
 	}
 	if len(x.Alternatives) > 0 {

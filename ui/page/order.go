@@ -9,6 +9,7 @@ import (
 	"locktop/model/locks"
 	"locktop/model/status"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 	"locktop/ui/table"
@@ -117,7 +118,7 @@ func (o *order) rank(s *store.View, l *locks.Lock, c model.Condition, i int) int
 // LockText is what a filter looks at: name, state, recipe, findings, and who holds or waits
 // by which key, as far as a queue is looked at.
 func LockText(s *store.View, l *locks.Lock) []string {
-	all := []string{l.Name, findings.StateWord(status.ConditionOf(s, l)), l.Recipe().Name}
+	all := []string{l.Name, text.English(findings.StateWord(status.ConditionOf(s, l))), l.Recipe().Name}
 	for _, f := range s.FindingsOf(l) {
 		all = append(all, string(f.Code))
 	}

@@ -11,6 +11,7 @@ import (
 	"locktop/model/recipe"
 	"locktop/model/status"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 	"locktop/ui/table"
@@ -241,7 +242,7 @@ func lockNames(th *draw.Theme, locks *fields.Some, room int) string {
 // sessionText is what a filter looks at: the id and who it is, and its locks.
 func sessionText(s *store.View, l *locks.Lease) (string, string) {
 	x := fields.SessionOf(l)
-	who := l.ID.String() + " " + findings.StateWord(status.OfSession(s, l))
+	who := l.ID.String() + " " + text.English(findings.StateWord(status.OfSession(s, l)))
 	if x.Lead != nil {
 		who += " " + s.Who(draw.Brief(x.Lead.Ref()))
 	}

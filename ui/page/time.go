@@ -259,7 +259,7 @@ func (p *timePage) tail(f Frame, id string, l *locks.Lock) draw.Span {
 		return draw.Dim.Of(draw.Age(f.Exact().Sub(at), false) + " ago")
 	case status.ConditionOf(f.S, l).Trouble():
 		st, _ := f.Th.Level(status.ConditionOf(f.S, l).Level)
-		return st.Of(f.Th.Cut(findings.StateWord(status.ConditionOf(f.S, l)), timeTail-1))
+		return st.Of(f.Th.Cut(f.Th.Message(findings.StateWord(status.ConditionOf(f.S, l))), timeTail-1))
 	case l.Free():
 		return draw.Dim.Of("free")
 	case !l.Recipe().WaitersVisible():

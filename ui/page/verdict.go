@@ -60,7 +60,7 @@ func (v *Verdict) Lines(f table.View, w, h int, selected bool, key string) []str
 	if !v.Now {
 		level = draw.Dim
 	}
-	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Headline(v.Verdict), w-5))}
+	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Message(v.Title()), w-5))}
 	if !v.Now {
 		title = append(title, draw.Dim.Of("  ended "+draw.Age(f.Now.Sub(v.ended), false)+" ago"))
 	}
@@ -119,16 +119,16 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Sp
 		return keys
 	}
 	var dont []draw.Span
-	if text := v.Dont(); text != "" {
-		dont = []draw.Span{draw.Dim.Of(th.Label("   don't ")), draw.Plain.Of(th.Label(text))}
+	if bad := v.Dont(); !bad.IsZero() {
+		dont = []draw.Span{draw.Dim.Of(th.Label("   don't ")), draw.Plain.Of(th.Message(bad))}
 	}
 	room := w - draw.WidthOf(keys) - draw.WidthOf(dont) - 8
 	if room < 24 {
 		dont, room = nil, room+draw.WidthOf(dont)
 	}
 	var spans []draw.Span
-	if do := th.Do(v.Verdict); do != "" && room > 10 {
-		spans = []draw.Span{draw.Dim.Of(th.Label("   do ")), draw.Plain.Of(th.CutClause(th.FormatSentence(do), room))}
+	if do := v.Do(); !do.IsZero() && room > 10 {
+		spans = []draw.Span{draw.Dim.Of(th.Label("   do ")), draw.Plain.Of(th.CutClause(th.Message(do), room))}
 	}
 	return append(append(spans, dont...), keys...)
 }

@@ -127,10 +127,10 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 		}
 		add(of, rest, draw.Plain.Of("    "+part))
 	}
-	for _, e := range th.Evidence(f) {
+	for _, e := range th.Messages(f.Evidence) {
 		say(whyEvidence, draw.Dim, "    ", e, 2)
 	}
-	for i, d := range th.Advice(f) {
+	for i, d := range th.Messages(f.Advice) {
 		rank, lead := whyAdvice, "        "
 		if i == 0 {
 			rank, lead = rest, th.Label("    do: ")

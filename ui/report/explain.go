@@ -11,6 +11,7 @@ import (
 	"locktop/model/findings"
 
 	"locktop/model/recipe"
+	"locktop/model/text"
 )
 
 // explainWidth is how wide an explanation gets, explainIndent where its text begins.
@@ -103,7 +104,7 @@ func codePage(e findings.Entry) string {
 	paragraph(&b, "what happens", e.Mechanism)
 	paragraph(&b, "how it looks", e.Looks)
 	paragraph(&b, "what to do", e.Do)
-	paragraph(&b, "to break it", e.Breaking.Words())
+	paragraph(&b, "to break it", text.English(e.Breaking.Words()))
 	paragraph(&b, "confidence", confidenceWords(e))
 	if len(e.Threads) > 0 {
 		paragraph(&b, "threads", strings.Join(e.Threads, ", "))

@@ -8,6 +8,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/fields"
 )
 
@@ -32,8 +33,8 @@ func verdictOf(s *store.View) *verdict {
 		return nil
 	}
 	f := v.Finding
-	out := &verdict{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Locks: v.Locks, Text: v.Title(), How: v.How(),
-		Do: OrNull(v.Do()), Dont: OrNull(v.Dont()), Errors: v.Errors, Warnings: v.Warnings}
+	out := &verdict{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Locks: v.Locks, Text: text.English(v.Title()), How: v.How("en"),
+		Do: OrNull(text.English(v.Do())), Dont: OrNull(text.English(v.Dont())), Errors: v.Errors, Warnings: v.Warnings}
 	if f.Lock != "" {
 		name, _ := Text(f.Lock)
 		out.Lock = &name
@@ -92,11 +93,11 @@ func Top(w io.Writer, s *store.View, o Observation, format string) error {
 func topHead(w io.Writer, s *store.View, costs []fields.Cost) error {
 	var lines []string
 	if v, any := s.Verdict(); any {
-		lines = append(lines, model.Short(v.Title(), lineMax))
-		if do := v.Do(); do != "" {
+		lines = append(lines, model.Short(text.English(v.Title()), lineMax))
+		if do := text.English(v.Do()); do != "" {
 			lines = append(lines, "  do: "+model.Short(do, lineMax))
 		}
-		if dont := v.Dont(); dont != "" {
+		if dont := text.English(v.Dont()); dont != "" {
 			lines = append(lines, "  don't: "+dont)
 		}
 	}

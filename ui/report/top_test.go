@@ -14,6 +14,7 @@ import (
 	"locktop/model/modeltest"
 
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // aRush is three locks: one with a queue, one that changes hands without, one of which nobody
@@ -112,13 +113,13 @@ func TestTopSaysTheVerdict(t *testing.T) {
 	var doc struct{ Verdict *verdict }
 	must(t, json.Unmarshal(b.Bytes(), &doc))
 	v, any := s.Verdict()
-	if !any || doc.Verdict == nil || doc.Verdict.Code != string(v.Finding.Code) || doc.Verdict.Text != v.Title() {
-		t.Errorf("%+v, want %q: %s", doc.Verdict, v.Finding.Code, v.Title())
+	if !any || doc.Verdict == nil || doc.Verdict.Code != string(v.Finding.Code) || doc.Verdict.Text != text.English(v.Title()) {
+		t.Errorf("%+v, want %q: %s", doc.Verdict, v.Finding.Code, text.English(v.Title()))
 	}
 	b.Reset()
 	must(t, Top(&b, s.View, Observation{At: s.Now(), For: time.Minute}, "table"))
-	if !strings.HasPrefix(b.String(), v.Title()+"\n") {
-		t.Errorf("it does not begin with %q:\n%s", v.Title(), b.String())
+	if !strings.HasPrefix(b.String(), text.English(v.Title())+"\n") {
+		t.Errorf("it does not begin with %q:\n%s", text.English(v.Title()), b.String())
 	}
 	b.Reset()
 	must(t, Top(&b, aRush().View, Observation{At: modeltest.At(31), For: time.Minute}, "json"))

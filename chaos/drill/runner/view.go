@@ -8,6 +8,7 @@ import (
 	"locktop/model/locks"
 	"locktop/model/status"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // view is what waits are held against: queues and findings as the screen shows them,
@@ -42,6 +43,6 @@ func (v view) Queue(lock string) drill.Queue {
 		q.Owners = append(q.Owners, who)
 		return true
 	})
-	q.Held, q.Blocked, q.State = l.Holders(), l.Blocked(), findings.StateWord(status.ConditionOf(v.s, l))
+	q.Held, q.Blocked, q.State = l.Holders(), l.Blocked(), text.English(findings.StateWord(status.ConditionOf(v.s, l)))
 	return q
 }

@@ -11,6 +11,7 @@ import (
 	"locktop/model/findings"
 	"locktop/model/status"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // A wait that ends in vain says of a lock what the screen says of it.
@@ -37,7 +38,7 @@ func TestAWaitSaysTheStateOfTheLock(t *testing.T) {
 		for _, e := range findings.Catalogue() {
 			for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
 				s.SetFindings(l, []model.Finding{{Code: e.Code, Severity: sev, Lock: l.Name, Claim: l.Head().Ref(), Summary: model.Say("quote", "it is "+string(e.Code))}})
-				if got, want := v.Queue(r.lock).Words(), r.words+" ("+findings.StateWord(status.ConditionOf(s, l))+")"; got != want {
+				if got, want := v.Queue(r.lock).Words(), r.words+" ("+text.English(findings.StateWord(status.ConditionOf(s, l)))+")"; got != want {
 					t.Fatalf("%s: %q, want %q", r.reason, got, want)
 				}
 			}

@@ -49,7 +49,7 @@ func (p *Page) findings() {
 	slices.SortStableFunc(all, func(a, b model.Finding) int { return cmp.Compare(b.Severity.Level(), a.Severity.Level()) })
 	p.Verdict = verdict{Level: "well", Text: report.Summary(p.s, p.s.Locks(), p.o.Observation, len(p.o.Blind) > 0)}
 	if v, any := p.s.Verdict(); any {
-		p.Verdict.Text = v.Title() + ". " + v.How() + ". " + p.Verdict.Text
+		p.Verdict.Text = text.English(v.Title()) + ". " + v.How("en") + ". " + p.Verdict.Text
 	}
 	if p.o.Lock != "" {
 		p.Verdict.Text = p.ofOne(len(all))
