@@ -17,7 +17,7 @@
 //	model/status        how a lock does, in a word and a sentence, and when it moves
 //	model/findings      the rules that say why a lock is stuck, each beside its words; the wait-for graph
 //	model/store         applies events to all of these, and says what to read next
-//	model/discover      finds prefixes with locks; model/twin copies a state
+//	model/discover      finds prefixes with locks; model/copies helps the parts of a store to copy their records
 //	watcher             etcd as batches of events; it only reads
 //	watcher/recording   writes and plays files; ring keeps the last hours in a folder
 //	watcher/queue       the bounded queue of events, also for demo and ui/cli

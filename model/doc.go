@@ -6,13 +6,13 @@
 //	model/recipe     how keys become locks: imports nothing of ours
 //	model            the values: events, findings, actions, faults, conditions, and their words
 //	model/text       the words of all messages, English and Chinese side by side
+//	model/copies     makes copies of records that point to each other
 //	model/journal    what happened to the locks, line by line
 //	model/locks      keys, queues, leases, prefixes, members, and what could not be seen
 //	model/status     how locks and sessions do, and what it takes for a lock to move
 //	model/timeline   when each claim waited and held, for every lock
 //	model/reports    what the lab and its proxy reported, and the drill that runs
 //	model/findings   the rules that say why a lock is stuck
-//	model/twin       a copy of a state, for a recording that is gone back in
 //	model/store      takes each event of a batch from one of these to the next
 //
 // Each may use those above it. Beside them stand model/discover (which prefixes look like

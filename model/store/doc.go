@@ -18,6 +18,10 @@
 // own; none changes another. What it knows beyond that it asks of those before it. Lines for the
 // journal are changes, too.
 //
+// A checkpoint is what is known at a moment. There are two, for two jobs: [Store.Clone] is a copy in
+// memory, with all that only history tells, by which a person comes back to the moment; and
+// [View.Checkpoint] is events that tell what is so, which a file begins with.
+//
 // Three laws hold, as tests: the same history gives the same state; how it is put into
 // batches does not matter; a list at a revision and the events after it give the same queues
 // as all events from the start.

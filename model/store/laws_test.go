@@ -3,11 +3,13 @@ package store
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/modeltest"
 	"locktop/model/recipe"
@@ -15,6 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
+
+// address is where a story stands in memory.
+var address = regexp.MustCompile(`story:0x[0-9a-f]+`)
 
 // dump prints the whole state, queues first; history says whether what only
 // history knows is wanted too.
@@ -57,7 +62,10 @@ func dump(s *Store, whole bool, but ...string) string {
 	}
 	if whole {
 		for _, f := range s.Journal() {
-			fmt.Fprintf(&b, "%+v\n", *f)
+			fmt.Fprintln(&b, address.ReplaceAllString(fmt.Sprintf("%+v", *f), "told together"))
+			if f.Kind == journal.Together {
+				fmt.Fprintln(&b, f.Sentence(s.Who))
+			}
 		}
 		for _, f := range s.Findings() {
 			fmt.Fprintf(&b, "%+v\n", f)

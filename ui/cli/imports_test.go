@@ -24,7 +24,7 @@ func TestRooms(t *testing.T) {
 		etcd:                     "the core is fed with events and talks to nobody",
 		"google.golang.org/grpc": "the core talks to nobody", tea: "the domain is no screen",
 		"os": "no I/O in the core", "net": "no I/O in the core", "math/rand": "the same events give the same state",
-		"sync": "no goroutines in the core"}
+		"sync": "no goroutines in the core", "unsafe": "memory is left to the compiler"}
 	for _, name := range []string{"ui", "watcher", "chaos", "demo"} {
 		core["locktop/"+name] = "the core knows no other room"
 	}
@@ -40,6 +40,7 @@ func TestRooms(t *testing.T) {
 	rooms := []room{
 		{"locktop/ui/host", part(parts...)},
 		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},
+		{"locktop/model/copies", map[string]string{"locktop/": "what a record is, its own package knows"}},
 		{"locktop/model", map[string]string{
 			"locktop/model/locks": "a value is not made of anything", "locktop/model/journal": "the journal is written from values",
 			"locktop/model/reports": "a report is an event", "locktop/model/findings": "a finding is a value", "locktop/model/store": "the store applies events", "locktop/model/timeline": "a span is made of events"}},

@@ -83,7 +83,7 @@ func BenchmarkGo(b *testing.B) {
 				b.Fatal(err)
 			}
 			scanned := time.Since(began)
-			b.Logf("%d events in %d bytes; %d states are kept, in %d MiB", reel.Len(), info.Size(), len(p.marks.kept), p.marks.bytes>>20)
+			b.Logf("%d events in %d bytes; %d states are kept, of %d keys", reel.Len(), info.Size(), len(p.marks.kept), p.marks.keys)
 			p.marks.mu.Unlock()
 			var took, used []time.Duration
 			for b.Loop() {

@@ -33,12 +33,12 @@ func stopKind(k journal.Kind) replay.StopKind {
 }
 
 // Bounds of what is kept of a recording: a state is kept where so many events have passed, or
-// so many as a share of its keys, since a twin costs by the key. All take so many bytes; if there are
-// more, every second one goes.
+// so many as a share of its keys, since a copy costs by the key. All weigh so many keys, of which
+// each takes some 650 bytes; if there are more, every second one goes.
 const (
 	keepEvents = 1500
 	keepShare  = 10
-	keepBytes  = 512 << 20
+	keepKeys   = 500_000
 )
 
 // marks are what a scan of the recording found so far: the stops, and states on the way.
@@ -50,34 +50,34 @@ type marks struct {
 	err   error // why it ended early
 	stops []stop
 	kept  []kept
-	bytes int           // of them
+	keys  int           // that they weigh
 	apart int           // how many events are between two of them at least
-	most  int           // bytes that all of them may take
+	most  int           // keys that all of them may weigh
 	more  chan struct{} // closed when there is more, and made anew
 }
 
-// kept is the state after so many events.
+// kept is the state after so many events. Nobody applies to it.
 type kept struct {
 	told  int
-	state *store.Kept
+	state *store.Store
+	keys  int // that it weighs
 }
 
 func newMarks() *marks {
-	return &marks{apart: keepEvents, most: keepBytes, more: make(chan struct{})}
+	return &marks{apart: keepEvents, most: keepKeys, more: make(chan struct{})}
 }
 
 // scanner is a scan of a recording, which goes on where it was when the recording has grown.
 type scanner struct {
 	mu    sync.Mutex // one scan goes on at a time
 	state *store.Store
-	twins *store.Twins
 	seen  uint64 // of the journal
 	told  int
 	last  int // events that were told when a state was kept
 }
 
 func newScanner(pins []model.Pin) *scanner {
-	return &scanner{state: store.New(pins...), twins: store.NewTwins()}
+	return &scanner{state: store.New(pins...)}
 }
 
 // grow says how many events there are now.
@@ -105,17 +105,17 @@ func (m *marks) scan(ctx context.Context, in reader, x *scanner) {
 		m.update(func() { m.told, m.stops = x.told, append(m.stops, stops...) })
 		if keys, _ := x.state.Counts(); x.told-x.last >= max(m.apart, keys/keepShare) {
 			x.last = x.told
-			state := x.twins.Keep(x.state)
-			m.update(func() { m.keep(kept{x.told, state}) })
+			k := kept{x.told, x.state.Clone(), x.state.Weight()}
+			m.update(func() { m.keep(k) })
 		}
 	}
 	m.update(func() { m.ended = m.told >= m.len }) // else more came meanwhile, and is scanned next
 }
 
-// keep keeps a state, and lets others go if all take too much.
+// keep keeps a state, and lets others go if all weigh too much.
 func (m *marks) keep(k kept) {
-	m.kept, m.bytes = append(m.kept, k), m.bytes+k.state.Bytes
-	if m.bytes <= m.most || len(m.kept) < 2 {
+	m.kept, m.keys = append(m.kept, k), m.keys+k.keys
+	if m.keys <= m.most || len(m.kept) < 2 {
 		return
 	}
 	m.apart *= 2
@@ -124,7 +124,7 @@ func (m *marks) keep(k kept) {
 		if i%2 == 1 {
 			some = append(some, k)
 		} else {
-			m.bytes -= k.state.Bytes
+			m.keys -= k.keys
 		}
 	}
 	clear(m.kept[len(some):])
@@ -173,7 +173,7 @@ func (m *marks) before(ctx context.Context, told int) (*store.Store, int, error)
 	if err != nil || k.state == nil {
 		return nil, 0, err
 	}
-	return k.state.New(), k.told, nil
+	return k.state.Clone(), k.told, nil
 }
 
 // stop returns the first stop after so many events that fits, or the last one before; nil if

@@ -26,8 +26,8 @@ type bounds struct {
 // within some seconds, since a person waits for that.
 var pastBounds = bounds{keep: time.Hour, bytes: 64 << 20, events: 200_000}
 
-// visitBytes is how much the states on the way may take, which are kept while somebody is there.
-const visitBytes = 128 << 20
+// visitKeys is how many keys the states on the way may weigh, which are kept while somebody is there.
+const visitKeys = keepKeys / 2
 
 // pieces is into how many pieces that is cut at least: the oldest one goes.
 const pieces = 4
@@ -305,7 +305,7 @@ func (p *Past) visit(ctx context.Context) (*visit, error) {
 		return on, nil
 	}
 	next := &visit{Playback: New(1, p.pins), front: front}
-	next.running, next.marks.most = true, visitBytes
+	next.running, next.marks.most = true, visitKeys
 	next.ctx, next.end = context.WithCancel(p.ctx)
 	at := ends(reel)
 	if on != nil {

@@ -308,9 +308,9 @@ func TestAMomentIsTheSameFromAStateThatIsKept(t *testing.T) {
 		apart, most int
 		kept        func(n int) bool
 	}{
-		{"no state is kept", 1 << 30, keepBytes, func(n int) bool { return n == 0 }},
-		{"one of each part", 1, keepBytes, func(n int) bool { return n >= 8 }},
-		{"some had to go", 1, 1 << 18, func(n int) bool { return n > 0 && n < 8 }},
+		{"no state is kept", 1 << 30, keepKeys, func(n int) bool { return n == 0 }},
+		{"one of each part", 1, keepKeys, func(n int) bool { return n >= 8 }},
+		{"some had to go", 1, 10_000, func(n int) bool { return n > 0 && n < 8 }},
 	} {
 		p := New(1, nil)
 		p.marks.apart, p.marks.most = row.apart, row.most
@@ -332,8 +332,8 @@ func TestAMomentIsTheSameFromAStateThatIsKept(t *testing.T) {
 		if err := p.marks.wait(t.Context(), func() bool { return false }); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(p.marks.kept); !row.kept(n) || p.marks.bytes > row.most {
-			t.Errorf("%s: %d states are kept, in %d bytes", row.reason, n, p.marks.bytes)
+		if n := len(p.marks.kept); !row.kept(n) || p.marks.keys > row.most {
+			t.Errorf("%s: %d states are kept, of %d keys", row.reason, n, p.marks.keys)
 		}
 		p.marks.mu.Unlock()
 	}

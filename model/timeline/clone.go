@@ -1,0 +1,41 @@
+package timeline
+
+import (
+	"maps"
+	"slices"
+
+	"locktop/model/copies"
+	"locktop/model/locks"
+)
+
+// Clone returns a timeline about another state, of which c has the records, that goes its own way.
+// Both have the same spans that are over.
+func (b *Timeline) Clone(k *locks.State, c *locks.Copies) *Timeline {
+	var lines copies.Set[line]
+	var chunks copies.Set[chunk]
+	chunkOf := func(x *chunk) *chunk {
+		if x.full() {
+			return x
+		}
+		return chunks.Get(x)
+	}
+	own := *b
+	own.k, own.moments = k, b.moments.clone(c)
+	own.lines = copies.Values(b.lines, lines.Get)
+	own.oldest = copies.List(b.oldest, func(o oldest) oldest { return oldest{chunkOf(o.chunk), lines.Get(o.line), o.spared} })
+	own.loads = slices.Clone(b.loads)
+	own.again = copies.Keys(b.again, c.Claim)
+	lines.Complete(func(ln *line) { ln.chunks = copies.List(ln.chunks, chunkOf) })
+	chunks.Complete(func(x *chunk) { x.spans = slices.Clip(x.spans) }) // so each appends to memory of its own
+	return &own
+}
+
+func (m *moments) clone(c *locks.Copies) moments {
+	own := *m
+	own.marks = copies.List(m.marks, func(x Mark) Mark {
+		x.Entry = c.Entry(x.Entry)
+		return x
+	})
+	own.gaps, own.late, own.missed = slices.Clone(m.gaps), maps.Clone(m.late), copies.Values(m.missed, slices.Clone[[]Mark])
+	return own
+}
