@@ -62,14 +62,14 @@ func (a *Shell) breakable(t page.Target, kind model.ActionKind) (model.Action, s
 		return act, a.th.Message(findings.BreakWords(t.Finding))
 	}
 	if t.Claim == nil && t.Lock == nil && act.Lease == 0 {
-		return act, "nothing selected to break"
+		return act, a.th.Message(model.Say("nothing-selected-to-break"))
 	}
 	if t.Claim == nil {
-		return act, "no claim to break: nobody holds it and nobody waits"
+		return act, a.th.Message(model.Say("no-claim-to-break-here"))
 	}
 	if t.LockOnly && (!t.Lock.Recipe().HasHolder || t.Lock.Holders() > 1) { // the dialog says of a key that blocks what it is
-		if _, why := status.ToBreak(t.Lock); why != "" {
-			return act, why + "; choose a key in its queue"
+		if _, why := status.ToBreak(t.Lock); !why.IsZero() {
+			return act, a.th.Message(model.Say("choose-a-key", why))
 		}
 	}
 	return act, ""

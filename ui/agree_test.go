@@ -106,7 +106,7 @@ func sameState(b *bench, l *locks.Lock, reason string) {
 		return out.String()
 	}
 	row := strings.Split(written(false, "table"), "\n")[1]
-	if when := cmp.Or(status.NextMove(b.state, l, o.At), "-"); !regexp.MustCompile("  " + regexp.QuoteMeta(said) + " +" + regexp.QuoteMeta(when) + "$").MatchString(row) {
+	if when := cmp.Or(text.English(status.NextMove(b.state, l, o.At).When), "-"); !regexp.MustCompile("  " + regexp.QuoteMeta(said) + " +" + regexp.QuoteMeta(when) + "$").MatchString(row) {
 		b.t.Errorf("ls does not say %q: %s", said, row)
 	}
 	wants("ls -o wide", strings.Split(written(false, "wide"), "\n")[1], said)
@@ -140,8 +140,8 @@ func sameState(b *bench, l *locks.Lock, reason string) {
 		if got.Moves != nil {
 			moves = *got.Moves
 		}
-		if got.State != word || moves != status.NextMove(b.state, l, o.At) {
-			b.t.Errorf("JSON says %q, moves when it %q; want %q, %q", got.State, moves, word, status.NextMove(b.state, l, o.At))
+		if got.State != word || moves != text.English(status.NextMove(b.state, l, o.At).When) {
+			b.t.Errorf("JSON says %q, moves when it %q; want %q, %q", got.State, moves, word, text.English(status.NextMove(b.state, l, o.At).When))
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"locktop/model"
 	"locktop/model/findings"
-	"locktop/model/text"
 
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -60,7 +59,7 @@ func calm(p page.Page, f page.Frame) *overlay {
 		return nil
 	}
 	s := &prose{th: f.Th}
-	for _, line := range f.S.QuietWords(l) {
+	for _, line := range f.Th.Messages(f.S.QuietWords(l)) {
 		s.add(draw.Plain, "  ", line)
 	}
 	if r := l.Recipe(); r.Quirks != "" {
@@ -236,7 +235,7 @@ func legend(th *draw.Theme) [][]draw.Span {
 	}
 	for _, c := range model.Conditions() {
 		says := th.FormatCondition(c)
-		add(says.St, says.Text, text.English(c.Message()))
+		add(says.St, says.Text, th.Message(c.Message()))
 	}
 	add(draw.Bad, s.Bad+" error", "a finding: blocks or lets two hold, and will not clear by itself")
 	add(draw.Late, s.Late+" warning", "a finding: it will end, or may harm")

@@ -384,7 +384,7 @@ func TestOneLookAtACircleIsAHint(t *testing.T) {
 			for _, f := range s.FindingsOf(s.Lock("/l")) {
 				if f.Code == model.CodeLockCycle {
 					if sure := f.Confidence != model.Hint; strings.Contains(text.English(f.Summary), "neither can proceed") != sure ||
-						strings.Contains(status.NextMove(s, s.Lock("/l"), s.Now()), "will not clear") != (sure && s.Lock("/l").Head().LeaseInfo().State() == model.LeaseHealthy) {
+						strings.Contains(text.English(status.NextMove(s, s.Lock("/l"), s.Now()).When), "will not clear") != (sure && s.Lock("/l").Head().LeaseInfo().State() == model.LeaseHealthy) {
 						t.Errorf("%s: %s", r.reason, text.English(f.Summary))
 					}
 					return string(f.Severity) + " " + string(f.Confidence)

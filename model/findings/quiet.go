@@ -1,49 +1,43 @@
 package findings
 
 import (
-	"fmt"
-
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/status"
-	"locktop/model/text"
 )
 
 // QuietWords says of a lock of which nothing is found how it is, what it takes to move, and what
 // etcd cannot tell of it: a sentence each.
-func (d *Set) QuietWords(l *locks.Lock) []string {
+func (d *Set) QuietWords(l *locks.Lock) []model.Message {
 	now := d.k.Now()
 	c := status.ConditionOf(d, l)
-	lines := []string{"no problem found; it is " + c.Word + ": " + text.English(c.Message())}
 	if status.Sealed(l) {
-		return []string{"nothing can be found: " + text.English(c.Message())}
+		return []model.Message{model.Say("nothing-can-be-found", c.Message())}
 	}
+	lines := []model.Message{model.Say("no-problem-found", c.Called(), c.Message())}
 	if !l.Recipe().HasHolder || l.Free() {
 		return lines
 	}
 	held, atLeast := l.HeldFor(now)
-	line := fmt.Sprintf("%s holds for %s", d.k.Owners.Who(l.Head().Ref()), model.Duration(held, atLeast))
 	longest, bound, any := l.LongestWait(now)
+	behind := model.Say("then-nobody-waits")
 	switch {
 	case !l.Recipe().WaitersVisible():
-		line += "; who waits for it leaves no trace in etcd"
+		behind = model.Say("waiters-leave-no-trace")
 	case any:
-		line += fmt.Sprintf("; %s, the longest for %s", Waiting(l.Behind()), model.Duration(longest, bound))
-	default:
-		line += "; nobody waits"
+		behind = model.Say("wait-behind-it", l.Behind(), model.Span{For: longest, AtLeast: bound})
 	}
-	lines = append(lines, line)
+	lines = append(lines, model.Say("holds-for", model.Verbatim(d.k.Owners.Who(l.Head().Ref())), model.Span{For: held, AtLeast: atLeast}, behind))
 	if d.k.Keys.NoValues() {
-		lines = append(lines, model.NamesUnread)
+		lines = append(lines, model.Say("names-unread"))
 	}
-	if until := status.DeadlineOf(d, l, now); until != "" {
-		lines = append(lines, "it stays so "+until)
+	if until := status.NextMove(d, l, now).Until(); !until.IsZero() {
+		lines = append(lines, model.Say("stays-so", until))
 	}
 	if st := l.Stats(); st.Holds >= LongHolds {
-		lines = append(lines, fmt.Sprintf("of the last %d holds half took %s at most, the longest %s", st.Holds,
-			model.Duration(st.HoldP50, false), model.Duration(locks.Percentile(l.HoldTimes(), 100), false)))
+		lines = append(lines, model.Say("half-of-the-holds-took", st.Holds, st.HoldP50, locks.Percentile(l.HoldTimes(), 100)))
 	} else {
-		lines = append(lines, fmt.Sprintf("an estimate needs %d holds that were seen whole; %d were", LongHolds, st.Holds))
+		lines = append(lines, model.Say("estimate-needs-holds", LongHolds, st.Holds))
 	}
-	return append(lines, "a hung program whose client still renews looks the same in etcd")
+	return append(lines, model.Say("a-hung-program-looks-the-same"))
 }

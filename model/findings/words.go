@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,14 +11,6 @@ import (
 // ReadingWords say what the last reading of a lease told.
 func ReadingWords(l *locks.Lease) model.Message {
 	return model.Say("last-reading", l.ID, l.Read.Remaining, l.Read.Granted)
-}
-
-// Waiting says how many wait, as a clause: "1 waits", "2 wait".
-func Waiting(n int) string {
-	if n == 1 {
-		return "1 waits"
-	}
-	return fmt.Sprintf("%d wait", n)
 }
 
 // Sure is how sure a word of the proxy about clients is: of one that shares its

@@ -1,13 +1,11 @@
 package status
 
 import (
-	"fmt"
 	"time"
 
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/recipe"
-	"locktop/model/text"
 )
 
 // Sealed says whether it is a Lease of Kubernetes that is encrypted, so that nothing can be
@@ -55,54 +53,79 @@ func KubeSkew(l *locks.Lock) (skew time.Duration, ok bool) {
 }
 
 // kubeMoves says what it takes for a Lease of Kubernetes to change hands.
-func kubeMoves(l *locks.Lock, now time.Time) string {
+func kubeMoves(l *locks.Lock, now time.Time) model.Message {
 	left, clocks, ok := KubeLeft(l, now)
 	if !ok {
-		return ""
+		return model.Message{}
 	}
-	unsure := ""
+	var unsure model.Message
 	if clocks {
-		unsure = ", if the holder's clock is right"
+		unsure = model.Say("if-the-holders-clock-is-right")
 	}
 	if left < 0 {
 		_, live := l.LastRenewal()
-		return fmt.Sprintf("overdue by %s: others may take it%s", model.Duration(-left, !clocks && !live), unsure)
+		return model.Say("overdue-others-may-take-it", model.Span{For: -left, AtLeast: !clocks && !live}, unsure)
 	}
-	return fmt.Sprintf("others may take it in %s unless renewed%s", model.Duration(left, false), unsure)
+	return model.Say("others-may-take-it-unless-renewed", left, unsure)
 }
 
-// KubeWords says in words what a Lease of Kubernetes tells, nil for any other lock.
-func KubeWords(l *locks.Lock, now time.Time) (lines []string) {
+// kubeBrief is [Move.Brief] for a Lease of Kubernetes: first what depends on a clock is said, and
+// then it is not.
+func (m Move) kubeBrief() []model.Message {
+	args := m.When.Args
+	switch m.When.ID {
+	case "overdue-others-may-take-it":
+		return append([]model.Message{model.Say("overdue-by", args...)}, append(m.kubeUntilBrief(), model.Say("overdue-by", args[0], model.Message{}))...)
+	case "others-may-take-it-unless-renewed":
+		return []model.Message{model.Say("expires-in", args...), model.Say("expires-in", args[0], model.Message{})}
+	}
+	return nil
+}
+
+// kubeUntilBrief is [Move.UntilBrief] for a Lease of Kubernetes.
+func (m Move) kubeUntilBrief() []model.Message {
+	args := m.When.Args
+	switch m.When.ID {
+	case "overdue-others-may-take-it":
+		return []model.Message{model.Say("overdue-others-may-take-it", args[0], model.Message{})}
+	case "others-may-take-it-unless-renewed":
+		return []model.Message{model.Say("others-may-take-it-unless-renewed", args[0], model.Message{}), model.Say("others-may-take-it-in", args[0])}
+	}
+	return nil
+}
+
+// KubeWords says what a Lease of Kubernetes tells, nil for any other lock.
+func KubeWords(l *locks.Lock, now time.Time) (lines []model.Message) {
 	if !l.Recipe().OfKube() || l.Head() == nil {
 		return nil
 	}
 	k, ok := Kube(l)
 	if !ok {
-		return []string{"encrypted by Kubernetes: who holds it is not known"}
+		return []model.Message{model.Say("encrypted-by-kubernetes")}
 	}
-	holder := "nobody holds it"
+	holder := model.Say("nobody-holds-it")
 	if k.Holder != "" {
-		holder = "held by " + model.Printable(k.Holder)
+		holder = model.Say("held-by", k.Holder)
 	}
+	var since model.Message
 	if !k.Acquired.IsZero() {
-		holder += ", acquired " + k.Acquired.Format(time.RFC3339)
+		since = model.Say("acquired-at", k.Acquired)
 	}
-	lines = append(lines, fmt.Sprintf("%s, %d transitions", holder, k.Transitions))
+	lines = append(lines, model.Say("holder-and-transitions", holder, since, k.Transitions))
 	if !k.Renewed.IsZero() {
-		lines = append(lines, fmt.Sprintf("renewed %s by the holder's clock, for %s", k.Renewed.Format(time.RFC3339Nano), k.For))
-		lines = append(lines, text.English(Skew(l)))
+		lines = append(lines, model.Say("renewed-for", model.Verbatim(k.Renewed.Format(time.RFC3339Nano)), k.For), Skew(l))
 	}
 	if k.Strategy != "" || k.Preferred != "" {
-		line := "coordinated election"
+		var strategy, preferred model.Message
 		if k.Strategy != "" {
-			line += ", strategy " + model.Printable(k.Strategy)
+			strategy = model.Say("strategy", k.Strategy)
 		}
 		if k.Preferred != "" {
-			line += ", preferred holder " + model.Printable(k.Preferred)
+			preferred = model.Say("preferred-holder", k.Preferred)
 		}
-		lines = append(lines, line)
+		lines = append(lines, model.Say("coordinated-election", strategy, preferred))
 	}
-	if moves := kubeMoves(l, now); moves != "" {
+	if moves := kubeMoves(l, now); !moves.IsZero() {
 		lines = append(lines, moves)
 	}
 	return lines

@@ -1,9 +1,7 @@
 package status
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -26,19 +24,24 @@ func pace(d Diagnosis, l *locks.Lock) model.Condition {
 	return model.IsHeld
 }
 
-// never begins the words for what does not move by itself, inCircle are those for what may be
-// a deadlock.
-const (
-	never    = "will not clear "
-	inCircle = "never, if this is a deadlock"
-)
+// Move is what it takes for a lock to move.
+type Move struct {
+	// When goes on after "it moves when", or says that it will not. It is the zero Message where
+	// nobody holds the lock, or where that is not known.
+	When model.Message
+	lock *locks.Lock
+	now  time.Time
+}
 
-// NextMove says what it takes for the lock to move: words that go on after "it moves
-// when", or that say that it will not; "" where nobody holds it or that is not known.
-func NextMove(d Diagnosis, l *locks.Lock, now time.Time) string {
+// NextMove says what it takes for the lock to move.
+func NextMove(d Diagnosis, l *locks.Lock, now time.Time) Move {
+	return Move{nextMove(d, l, now), l, now}
+}
+
+func nextMove(d Diagnosis, l *locks.Lock, now time.Time) model.Message {
 	h := l.Head()
 	if h == nil || !l.Recipe().HasHolder {
-		return ""
+		return model.Message{}
 	}
 	if l.Recipe().OfKube() {
 		return kubeMoves(l, now)
@@ -47,142 +50,164 @@ func NextMove(d Diagnosis, l *locks.Lock, now time.Time) string {
 	if f := Worst(d, l, h); f != nil { // and not one about a key that only waits
 		switch f.Code {
 		case model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey:
-			return never + "by itself"
+			return model.Say("will-not-clear-by-itself")
 		case model.CodeLockCycle:
 			switch {
 			case lease == model.LeaseHealthy && f.Confidence != model.Hint:
-				return never + "while its holder is alive"
+				return model.Say("will-not-clear-while-alive")
 			case lease == model.LeaseHealthy || lease == model.LeaseUnknown:
-				return inCircle
+				return model.Say("never-if-a-deadlock")
 			}
 		}
 	}
 	left, ok := h.LeaseInfo().Remaining(now)
 	switch {
 	case l.Blocked():
-		return "the key that blocks it goes"
+		return model.Say("blocking-key-goes")
 	case lease == model.LeaseOverdue:
-		return "etcd revokes its lease, which is past its end"
+		return model.Say("etcd-revokes-its-lease-past-its-end")
 	case lease == model.LeaseNone:
-		return "its key is deleted: it has no lease"
+		return model.Say("its-key-is-deleted")
 	case (lease == model.LeaseLate || lease == model.LeaseSilent) && ok:
-		return "its lease ends, in " + leftWords(left) + " unless renewed"
+		return model.Say("its-lease-ends-unless-renewed", leftWords(left))
 	case lease == model.LeaseHealthy, lease == model.LeaseUnknown:
-		return releaseWords(l, now)
+		return release(l, now)
 	}
-	return ""
+	return model.Message{}
 }
 
-// inShort says it in fewer words.
-var inShort = strings.NewReplacer(never+"by itself", "not by itself", never+"while its holder is alive", "not while renewed",
-	inCircle, "not if a deadlock",
-	"the key that blocks it goes", "blocking key goes", "etcd revokes its lease, which is past its end", "etcd revokes it",
-	"its key is deleted: it has no lease", "key is deleted", "its program releases", "program releases", " holders release", " release",
-	"its lease ends, in ", "lease ends in ", "others may take it in ", "expires in ", ": others may take it", "", " unless renewed", "")
+// Brief says it in fewer words, or only the first of several things, the shortest last.
+func (m Move) Brief() []model.Message {
+	program, brief := model.Say("its-program-releases"), model.Say("program-releases")
+	args := m.When.Args
+	switch m.When.ID {
+	case "will-not-clear-by-itself":
+		return []model.Message{model.Say("not-by-itself")}
+	case "will-not-clear-while-alive":
+		return []model.Message{model.Say("not-while-renewed")}
+	case "never-if-a-deadlock":
+		return []model.Message{model.Say("not-if-a-deadlock"), model.Say("never")}
+	case "blocking-key-goes":
+		return []model.Message{model.Say("blocking-key-goes-briefly")}
+	case "etcd-revokes-its-lease-past-its-end":
+		return []model.Message{model.Say("etcd-revokes-it")}
+	case "its-key-is-deleted":
+		return []model.Message{model.Say("key-is-deleted")}
+	case "its-lease-ends-unless-renewed":
+		return []model.Message{model.Say("lease-ends-in", args...), model.Say("ends-in", args...)}
+	case "all-holders-release":
+		return []model.Message{model.Say("all-release", args...)}
+	case "its-program-releases":
+		return []model.Message{brief}
+	case "its-program-releases-or-lease-ends":
+		return []model.Message{model.Say("program-releases-or-lease-ends"), program, brief}
+	case "its-program-releases-or-lease-ends-in", "its-program-releases-or-lease-ends-unless-renewed":
+		shorter := []model.Message{model.Say("program-releases-or-lease-ends-in", args...), program, brief}
+		if left, _ := m.lock.Head().LeaseInfo().Remaining(m.now); left >= longLeft {
+			shorter[1] = model.Say("release-or-in", model.Verbatim(model.Ticks(time.Duration(left)*time.Second)))
+		}
+		return shorter
+	case "releases-usually-within", "releases-usually-in", "releases-usually-in-about":
+		return []model.Message{usuallyIn(m.lock, m.now), program, brief}
+	}
+	return m.kubeBrief()
+}
+
+// Until says the same of the time up to then.
+func (m Move) Until() model.Message {
+	if m.When.IsZero() || m.ofAllTime() {
+		return m.When
+	}
+	return model.Say("until", m.When)
+}
+
+// ofAllTime says whether it is said of all time, and not of a moment.
+func (m Move) ofAllTime() bool {
+	switch m.When.ID {
+	case "will-not-clear-by-itself", "will-not-clear-while-alive", "never-if-a-deadlock":
+		return true
+	}
+	return m.lock.Recipe().OfKube()
+}
+
+// UntilBrief says Until in fewer words, or only the first of several things, the shortest last.
+func (m Move) UntilBrief() []model.Message {
+	args := m.When.Args
+	var shorter []model.Message
+	switch m.When.ID {
+	case "never-if-a-deadlock":
+		return []model.Message{model.Say("never")}
+	case "etcd-revokes-its-lease-past-its-end":
+		shorter = []model.Message{model.Say("etcd-revokes-its-lease")}
+	case "its-lease-ends-unless-renewed":
+		shorter = []model.Message{model.Say("its-lease-ends-in", args...), model.Say("its-lease-ends")}
+	case "its-program-releases-or-lease-ends-unless-renewed":
+		shorter = []model.Message{model.Say("its-program-releases-or-lease-ends-in", args...), model.Say("its-program-releases")}
+	case "its-program-releases-or-lease-ends", "its-program-releases-or-lease-ends-in", "releases-usually-within", "releases-usually-in", "releases-usually-in-about":
+		shorter = []model.Message{model.Say("its-program-releases")}
+	default:
+		return m.kubeUntilBrief()
+	}
+	for i, when := range shorter {
+		shorter[i] = model.Say("until", when)
+	}
+	return shorter
+}
 
 // longLeft is from how many seconds on it is said also where there is little room how long the
 // lease of a holder lasts that was not seen to renew: so long others may wait for a dead one.
 const longLeft = 120
 
-// NextMoveBriefly says what [Lock.MovesWhen] says in at most so many characters, if it has words
-// for that: fewer of them, or only the first of several things.
-func NextMoveBriefly(d Diagnosis, l *locks.Lock, now time.Time, room int) string {
-	when := NextMove(d, l, now)
-	short := inShort.Replace(when)
-	first := func(s string) string { s, _, _ = strings.Cut(s, ","); return s }
-	texts := []string{when, short, strings.TrimPrefix(short, "lease "), first(when), first(short)}
-	if strings.Contains(when, "releases, or its lease ends, in ") {
-		if left, _ := l.Head().LeaseInfo().Remaining(now); left >= longLeft {
-			texts = []string{when, short, "release or in " + model.Ticks(time.Duration(left)*time.Second), first(short)}
-		}
-	}
-	if strings.Contains(when, usually) {
-		texts = append([]string{when}, usuallyIn(l, now), first(when), first(short))
-	}
-	for _, text := range texts {
-		if len(text) <= room {
-			return text
-		}
-	}
-	return first(short)
-}
-
-// usuallyIn says in few words when holders usually release.
-func usuallyIn(l *locks.Lock, now time.Time) string {
-	held, _ := l.HeldFor(now)
-	if left := locks.Percentile(l.HoldTimes(), 50) - held; left >= time.Second {
-		return "~" + model.Ticks(left.Round(time.Second)) + ", as usual"
-	}
-	return "soon, as usual"
-}
-
-// DeadlineOf says the same of the time up to then.
-func DeadlineOf(d Diagnosis, l *locks.Lock, now time.Time) string {
-	when := NextMove(d, l, now)
-	if when == "" || l.Recipe().OfKube() || strings.HasPrefix(when, never) || when == inCircle {
-		return when
-	}
-	return "until " + when
-}
-
-// UntilBriefly says it in at most so many characters, or only the first of several things; ""
-// if that is too long, too.
-func UntilBriefly(d Diagnosis, l *locks.Lock, now time.Time, room int) string {
-	text := DeadlineOf(d, l, now)
-	bare := strings.TrimSuffix(text, " unless renewed")
-	first, _, _ := strings.Cut(text, ",")
-	for _, text := range []string{text, bare, first} {
-		if len(text) <= room {
-			return text
-		}
-	}
-	return ""
-}
-
-// releaseWords say what ends a hold of which nothing is wrong.
-func releaseWords(l *locks.Lock, now time.Time) string {
+// release says what ends a hold of which nothing is wrong.
+func release(l *locks.Lock, now time.Time) model.Message {
 	lease := l.Head().LeaseInfo()
 	left, ok := lease.Remaining(now)
 	switch {
 	case l.Holders() > 1:
-		return fmt.Sprintf("all %d holders release", l.Holders())
+		return model.Say("all-holders-release", l.Holders())
 	case !ok:
-		return "its program releases, or its lease ends"
+		return model.Say("its-program-releases-or-lease-ends")
 	case l.Recipe().Rhythm == recipe.RenewsNever:
-		return "its program releases, or its lease ends, in " + leftWords(left)
+		return model.Say("its-program-releases-or-lease-ends-in", leftWords(left))
 	case !lease.Learned():
-		return "its program releases, or its lease ends, in " + leftWords(left) + " unless renewed"
+		return model.Say("its-program-releases-or-lease-ends-unless-renewed", leftWords(left))
 	}
-	return "its program releases" + usualWords(l, now)
+	return usually(l, now)
 }
 
-// usually begins the words for when holders usually release.
-const usually = ", usually "
+// usuallyIn says in few words when holders usually release.
+func usuallyIn(l *locks.Lock, now time.Time) model.Message {
+	held, _ := l.HeldFor(now)
+	if left := locks.Percentile(l.HoldTimes(), 50) - held; left >= time.Second {
+		return model.Say("as-usual", model.Verbatim(model.Ticks(left.Round(time.Second))))
+	}
+	return model.Say("soon-as-usual")
+}
 
-// usualWords say when holders usually release, from half to nine tenths of those known.
-// They are not said of a hold that has lasted longer, or began before we looked.
-func usualWords(l *locks.Lock, now time.Time) string {
+// usually says that the program releases, and when holders usually do, from half to nine tenths
+// of those known; not when for a hold that has lasted longer, or began before we looked.
+func usually(l *locks.Lock, now time.Time) model.Message {
 	held, atLeast := l.HeldFor(now)
 	if len(l.HoldTimes()) < estimateMin || atLeast {
-		return ""
+		return model.Say("its-program-releases")
 	}
 	from, to := locks.Percentile(l.HoldTimes(), 50)-held, locks.Percentile(l.HoldTimes(), 90)-held
 	switch {
 	case to <= 0:
-		return ""
+		return model.Say("its-program-releases")
 	case from <= 0:
-		return usually + "within " + model.Duration(to, false)
+		return model.Say("releases-usually-within", to)
 	}
-	if a, b := model.Duration(from, false), model.Duration(to, false); a != b {
-		return usually + "in " + a + " to " + b
+	if model.Duration(from, false) != model.Duration(to, false) {
+		return model.Say("releases-usually-in", from, to)
 	}
-	return usually + "in about " + model.Duration(to, false)
+	return model.Say("releases-usually-in-about", to)
 }
 
 // leftWords write the seconds that a lease has left.
-func leftWords(left int64) string {
+func leftWords(left int64) model.Verbatim {
 	if left < 60 {
-		return strconv.FormatInt(left, 10) + "s"
+		return model.Verbatim(strconv.FormatInt(left, 10) + "s")
 	}
-	return model.Duration(time.Duration(left)*time.Second, false)
+	return model.Verbatim(model.Duration(time.Duration(left)*time.Second, false))
 }

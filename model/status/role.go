@@ -1,35 +1,32 @@
 package status
 
 import (
-	"fmt"
-	"strings"
-
 	"locktop/model"
 	"locktop/model/locks"
 )
 
 // ToBreak returns the claim that is meant where only the lock is named to be broken: its
-// holder. Why says in words that there is none, or that there are several, and that a key has
-// to be chosen.
-func ToBreak(l *locks.Lock) (c *locks.Claim, why string) {
+// holder. Why says that there is none, or that there are several, and that a key has to be
+// chosen.
+func ToBreak(l *locks.Lock) (c *locks.Claim, why model.Message) {
 	switch head := l.Head(); {
 	case head == nil:
-		return nil, "nobody holds it and nobody waits"
+		return nil, model.Say("is-free")
 	case !l.Recipe().HasHolder:
-		return nil, model.Printable(l.Name) + " is not a known lock: none of its keys is known to hold it"
+		return nil, model.Say("not-a-known-lock", l.Name)
 	case !l.IsClaim(head):
-		return nil, model.Printable(head.Key) + " stands first, and is not a claim of " + model.Printable(l.Name)
+		return nil, model.Say("stands-first-and-is-no-claim", head.Key, l.Name)
 	case l.Holders() > 1:
-		var keys []string
+		var keys []model.Message
 		for c := range l.First(min(l.Holders(), toNameMax)) {
-			keys = append(keys, model.Printable(c.Key))
+			keys = append(keys, model.Say("key", c.Key))
 		}
 		if l.Holders() > toNameMax {
-			keys = append(keys, "…")
+			keys = append(keys, model.Say("and-so-on"))
 		}
-		return nil, fmt.Sprintf("%d hold %s together: %s", l.Holders(), model.Printable(l.Name), strings.Join(keys, ", "))
+		return nil, model.Say("hold-together", l.Holders(), l.Name, keys)
 	default:
-		return head, ""
+		return head, model.Message{}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/locks"
 	"locktop/model/modeltest"
 	"locktop/model/status"
 	"locktop/model/text"
@@ -112,16 +113,29 @@ func TestConditionsOfLocks(t *testing.T) {
 		if c.Word != r.word || c.Level != r.level || c.Trouble() != r.trouble || c.Message().IsZero() && r.found == nil {
 			t.Errorf("%+v, want %q at level %d, trouble %v: %s", c, r.word, r.level, r.trouble, r.reason)
 		}
-		if got := status.NextMove(s, l, s.Now()); got != r.moves {
+		if got := text.English(status.NextMove(s, l, s.Now()).When); got != r.moves {
 			t.Errorf("%s moves when it %q, want %q: %s", c.Word, got, r.moves, r.reason)
 		}
-		if got := status.NextMoveBriefly(s, l, s.Now(), listRoom); len(got) > listRoom || (got == "") != (r.moves == "") {
+		if got := briefly(s, l, listRoom); len(got) > listRoom || (got == "") != (r.moves == "") {
 			t.Errorf("%s moves when it %q, which the list has no room for: %s", c.Word, got, r.reason)
 		}
-		if got := status.NextMoveBriefly(s, l, s.Now(), len(r.moves)); got != r.moves {
+		if got := briefly(s, l, len(r.moves)); got != r.moves {
 			t.Errorf("%q where there is room for %q: %s", got, r.moves, r.reason)
 		}
 	}
+}
+
+// briefly says what it takes for a lock to move in so many characters.
+func briefly(s *Store, l *locks.Lock, room int) string {
+	move := status.NextMove(s, l, s.Now())
+	said := text.English(move.When)
+	for _, m := range move.Brief() {
+		if len(said) <= room {
+			break
+		}
+		said = text.English(m)
+	}
+	return said
 }
 
 // A dead holder may keep a lock for as long as its lease lasts. While that is long, the list says
@@ -147,7 +161,7 @@ func TestTheListSaysHowLongADeadHolderMayKeepTheLock(t *testing.T) {
 		}
 		h.Add(model.Tick{At: modeltest.At(4)})
 		s := apply(model.Batch{Events: h.Events})
-		if got := status.NextMoveBriefly(s, s.Lock("/l"), s.Now(), r.room); got != r.want {
+		if got := briefly(s, s.Lock("/l"), r.room); got != r.want {
 			t.Errorf("%s: %q, want %q", r.reason, got, r.want)
 		}
 	}
@@ -263,8 +277,8 @@ func TestWhatIsBrokenWhereOnlyTheLockIsNamed(t *testing.T) {
 		{"/r", "", "3 hold /r together: " + strings.Join(readers[:3], ", "), "which reader is meant is not known"},
 	} {
 		c, why := status.ToBreak(s.Lock(r.lock))
-		if why != r.why || (c != nil) != (r.key != "") || c != nil && c.Key != r.key {
-			t.Errorf("%s: %v, %q: %s", r.lock, c, why, r.reason)
+		if text.English(why) != r.why || (c != nil) != (r.key != "") || c != nil && c.Key != r.key {
+			t.Errorf("%s: %v, %q: %s", r.lock, c, text.English(why), r.reason)
 		}
 	}
 	for _, r := range []struct {

@@ -62,7 +62,7 @@ func TestALeaseOfKubernetes(t *testing.T) {
 	}
 	wants := func(reason string, s *Store, l *locks.Lock, now float64, words ...string) {
 		t.Helper()
-		got := status.ConditionOf(s, l).Word + "; " + status.NextMove(s, l, modeltest.At(now)) + "; " + strings.Join(status.KubeWords(l, modeltest.At(now)), "; ")
+		got := status.ConditionOf(s, l).Word + "; " + text.English(status.NextMove(s, l, modeltest.At(now)).When) + "; " + strings.Join(text.EnglishAll(status.KubeWords(l, modeltest.At(now))), "; ")
 		for _, w := range words {
 			if !strings.Contains(got, w) {
 				t.Errorf("%s: %q is missing in %q", reason, w, got)
@@ -103,7 +103,7 @@ func TestALeaseOfKubernetesSaysWhatIsThere(t *testing.T) {
 	h := modeltest.New()
 	h.Put(0, kubeKey, kubeProto("preferred", 15, modeltest.At(0), 1), 0)
 	h.Loaded(1)
-	words := strings.Join(status.KubeWords(state(h).Lock(kubeKey), modeltest.At(2)), "; ")
+	words := strings.Join(text.EnglishAll(status.KubeWords(state(h).Lock(kubeKey), modeltest.At(2))), "; ")
 	if !strings.Contains(words, "coordinated election, preferred holder b") || strings.Contains(words, "strategy") {
 		t.Error(words)
 	}
@@ -114,7 +114,7 @@ func TestALeaseOfKubernetesBeforeItsFirstRenewal(t *testing.T) {
 	s := New()
 	at := modeltest.Start
 	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{At: at}, model.Listed{At: at, KVs: []model.KV{{Key: kubeKey, Value: kubeProto("a", 15, at.Add(-time.Minute), 0), CreateRev: 1, ModRev: 9, Version: 9}}}, model.Loaded{At: at, Rev: 9}}})
-	if got := status.NextMove(s, s.Lock(kubeKey), at); got != "overdue by 45s: others may take it, if the holder's clock is right" {
+	if got := text.English(status.NextMove(s, s.Lock(kubeKey), at).When); got != "overdue by 45s: others may take it, if the holder's clock is right" {
 		t.Error(got)
 	}
 }
@@ -183,8 +183,8 @@ func TestALeaseOfKubernetesIsOverdue(t *testing.T) {
 		if got != r.want {
 			t.Errorf("%s: found with confidence %q, want %q", r.reason, got, r.want)
 		}
-		if l := s.Lock(kubeKey); l != nil && !strings.Contains(status.NextMove(s, l, s.Now()), r.says) {
-			t.Errorf("%s: %q, want %q", r.reason, status.NextMove(s, l, s.Now()), r.says)
+		if l := s.Lock(kubeKey); l != nil && !strings.Contains(text.English(status.NextMove(s, l, s.Now()).When), r.says) {
+			t.Errorf("%s: %q, want %q", r.reason, text.English(status.NextMove(s, l, s.Now()).When), r.says)
 		}
 	}
 }

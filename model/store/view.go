@@ -136,7 +136,7 @@ func (v *View) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
 func (v *View) StoryWords(parts []model.Finding) string { return v.findings.StoryWords(parts) }
 
 // QuietWords say of a lock of which nothing is found how it is, and what it takes to move.
-func (v *View) QuietWords(l *locks.Lock) []string { return v.findings.QuietWords(l) }
+func (v *View) QuietWords(l *locks.Lock) []model.Message { return v.findings.QuietWords(l) }
 
 // Verdict returns the worst of what is wrong, and false while nothing is.
 func (v *View) Verdict() (findings.Verdict, bool) { return v.findings.Verdict() }

@@ -150,8 +150,8 @@ func (f *breakRun) target(ctx context.Context, on *session.Session, name string,
 		return model.Action{Kind: model.DeleteClaim, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
 	}
 	c, why := status.ToBreak(l)
-	if why != "" {
-		return model.Action{}, bad("not done: %s; --claim KEY deletes the key that you name", why)
+	if !why.IsZero() {
+		return model.Action{}, bad("not done: %s; --claim KEY deletes the key that you name", text.English(why))
 	}
 	if c.KV.Lease == 0 {
 		return model.Action{}, bad("%q has no lease to revoke: delete it with --claim %q", c.Key, c.Key)

@@ -40,14 +40,42 @@ func (th *Theme) FormatCondition(c model.Condition) Span {
 
 // NextMove says when the lock will move, as far as that is known, or how long it has
 // been as it is, in so many cells: its beginning if not all fits, else nothing.
-func NextMove(d status.Diagnosis, l *locks.Lock, c model.Condition, now time.Time, room int) string {
+func (th *Theme) NextMove(d status.Diagnosis, l *locks.Lock, c model.Condition, now time.Time, room int) string {
 	switch h := l.Head(); {
 	case h == nil && c.Trouble():
-		return "free for " + Age(l.FreeFor(now), false)
+		return th.Message(FreeFor(l, now))
 	case h == nil:
-		return "for " + Age(l.FreeFor(now), false)
+		return th.Message(model.Say("for", model.Verbatim(Age(l.FreeFor(now), false))))
 	case !l.Recipe().HasHolder:
-		return Plural(l.Len(), "key")
+		return th.Message(Keys(l.Len()))
 	}
-	return status.UntilBriefly(d, l, now, room)
+	move := status.NextMove(d, l, now)
+	if said := th.Fitting(room, move.Until(), move.UntilBrief); Width(said) <= room {
+		return said
+	}
+	return ""
+}
+
+// FreeFor says for how long the lock has been free.
+func FreeFor(l *locks.Lock, now time.Time) model.Message {
+	return model.Say("free-for", model.Verbatim(Age(l.FreeFor(now), false)))
+}
+
+// Keys says how many keys there are.
+func Keys(n int) model.Message { return model.Say("keys", model.Verbatim(Count(int64(n)))) }
+
+// Fitting says the message, or the first of the briefer ones that fits into so many cells, or
+// the last of them.
+func (th *Theme) Fitting(room int, m model.Message, briefer func() []model.Message) string {
+	said := th.Message(m)
+	if Width(said) <= room {
+		return said
+	}
+	for _, b := range briefer() {
+		if Width(said) <= room {
+			break
+		}
+		said = th.Message(b)
+	}
+	return said
 }

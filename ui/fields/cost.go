@@ -85,7 +85,7 @@ func (x Cost) MovesWhen() string {
 	if x.L == nil {
 		return ""
 	}
-	return status.NextMove(x.S, x.L, x.Now)
+	return text.English(status.NextMove(x.S, x.L, x.Now).When)
 }
 
 // Ratio is a number from 0 to 1 as programs get it.

@@ -61,7 +61,7 @@ var Locks = []Field[Lock]{
 		Cell: func(x Lock) string { return text.English(findings.StateWord(status.ConditionOf(x.S, x.L))) }, Record: func(x Lock) string { return status.ConditionOf(x.S, x.L).Word }},
 	{Title: "LAST MINUTE", In: In{Console: 90}, Width: Width{Least: 20, Fair: 20, Most: 72, Rank: 7}},
 	{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 90, CSV: 210, JSON: 90, Console: 75}, Width: Width{Least: 17, Fair: 20, Most: 44, Rank: 3},
-		Cell: func(x Lock) string { return orDash(status.NextMove(x.S, x.L, x.Now)) }, Record: func(x Lock) string { return status.NextMove(x.S, x.L, x.Now) }},
+		Cell: func(x Lock) string { return orDash(text.English(status.NextMove(x.S, x.L, x.Now).When)) }, Record: func(x Lock) string { return text.English(status.NextMove(x.S, x.L, x.Now).When) }},
 	{Name: "holders", In: In{CSV: 50, JSON: 100}, Record: func(x Lock) string { return strconv.Itoa(x.L.Holders()) }},
 	{Name: "waiters", Title: "BEHIND", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 6, Most: 7, Rank: 4, Right: true},
 		Cell: waiterCount, Record: waiters},

@@ -80,18 +80,19 @@ func lockMoves(r *table.Row, x *fields.Lock) {
 	if !c.Trouble() && x.L.Behind() == 0 {
 		st = draw.Dim
 	}
-	text := ""
+	th, said := r.F.Th, ""
 	switch {
 	case x.L.Free():
-		text = "free for " + draw.Age(x.L.FreeFor(x.Now), false)
+		said = th.Message(draw.FreeFor(x.L, x.Now))
 	case !x.L.Recipe().HasHolder:
-		text = draw.Plural(x.L.Len(), "key")
+		said = th.Message(draw.Keys(x.L.Len()))
 	case !c.Trouble() && x.L.Behind() == 0 && x.L.Recipe().WaitersVisible():
-		text = "no waiters"
+		said = th.Message(model.Say("no-waiters"))
 	default:
-		text = status.NextMoveBriefly(x.S, x.L, x.Now, r.Room())
+		move := status.NextMove(x.S, x.L, x.Now)
+		said = th.Fitting(r.Room(), move.When, move.Brief)
 	}
-	r.Add(st, r.F.Th.Cut(r.F.Th.FormatSentence(text), r.Room()))
+	r.Add(st, th.Cut(said, r.Room()))
 }
 
 // lastMinute is the lane of a lock, as long as a minute.

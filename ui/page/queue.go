@@ -208,7 +208,7 @@ func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span 
 	}
 	if !said {
 		part(th.FormatCondition(c))
-		if text := draw.NextMove(f.S, l, c, f.Now, max(outlookLeast, w/3)); text != "" {
+		if text := th.NextMove(f.S, l, c, f.Now, max(outlookLeast, w/3)); text != "" {
 			part(draw.Plain.Of(text))
 		}
 	}

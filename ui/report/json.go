@@ -64,7 +64,7 @@ func (o *stream) lock(s *store.View, l *locks.Lock, now time.Time) {
 	o.name(`"state": `)
 	o.text(status.ConditionOf(s, l).Word)
 	o.name(`"moves_when": `)
-	if when := status.NextMove(s, l, now); when != "" {
+	if when := text.English(status.NextMove(s, l, now).When); when != "" {
 		o.text(when)
 	} else {
 		o.null()

@@ -45,12 +45,12 @@ func describe(w io.Writer, s *store.View, l *locks.Lock, now time.Time, wide boo
 			return fmt.Errorf("writing: %w", err)
 		}
 	}
-	if until := status.DeadlineOf(s, l, now); until != "" {
+	if until := text.English(status.NextMove(s, l, now).Until()); until != "" {
 		if _, err := fmt.Fprintf(w, "  outlook  %s\n", until); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 	}
-	for _, line := range status.KubeWords(l, now) {
+	for _, line := range text.EnglishAll(status.KubeWords(l, now)) {
 		if _, err := fmt.Fprintf(w, "           %s\n", line); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
