@@ -20,7 +20,7 @@ func (b *Timeline) Clone(k *locks.State, c *locks.Copies) *Timeline {
 		return chunks.Get(x)
 	}
 	own := *b
-	own.k, own.moments = k, b.moments.clone(c)
+	own.k, own.moments = k, b.moments.clone()
 	own.lines = copies.Values(b.lines, lines.Get)
 	own.oldest = copies.List(b.oldest, func(o oldest) oldest { return oldest{chunkOf(o.chunk), lines.Get(o.line), o.spared} })
 	own.loads = slices.Clone(b.loads)
@@ -30,12 +30,9 @@ func (b *Timeline) Clone(k *locks.State, c *locks.Copies) *Timeline {
 	return &own
 }
 
-func (m *moments) clone(c *locks.Copies) moments {
+func (m *moments) clone() moments {
 	own := *m
-	own.marks = copies.List(m.marks, func(x Mark) Mark {
-		x.Entry = c.Entry(x.Entry)
-		return x
-	})
-	own.gaps, own.late, own.missed = slices.Clone(m.gaps), maps.Clone(m.late), copies.Values(m.missed, slices.Clone[[]Mark])
+	own.marks, own.gaps = slices.Clone(m.marks), slices.Clone(m.gaps) // no mark is of an entry that may still change
+	own.late, own.missed = maps.Clone(m.late), copies.Values(m.missed, slices.Clone[[]Mark])
 	return own
 }
