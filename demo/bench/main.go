@@ -1,26 +1,20 @@
-// Command bench measures how fast locktop is and what it costs the cluster, against
-// etcdctl, lipgloss/table, toxiproxy, the embedded members, itself, and on demand an
-// older locktop, in one run. It is a module of its own because nobody who uses locktop
-// needs its peers, and it needs Linux, which says what a process takes.
+// Command bench measures what users of locktop notice: how fast it is, and what it takes. Peers
+// are etcdctl and a direct connection. It is a module of its own because nobody who uses
+// locktop needs its peers. It needs Linux, which says what a process takes.
 //
-//	go -C demo/bench run .                      every row, five rounds: more than half an hour
-//	go -C demo/bench run . ls paint             some of them
-//	go -C demo/bench run . -quick               small sizes and one round, to try it
-//	go -C demo/bench run . -against DIR         the program against that of another checkout, or against a binary
-//	go -C demo/bench run . curves               how costs grow from 1,000 to 1,000,000 claims
-//	go -C demo/bench run . soak -minutes 10     contenders, kills and sleeps, and a verdict on all that locktop says
+//	go -C demo/bench run .                    every row, three rounds: about half an hour
+//	go -C demo/bench run . -rounds 1 ls page  some rows, once
+//	go -C demo/bench run . -quick             small sizes and one round: a trial, its figures say nothing
 //
-// What is compared runs one after the other within a round, each round beginning with
-// the other side, so that whatever else the machine does falls on both. What is
-// printed are medians over the rounds; a ratio is of one round, and then the median of
-// those. The aims are numbers to look at: nothing fails because of them.
+// The two sides of a row take turns, and each round begins with the other one. A figure is the
+// median of the rounds, a ratio that of their ratios. A missed promise fails nothing, a row
+// without figures does.
 //
-// Everything is on 127.0.0.1 and in one temporary directory, and all ends with the
-// command.
+// Everything is on 127.0.0.1 and in one temporary directory, and ends with the command.
 //
-// Where to begin: row.go says what a row is, rows_runs.go and rows_lasting.go what each
-// measures (rows_start.go: the size and the start of the binary), screen.go how a console is looked at from outside, package load what runs
-// beside it. Package soak is the soak.
+// Where to begin: rows.go has the rows, soak.go the last of them; load.go is what runs beside
+// them, server.go the member with its locks, screen.go a console looked at from outside.
+// Package pictures takes the pictures of the documents.
 package main
 
 import (
@@ -29,15 +23,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	"locktop/demo/bench/load"
-	"locktop/demo/bench/soak"
 )
 
 // options are the flags of the command.
@@ -45,115 +37,76 @@ type options struct {
 	args    string // as they were given
 	rounds  int
 	quick   bool
-	rows    []row
-	curves  bool    // instead of the rows
-	against string  // another checkout or binary, "" for none
-	seconds float64 // of load per side and round
+	seconds float64 // of load in the proxy's row
 	flood   time.Duration
 	idle    time.Duration
 	serve   time.Duration
+	soak    time.Duration
+	names   []string
 }
 
-// curvesName is the argument that asks for the curves.
-const curvesName = "curves"
+// size is how many there are of something: fewer for a trial.
+func (o options) size(full, quick int) int {
+	if o.quick {
+		return quick
+	}
+	return full
+}
 
 func main() {
-	if served, err := load.Serve(); served {
-		exit(err, 1)
-		return
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP,
-		syscall.SIGPIPE) // the last, so that a reader who goes leaves no files behind
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
-	if len(os.Args) > 1 && os.Args[1] == "soak" {
-		healthy, err := soak.Command(ctx, os.Args[2:], os.Stdout, os.Stderr)
-		exit(err, 2)
-		if err == nil && !healthy {
-			os.Exit(1)
-		}
-		return
+	var err error
+	switch order := []byte(os.Getenv(orderEnv)); os.Getenv(roleEnv) {
+	case member:
+		err = playMember(order)
+	case crowd:
+		err = playCrowd(ctx, order)
+	default:
+		err = command(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	}
-	exit(command(ctx, os.Args[1:], os.Stdout, os.Stderr), 1)
-}
-
-// exit ends the process if there is an error.
-func exit(err error, code int) {
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(code)
+		os.Exit(1)
 	}
 }
 
 // parse reads the flags and the names of rows, in any order.
-func parse(args []string, usage io.Writer) (options, error) {
-	o := options{args: strings.Join(args, " ")}
+func parse(args []string, usage io.Writer) (o options, err error) {
+	o.args = strings.Join(args, " ")
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(usage)
 	f.Usage = func() {
-		fmt.Fprintf(usage, "bench [flags] [ROW …], bench [flags] %s, bench soak [flags]\nThe rows: %s\n", curvesName, rowNames())
+		fmt.Fprintf(usage, "bench [flags] [ROW …]\nThe rows: %s\n", strings.Join(rowNames(), ", "))
 		f.PrintDefaults()
 	}
-	f.IntVar(&o.rounds, "rounds", 5, "how often everything is measured")
-	f.BoolVar(&o.quick, "quick", false, "one round with small sizes: to try it, the figures say nothing")
-	f.StringVar(&o.against, "against", "", "compare with the locktop of another `checkout or binary` instead, absolute or from this folder; of a binary, no benchmarks of packages")
-	f.Float64Var(&o.seconds, "seconds", 5, "how long load is measured, per side and round")
+	f.IntVar(&o.rounds, "rounds", 3, "how often everything is measured")
+	f.BoolVar(&o.quick, "quick", false, "one round with small sizes: a trial, its figures say nothing")
+	f.Float64Var(&o.seconds, "seconds", 5, "how long the proxy's load lasts, per side and round")
 	f.DurationVar(&o.flood, "flood", time.Minute, "how long events flow, per round")
-	f.DurationVar(&o.idle, "idle", 10*time.Minute, "how long an idle console is looked at, in all")
-	f.DurationVar(&o.serve, "serve", 30*time.Minute, "how long serve is looked at")
-	var names []string
+	f.DurationVar(&o.idle, "idle", 5*time.Minute, "how long an idle console is looked at")
+	f.DurationVar(&o.serve, "serve", 10*time.Minute, "how long serve is looked at")
+	f.DurationVar(&o.soak, "soak", 10*time.Minute, "how long the soak takes")
 	for err := f.Parse(args); f.NArg() > 0 || err != nil; err = f.Parse(f.Args()[1:]) {
 		if err != nil {
 			return o, err
 		}
-		names = append(names, f.Arg(0))
+		if !slices.Contains(rowNames(), f.Arg(0)) {
+			return o, fmt.Errorf("there is no row %q: take of %s", f.Arg(0), strings.Join(rowNames(), ", "))
+		}
+		o.names = append(o.names, f.Arg(0))
 	}
 	if o.quick {
-		o.rounds, o.seconds, o.flood, o.idle, o.serve = 1, 0.5, 3*time.Second, 5*time.Second, 6*time.Second
+		o.rounds, o.seconds, o.flood, o.idle, o.serve, o.soak = 1, 0.5, 2*time.Second, 3*time.Second, 3*time.Second, 12*time.Second
 	}
-	switch {
-	case o.rounds < 1 || o.rounds > 100:
-		return o, fmt.Errorf("-rounds %d: want 1 to 100", o.rounds)
-	case o.serve < 5*time.Second || o.serve > 24*time.Hour:
-		return o, fmt.Errorf("-serve %s: want 5s to 24h", o.serve)
-	case o.seconds < 0.1 || o.flood < time.Second || o.idle < 5*time.Second:
-		return o, errors.New("want at least -seconds 0.1, -flood 1s and -idle 5s")
-	case slices.Equal(names, []string{curvesName}) && o.against == "":
-		o.curves = true
-		return o, nil
+	if o.rounds < 1 || o.rounds > 100 || o.seconds < 0.1 || min(o.flood, o.idle, o.serve, o.soak) < time.Second {
+		return o, errors.New("want -rounds of 1 to 100, -seconds 0.1 or more, and 1s or more of -flood, -idle, -serve and -soak")
 	}
-	return o, o.pick(names)
+	return o, nil
 }
 
-// pick picks the named rows in the order of the table, or all that can be measured.
-func (o *options) pick(names []string) error {
-	wanted := map[string]bool{}
-	for _, n := range names {
-		wanted[n] = true
-	}
-	for _, r := range allRows(*o) {
-		if o.against != "" {
-			r = r.beside(o.against)
-		}
-		if r.ours != nil && (wanted[r.name] || len(names) == 0) {
-			o.rows = append(o.rows, r)
-			delete(wanted, r.name)
-		}
-	}
-	for n := range wanted {
-		return fmt.Errorf("there is no row %q, or none that -against can compare: take of %s", n, rowNames())
-	}
-	return nil
-}
-
-func rowNames() string {
-	var names []string
-	for _, r := range allRows(options{}) {
-		names = append(names, r.name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// command is the whole command besides its exit code and the soak.
+// command measures the rows and prints each as soon as it is there. A row that fails says
+// so in its place, and the others go on.
 func command(ctx context.Context, args []string, out, progress io.Writer) (err error) {
 	o, err := parse(args, progress)
 	if err != nil {
@@ -164,31 +117,198 @@ func command(ctx context.Context, args []string, out, progress io.Writer) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
-	if o.curves {
-		return curves(ctx, e, out)
-	}
-	return measureAll(ctx, e, out)
-}
-
-// measureAll measures the rows and prints each as soon as it is there. A row that
-// fails says so in its place, and the others go on.
-func measureAll(ctx context.Context, e *env, out io.Writer) error {
-	if _, err := fmt.Fprintf(out, "One run of\n\n    go -C demo/bench run . %s\n\non %s. %s%s", e.o.args, time.Now().Format(time.DateOnly), e.about, tableHead); err != nil {
-		return err
-	}
+	fmt.Fprintf(out, "`go -C demo/bench run . %s`, %s: %s\n\n%s", o.args, time.Now().UTC().Format("2006-01-02 15:04 MST"), e.about, tableHead)
 	var failed []error
-	for _, r := range e.o.rows {
+	for _, r := range allRows(o) {
+		if len(o.names) > 0 && !slices.Contains(o.names, r.name) {
+			continue
+		}
 		samples, err := r.measure(ctx, e)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		results := r.results(samples)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
 		}
-		if _, err := io.WriteString(out, r.table(results, err)); err != nil {
+		if _, err := io.WriteString(out, r.table(samples, err)); err != nil {
 			return err
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// row is what is measured, against what, and what was promised.
+type row struct {
+	name, what, against string
+	figures             []figure
+	data                []dataset // that the sides need, each on a server that runs alone
+	once                bool      // a long row has one round
+	ours, theirs        side      // a row without another side has no theirs
+}
+
+// side measures one side of a row once, with the endpoint of the first of the data.
+type side func(ctx context.Context, e *env, endpoint string) (values, error)
+
+// values are what was measured, by the name of the figure.
+type values map[string]float64
+
+// figure is a value of a row, and what it is promised to be.
+type figure struct {
+	name, unit string
+	kind       kind
+	bound      float64
+}
+
+// kind says what a promise compares.
+type kind int
+
+const (
+	shown  kind = iota // nothing is promised
+	atMost             // ours is at most bound times theirs
+	keeps              // ours is at least bound times theirs
+	below              // ours is at most bound
+)
+
+// promise is it as the table says it.
+func (f figure) promise() string {
+	switch f.kind {
+	case atMost:
+		return fmt.Sprintf("≤ %g×", f.bound)
+	case keeps:
+		return fmt.Sprintf("≥ %g×", f.bound)
+	case below:
+		return fmt.Sprintf("≤ %g %s", f.bound, f.unit)
+	}
+	return "–"
+}
+
+// measure runs the rounds. After an error the rounds before it count.
+func (r row) measure(ctx context.Context, e *env) (samples [][2]values, err error) {
+	rounds := e.o.rounds
+	if r.once {
+		rounds = 1
+	}
+	for round := range rounds {
+		e.tell("%s: round %d of %d", r.name, round+1, rounds)
+		s, err := r.round(ctx, e, round)
+		if err != nil {
+			return samples, err
+		}
+		samples = append(samples, s)
+	}
+	return samples, nil
+}
+
+// round measures the sides one after the other; the round says which one is first.
+func (r row) round(ctx context.Context, e *env, round int) (s [2]values, err error) {
+	endpoint := ""
+	if len(r.data) > 0 {
+		if endpoint, err = e.holding(ctx, r.data[0]); err != nil {
+			return s, err
+		}
+	}
+	sides := [2]side{r.ours, r.theirs}
+	for i := range sides {
+		if i = (i + round) % 2; sides[i] == nil {
+			continue
+		}
+		if s[i], err = sides[i](ctx, e, endpoint); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+const tableHead = "| row | figure | ours | theirs | ratio | rounds, least to most | promise | |\n|---|---|---:|---:|---:|---|---|---|\n"
+
+// table is the row in Markdown: a line for each figure, and one if a round failed.
+func (r row) table(samples [][2]values, failed error) string {
+	var b strings.Builder
+	name := fmt.Sprintf("**%s**: %s", r.name, r.what)
+	if r.against != "" {
+		name += " – against " + r.against
+	}
+	for _, f := range r.figures {
+		if line := f.line(samples); line != "" {
+			fmt.Fprintf(&b, "| %s | %s\n", name, line)
+			name = ""
+		}
+	}
+	if failed != nil {
+		fmt.Fprintf(&b, "| %s | not measured: %s | | | | | | **missing** |\n", name, strings.NewReplacer("\n", " ", "|", "/").Replace(failed.Error()))
+	}
+	return b.String()
+}
+
+// line is a figure over all rounds, "" if none has it.
+func (f figure) line(samples [][2]values) string {
+	var ours, theirs, ratios []float64
+	for _, s := range samples {
+		v, ok := s[0][f.name]
+		if !ok {
+			continue
+		}
+		ours = append(ours, v)
+		if peer, ok := s[1][f.name]; ok {
+			theirs, ratios = append(theirs, peer), append(ratios, v/peer)
+		}
+	}
+	if len(ours) == 0 {
+		return ""
+	}
+	peer, ratio, spread, word := "", "", ours, ""
+	if len(theirs) > 0 {
+		peer = amount(median(theirs)) + " " + f.unit
+	}
+	if len(theirs) > 0 && f.kind != below {
+		ratio, spread = amount(median(ratios))+"×", ratios
+	}
+	if f.kind != shown {
+		word = map[bool]string{true: "met", false: "**missed**"}[f.met(median(ours), ratios)]
+	}
+	return fmt.Sprintf("%s | %s %s | %s | %s | %d: %s to %s | %s | %s |", f.name, amount(median(ours)), f.unit, peer, ratio,
+		len(ours), amount(slices.Min(spread)), amount(slices.Max(spread)), f.promise(), word)
+}
+
+// met says whether the promise was kept; a peer that was not measured keeps none.
+func (f figure) met(ours float64, ratios []float64) bool {
+	switch {
+	case f.kind == below:
+		return ours <= f.bound
+	case len(ratios) == 0:
+		return false
+	case f.kind == atMost:
+		return median(ratios) <= f.bound
+	}
+	return median(ratios) >= f.bound
+}
+
+// amount is a figure with three digits that count.
+func amount(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case a >= 0.1 || a == 0:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.4f", v)
+}
+
+// median leaves what it is given as it is.
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	n := len(v)
+	return (v[(n-1)/2] + v[n/2]) / 2
+}
+
+// quantile is the least of the times that this share of them does not exceed, in
+// milliseconds, 0 if there are none.
+func quantile(v []time.Duration, share float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	v = slices.Sorted(slices.Values(v))
+	return float64(v[max(int(math.Ceil(share*float64(len(v))))-1, 0)]) / float64(time.Millisecond)
 }

@@ -2,238 +2,152 @@ package main
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"locktop/demo/bench/load"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/model"
+	"locktop/model/journal"
 )
 
-// TestMain lets the processes of the command be this program too.
+// TestMain lets the processes of the command be this program, too.
 func TestMain(m *testing.M) {
-	if os.Getenv(load.RoleEnv) != "" {
+	if os.Getenv(roleEnv) != "" {
 		main()
 		return
 	}
 	os.Exit(m.Run())
 }
 
-func TestTheCommandFillsCheapRowsAndLeavesNothing(t *testing.T) {
+// leavesNothing fails the test if it leaves a file behind.
+func leavesNothing(t *testing.T) {
+	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
+	t.Cleanup(func() {
+		if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	})
+}
+
+func TestEveryRowHasAllOfItsFigures(t *testing.T) {
+	leavesNothing(t)
 	var out strings.Builder
-	if err := command(t.Context(), []string{"-quick", "start", "ls", "heads", "proxy", "direct", "toxiproxy", "copy"}, &out, io.Discard); err != nil {
+	if err := command(t.Context(), []string{"-quick"}, &out, io.Discard); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	measured, row := map[string]string{}, ""
-	for line := range strings.Lines(out.String()) {
-		f := strings.Split(line, " | ")
-		if len(f) != 8 {
-			continue
+	for _, r := range allRows(options{}) {
+		_, table, ok := strings.Cut(out.String(), "| **"+r.name+"**")
+		if !ok {
+			t.Errorf("there is no row %s in\n%s", r.name, &out)
 		}
-		if name, _, ok := strings.Cut(strings.TrimPrefix(f[0], "| **"), "**: "); ok {
-			row = name
-		}
-		if measured[row+" "+f[1]] = f[2]; f[3] == "" && row+" "+f[1] != "heads peak memory" {
-			t.Errorf("there is no other side: %s", line)
+		for _, f := range r.figures {
+			if line, _, _ := strings.Cut(table, "\n| **"); !strings.Contains(line, "| "+f.name+" | ") {
+				t.Errorf("%s has no %q in\n%s", r.name, f.name, line)
+			}
 		}
 	}
-	for _, figure := range []string{"start binary", "start `version`: wall", "ls wall", "ls peak memory", "heads wall", "proxy 1 client", "proxy 64 clients", "proxy 1 client: p99",
-		"direct put", "direct keepalive", "direct lock", "direct crowd", "toxiproxy crowd", "toxiproxy put: p99", "copy lock: p50"} {
-		var v float64
-		if _, err := fmt.Sscan(measured[figure], &v); err != nil || v <= 0 {
-			t.Errorf("no %s (%v) in\n%s", figure, err, &out)
+	for _, none := range []string{"last revision never shown", "lost", "out of order, or watch lost", "errors untrue", "keys other than etcd's, at the end"} {
+		if !strings.Contains(out.String(), "| "+none+" | 0.00 ") {
+			t.Errorf("there are some: %s\n%s", none, &out)
 		}
 	}
-	left, err := os.ReadDir(os.Getenv("TMPDIR"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+	for _, some := range []string{"written", "10,000 claims: p50", "64 clients", "handovers"} {
+		if strings.Contains(out.String(), "| "+some+" | 0.00 ") {
+			t.Errorf("there are none: %s\n%s", some, &out)
+		}
+	}
+}
+
+func TestTheLedgerJudges(t *testing.T) {
+	lg := &ledger{ends: map[claimID]ending{}, sessions: map[clientv3.LeaseID]*soakSession{1: {client: &soakClient{}}, 2: {client: &soakClient{killed: time.Now()}},
+		3: {client: &soakClient{}, closed: true}}}
+	lg.ends[claimID{"released", 1}] = ending{journal.CauseReleased, time.Now().Add(-time.Minute)}
+	lg.ends[claimID{"closed", 1}] = ending{journal.CauseRevoked, time.Now()}
+	rows := []struct {
+		key    string
+		lease  model.LeaseID
+		cause  journal.Cause
+		true   bool
+		reason string
+	}{
+		{"released", 1, journal.CauseReleased, true, "its holder released it"},
+		{"released", 1, journal.CauseExpired, false, "its client lives"},
+		{"released", 2, journal.CauseExpired, false, "its client was killed long after"},
+		{"closed", 3, journal.CauseRevoked, true, "its session was closed"},
+		{"closed", 3, journal.CauseReleased, false, "nobody deleted it"},
+		{"held", 2, journal.CauseExpired, true, "its client was killed"},
+		{"held", 2, journal.CauseRevoked, false, "a killed client revokes nothing"},
+		{"waited", 3, journal.CauseReleased, true, "who gives up withdraws its key"},
+		{"waited", 9, journal.CauseReleased, false, "nobody has this lease"},
+	}
+	for _, r := range rows {
+		if why := lg.wrong(r.cause, model.ClaimRef{Key: r.key, CreateRev: 1, Lease: r.lease}); (why == "") != r.true {
+			t.Errorf("%s said of %s on %d: %q: %s", r.cause, r.key, r.lease, why, r.reason)
+		}
 	}
 }
 
 func TestACancelledCommandEnds(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
+	leavesNothing(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	progress := writerFunc(func(p []byte) {
+	progress := writer(func(p []byte) {
 		if strings.Contains(string(p), "round 1") {
 			cancel() // in the middle of it
 		}
 	})
-	err := command(ctx, []string{"idle"}, io.Discard, progress)
-	if !errors.Is(err, context.Canceled) {
+	if err := command(ctx, []string{"idle"}, io.Discard, progress); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
-	}
-	left, err := os.ReadDir(os.Getenv("TMPDIR"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
-type writerFunc func([]byte)
+type writer func([]byte)
 
-func (f writerFunc) Write(p []byte) (int, error) {
-	f(p)
+func (w writer) Write(p []byte) (int, error) {
+	w(p)
 	return len(p), nil
 }
 
 func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
+	for _, args := range [][]string{{"-rounds", "0"}, {"none"}, {"ls", "-quick", "none"}, {"-idle", "1ms"}, {"-soak", "0s"}, {"-seconds", "0"}} {
+		if _, err := parse(args, io.Discard); err == nil {
+			t.Errorf("%q is taken", args)
+		}
+	}
+	o, err := parse([]string{"idle", "-rounds", "2", "ls"}, io.Discard)
+	if err != nil || o.rounds != 2 || len(o.names) != 2 {
+		t.Errorf("rows before and behind flags: %v, %v", o, err)
+	}
+}
+
+func TestFiguresAreMediansAndKnowTheirPromises(t *testing.T) {
+	peer := func(ours, theirs float64) [2]values { return [2]values{{"f": ours}, {"f": theirs}} }
 	rows := []struct {
-		args   []string
-		reason string
+		figure  figure
+		samples [][2]values
+		want    string
+		reason  string
 	}{
-		{[]string{"-rounds", "0"}, "nothing would be measured"},
-		{[]string{"none"}, "there is no such row"},
-		{[]string{"ls", "-quick", "none"}, "there is no such row behind a flag"},
-		{[]string{"-idle", "1s"}, "too short to tell"},
-		{[]string{"-seconds", "0"}, "no load"},
-		{[]string{"-against", "x", "proxy"}, "the proxy that is measured is no other program's"},
-		{[]string{"-against", "x", "curves"}, "curves are of one program"},
-		{[]string{"curves", "ls"}, "the curves are no row"},
+		{figure{"f", "s", atMost, 1}, [][2]values{peer(1, 2), peer(9, 1), peer(1, 4)}, "0.50× | 3: 0.25 to 9.00 | ≤ 1× | met |", "one bad round does not count"},
+		{figure{"f", "s", atMost, 1}, [][2]values{peer(3, 2)}, "1.50× | 1: 1.50 to 1.50 | ≤ 1× | **missed** |", "more than the other side"},
+		{figure{"f", "/s", keeps, 0.85}, [][2]values{peer(84, 100)}, "0.84× | 1: 0.84 to 0.84 | ≥ 0.85× | **missed** |", "a rate that is not kept up"},
+		{figure{"f", "ms", below, 30}, [][2]values{{{"f": 29}}}, "29.0 ms |  |  | 1: 29.0 to 29.0 | ≤ 30 ms | met |", "there is no other side"},
+		{figure{"f", "ms", atMost, 1}, [][2]values{{{"f": 1}}}, "| **missed** |", "the other side was not measured"},
+		{figure{"f", "ms", shown, 0}, [][2]values{peer(4, 2)}, "2.00× | 1: 2.00 to 2.00 | – |  |", "nothing is promised"},
+		{figure{"g", "ms", shown, 0}, [][2]values{peer(4, 2)}, "", "not measured"},
 	}
 	for _, r := range rows {
-		if _, err := parse(r.args, io.Discard); err == nil {
-			t.Errorf("%q is taken: %s", r.args, r.reason)
+		if got := r.figure.line(r.samples); !strings.HasSuffix(got, r.want) || r.want == "" && got != "" {
+			t.Errorf("%v: %q, want %q: %s", r.figure, got, r.want, r.reason)
 		}
 	}
-	o, err := parse([]string{"paint", "-rounds", "2", "ls"}, io.Discard)
-	if err != nil || o.rounds != 2 || len(o.rows) != 2 || o.rows[0].name != "ls" {
-		t.Errorf("rows before and behind flags, in the order of the table: %v, %v", o, err)
-	}
-}
-
-func TestResultsAreMediansAndKnowTheirAims(t *testing.T) {
-	three := func(pairs ...[2]float64) []sample {
-		var all []sample
-		for _, p := range pairs {
-			all = append(all, sample{{"f": p[0]}, {"f": p[1]}})
-		}
-		return all
-	}
-	none := math.NaN()
-	rows := []struct {
-		aim    aim
-		in     []sample
-		ratio  float64
-		met    string
-		reason string
-	}{
-		{aim{"f", "s", atMost, 1}, three([2]float64{1, 2}, [2]float64{9, 1}, [2]float64{1, 4}), 0.5, "met", "one bad round does not count"},
-		{aim{"f", "s", atMost, 1}, three([2]float64{3, 2}), 1.5, "missed", "more than the other side"},
-		{aim{"f", "/s", keeps, 0.97}, three([2]float64{96, 100}), 0.96, "missed", "a rate that is kept up"},
-		{aim{"f", "s", faster, 100}, three([2]float64{1, 150}), 150, "met", "theirs through ours"},
-		{aim{"f", "ms", below, 30}, three([2]float64{29, 0}), none, "met", "there is no other side"},
-		{aim{"f", "ms", below, 0}, three([2]float64{1, 7}), none, "missed", "the other side does not matter"},
-		{aim{"f", "ms", atMost, 1}, three([2]float64{1, 0}), none, "missed", "the other side was not measured"},
-		{aim{"f", "ms", shown, 0}, three([2]float64{4, 2}), 2, "", "no aim, a ratio all the same"},
-		{aim{"f", "s", faster, 100}.beside(), three([2]float64{104, 100}), 1.04, "met", "another locktop: 5 % more are no more"},
-		{aim{"f", "ms", below, 30}.beside(), three([2]float64{20, 10}), 2, "missed", "another locktop: less than the aim, and twice as much as before"},
-		{aim{"f", "/s", keeps, 0.97}.beside(), three([2]float64{94, 100}), 0.94, "missed", "another locktop: a rate may not fall"},
-		{aim{"f", "events", below, 0}.beside(), three([2]float64{1, 0}), none, "missed", "another locktop: none stays none"},
-	}
-	for _, r := range rows {
-		got := row{aims: []aim{r.aim}}.results(r.in)
-		if len(got) != 1 {
-			t.Fatalf("%v of %v: %v", r.aim, r.in, got)
-		}
-		if x := got[0].ratio; (x == nil) != math.IsNaN(r.ratio) || x != nil && *x != r.ratio {
-			t.Errorf("%v of %v: ratio %v, want %v: %s", r.aim, r.in, x, r.ratio, r.reason)
-		}
-		if line := (row{}).table(got, nil); !strings.HasSuffix(strings.NewReplacer("*", "", " ", "").Replace(line), "|"+r.met+"|\n") {
-			t.Errorf("%v of %v: %s, want %q: %s", r.aim, r.in, line, r.met, r.reason)
-		}
-	}
-	if got := (row{aims: []aim{{figure: "g"}}}).results(three([2]float64{1, 1})); len(got) != 0 {
-		t.Errorf("a figure that was not measured: %v", got)
-	}
-}
-
-func TestAgainstAnotherLocktopTheAimIsNoMoreThanBefore(t *testing.T) {
-	o, err := parse([]string{"-against", "/old", "ls", "latency", "heads"}, io.Discard)
-	if err != nil || len(o.rows) != 3 {
-		t.Fatalf("%v, %v", o, err)
-	}
-	for _, r := range o.rows {
-		if r.aims[0].String() != "≤ 1.05×" || r.against != "`/old`" {
-			t.Errorf("%s against %s wants %s", r.name, r.against, r.aims[0])
-		}
-	}
-}
-
-func TestSidesTakeTurnsAndOlderProgramsAreTheOtherSide(t *testing.T) {
-	var order []string
-	side := func(name string) measurement {
-		return func(_ context.Context, e *env, _ []string) (figures, error) {
-			order = append(order, name+" "+e.program.path)
-			return figures{"f": float64(len(order))}, nil
-		}
-	}
-	r := row{ours: side("ours"), theirs: side("theirs")}
-	rows := []struct {
-		against string
-		round   int
-		want    []string
-	}{
-		{"", 0, []string{"ours new", "theirs new"}}, {"", 1, []string{"theirs new", "ours new"}},
-		{"old", 0, []string{"ours new", "ours old"}}, {"old", 1, []string{"ours old", "ours new"}},
-	}
-	for _, w := range rows {
-		order = nil
-		e := &env{o: options{against: w.against}, today: program{path: "new"}, other: program{path: "old"}}
-		if _, err := r.round(t.Context(), e, w.round); err != nil || !slices.Equal(order, w.want) {
-			t.Errorf("round %d against %q: %q, %v, want %q", w.round, w.against, order, err, w.want)
-		}
-	}
-}
-
-func TestQuantilesAndMedians(t *testing.T) {
-	d := []time.Duration{4 * time.Millisecond, 1 * time.Millisecond, 3 * time.Millisecond, 2 * time.Millisecond}
-	if got := [4]float64{load.Quantile(d, 0.5), load.Quantile(d, 0.99), load.Quantile(d[:1], 0.99), load.Quantile(nil, 1)}; got != [4]float64{2, 4, 1, 0} {
-		t.Errorf("quantiles %v", got)
-	}
-	if got := [2]float64{median([]float64{3, 1, 2}), median([]float64{4, 1, 2, 3})}; got != [2]float64{2, 2.5} {
-		t.Errorf("medians %v", got)
-	}
-}
-
-func TestLagsCountUntilAtLeastThatRevisionIsShown(t *testing.T) {
-	at := func(rev int64, ms int) load.Mark { return load.Mark{Rev: rev, At: time.UnixMilli(int64(ms))} }
-	got := lagsOf([]load.Mark{at(5, 10), at(6, 11), at(9, 20)}, []load.Mark{at(4, 9), at(6, 30), at(9, 19)})
-	for i, want := range []time.Duration{20 * time.Millisecond, 19 * time.Millisecond, 0} {
-		if got[i] != want {
-			t.Errorf("lag %d is %s, want %s", i, got[i], want)
-		}
-	}
-	if late := lagsOf([]load.Mark{{Rev: 5, At: time.Now().Add(-time.Second)}}, nil)[0]; late < time.Second {
-		t.Errorf("never shown, and a lag of %s", late)
-	}
-}
-
-func TestThePictureIsWellFormed(t *testing.T) {
-	all := func(seconds, rest float64) figures {
-		return figures{"ls: wall": seconds, "console: to the full page": seconds, "ls: peak memory": rest, "console: peak memory": rest,
-			"event: model": rest, "event: painted": rest, "paint": rest}
-	}
-	for name, points := range map[string][]point{"grown": {{1000, all(0.1, 30)}, {10000, all(0.3, 70)}}, "not measured": {{Claims: 1000}}} {
-		picture := drawGrowth(points, "a <machine>")
-		if lines, drawn := 7, strings.Count(picture, "<polyline"); drawn != map[string]int{"grown": lines}[name] {
-			t.Errorf("%s: %d lines are drawn", name, drawn)
-		}
-		dec := xml.NewDecoder(strings.NewReader(picture))
-		for {
-			_, err := dec.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
+	if got := quantile([]time.Duration{4e6, 1e6, 3e6, 2e6}, 0.5); got != 2 {
+		t.Errorf("the median is %v", got)
 	}
 }

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	"locktop/demo/ports"
+)
+
+// A process of this program may play a role: the environment says which, and what to do.
+const (
+	roleEnv  = "LOCKTOP_BENCH_ROLE"
+	orderEnv = "LOCKTOP_BENCH_ORDER" // JSON
+	member   = "member"              // order: dataset
+	crowd    = "crowd"               // order: crowdOrder
+)
+
+// dataset is what a server holds: so many locks, and so many claims of each.
+type dataset struct {
+	Locks, Claims int
+	OneLease      bool // that all claims hang on; otherwise each has its own
+	Sync          bool // the server waits for its disk, which a proxy's peer does, too
+}
+
+const (
+	prefix = "/bench/" // of all locks
+	// leaseTTL is so long that nothing happens to a lease.
+	leaseTTL = 24 * 60 * 60
+	// leaseBase is the first lease.
+	leaseBase = 0x694d81e5fc650000
+	// fillTxn is how many claims are made in a revision, of as many locks.
+	fillTxn = 100
+)
+
+// lease is that of a claim of a lock. The first claim is the holder.
+func (d dataset) lease(lock, claim int) int64 {
+	if d.OneLease {
+		return leaseBase
+	}
+	return leaseBase + int64(claim*d.Locks+lock)
+}
+
+// claimKey is the key of a claim.
+func claimKey(lock int, lease int64) string {
+	return fmt.Sprintf("%slock-%06d/%x", prefix, lock, lease)
+}
+
+// server is the process of a member with its data.
+type server struct {
+	data     dataset
+	endpoint string
+	cmd      *exec.Cmd
+	stdin    io.Closer
+}
+
+// startServer starts the process and waits until the data is there.
+func startServer(ctx context.Context, dir string, d dataset) (*server, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	order, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{data: d, cmd: exec.Command(exe)}
+	s.cmd.Env = append(os.Environ(), roleEnv+"="+member, orderEnv+"="+string(order), "TMPDIR="+dir)
+	s.cmd.Stderr = os.Stderr
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the server: %w", err)
+	}
+	defer context.AfterFunc(ctx, func() { _ = s.cmd.Process.Kill() })()
+	if _, err := fmt.Fscanln(bufio.NewReader(out), &s.endpoint); err != nil {
+		_ = s.end()
+		return nil, fmt.Errorf("fill the server: %w", err)
+	}
+	return s, nil
+}
+
+// end ends the process: by its standard input, and if that takes long, by a kill.
+func (s *server) end() error {
+	defer time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() }).Stop()
+	_ = s.stdin.Close()
+	return s.cmd.Wait()
+}
+
+// playMember runs one member with the data in it until its standard input ends.
+func playMember(order []byte) error {
+	var d dataset
+	if err := json.Unmarshal(order, &d); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "member-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var e *embed.Etcd
+	free, err := ports.Start(2, func(why string) { fmt.Fprintln(os.Stderr, why) }, func(addrs []string) (err error) {
+		cfg := embed.NewConfig()
+		cfg.Dir, cfg.UnsafeNoFsync, cfg.QuotaBackendBytes = dir, !d.Sync, 8<<30
+		cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+		client, peer := url.URL{Scheme: "http", Host: addrs[0]}, url.URL{Scheme: "http", Host: addrs[1]}
+		cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+		cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+		cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
+		e, err = embed.StartEtcd(cfg)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer free()
+	defer e.Close()
+	defer e.Server.HardStop() // without it, Close waits for clients that are gone
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer cancel()
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	}()
+	select {
+	case <-e.Server.ReadyNotify():
+	case <-ctx.Done():
+		return nil
+	}
+	if err := fill(ctx, e, d); err != nil {
+		return fmt.Errorf("fill: %w", err)
+	}
+	fmt.Println(e.Clients[0].Addr())
+	<-ctx.Done()
+	return nil
+}
+
+// fill makes the claims, within the process: a client would take far longer. All holders
+// come first.
+func fill(ctx context.Context, e *embed.Etcd, d dataset) error {
+	leases := d.Locks * d.Claims
+	if d.OneLease {
+		leases = min(leases, 1)
+	}
+	err := each(ctx, leases, 256, func(ctx context.Context, i int) error {
+		_, err := e.Server.LeaseGrant(ctx, &pb.LeaseGrantRequest{ID: leaseBase + int64(i), TTL: leaseTTL})
+		return err
+	})
+	for c := 0; c < d.Claims && err == nil; c++ {
+		err = each(ctx, (d.Locks+fillTxn-1)/fillTxn, 256, func(ctx context.Context, i int) error {
+			txn := &pb.TxnRequest{}
+			for l := i * fillTxn; l < min(d.Locks, (i+1)*fillTxn); l++ {
+				lease := d.lease(l, c)
+				txn.Success = append(txn.Success, &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{
+					Key: []byte(claimKey(l, lease)), Lease: lease}}})
+			}
+			_, err := e.Server.Txn(ctx, txn)
+			return err
+		})
+	}
+	return err
+}
+
+// each calls f for 0 to n-1, so many at a time, until one fails.
+func each(ctx context.Context, n, atOnce int, f func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		g.Go(func() error { return f(ctx, i) })
+	}
+	return g.Wait()
+}

@@ -1,0 +1,383 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"locktop/demo/cluster"
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/store"
+	"locktop/watcher"
+)
+
+const (
+	soakPrefix     = "/soak/"
+	soakClients    = 6
+	soakContenders = 8 // of each client
+	soakTTL        = 5 // seconds
+	soakMoves      = 3 // of the leader
+	// soakSettle is how long what the model says waits for its verdict: until then the
+	// contenders know what became of them.
+	soakSettle = 10 * time.Second
+	// endsClose is how near a release and the death of its client may be so that either of
+	// them may have come first.
+	endsClose = 2 * time.Second
+)
+
+// soakRow lets contenders compete on a cluster of its own, in this process, and holds what
+// the model says against what they did. They take mutexes and single keys, and write down how
+// they give one up before they do it. Clients are killed with all their sessions, and the
+// leader moves. Nobody hangs here and nobody writes where he should not: an error of the model
+// is untrue, unless it tells of a lease that nobody renews. A cause above a hint has to be true.
+func soakRow(o options) row {
+	r := row{name: "soak", what: fmt.Sprintf("48 contenders on three members, kills and other leaders, for %s: what the model says, and what they did", o.soak), once: true,
+		ours: func(ctx context.Context, e *env, _ string) (values, error) { return e.soak(ctx) }}
+	for _, name := range []string{"locks taken", "clients killed", "handovers", "causes", "causes that are hints", "hints wrong", "causes unknown", "warnings", "errors", "watch lost"} {
+		r.figures = append(r.figures, figure{name, "", shown, 0})
+	}
+	r.figures = append(r.figures, figure{"causes wrong", "%", below, 1}, figure{"errors untrue", "", below, 0}, figure{"keys other than etcd's, at the end", "", below, 0})
+	return r
+}
+
+// claimID is one life of a key.
+type claimID struct {
+	key string
+	rev int64 // create revision
+}
+
+// ending is how a claim was given up, and when.
+type ending struct {
+	cause journal.Cause
+	at    time.Time
+}
+
+// soakClient is a client that contenders share. A kill ends it as SIGKILL would: nothing
+// is revoked, nothing is renewed.
+type soakClient struct {
+	*clientv3.Client
+	killed time.Time
+}
+
+// soakSession is what became of a lease.
+type soakSession struct {
+	client *soakClient
+	ran    bool // out, as its owner was told; or it could not be revoked
+	closed bool // by its owner
+}
+
+// ledger is what the contenders did, written down before they do it.
+type ledger struct {
+	mu           sync.Mutex
+	ends         map[claimID]ending
+	sessions     map[clientv3.LeaseID]*soakSession
+	taken, kills int
+}
+
+// with lets f read and write the ledger.
+func (lg *ledger) with(f func()) {
+	lg.mu.Lock()
+	defer lg.mu.Unlock()
+	f()
+}
+
+// soak runs it all and leaves nothing behind.
+func (e *env) soak(ctx context.Context) (got values, err error) {
+	got = values{}
+	for _, f := range soakRow(e.o).figures {
+		got[f.name] = 0
+	}
+	dir, err := os.MkdirTemp(e.dir, "soak-")
+	if err != nil {
+		return nil, err
+	}
+	members, err := cluster.Start(ctx, cluster.Options{Members: 3, Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	defer members.Close()
+	c, err := dial(ctx, members.MemberEndpoints()...)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	w := watcher.New(c, watcher.Options{Prefixes: []string{soakPrefix}})
+	defer w.Close()
+	lg := &ledger{ends: map[claimID]ending{}, sessions: map[clientv3.LeaseID]*soakSession{}}
+	obs := &observer{source: w, state: store.New(), ledger: lg, said: map[claimID]bool{}, standing: map[string]bool{}, got: got, tell: e.tell}
+	competing, enough := context.WithTimeout(ctx, e.o.soak)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer enough()
+	for i := range soakClients {
+		all.Go(func() { lg.client(competing, members.MemberEndpoints(), i, rand.New(rand.NewPCG(1, uint64(i)))) })
+	}
+	all.Go(func() {
+		for i := 0; i < soakMoves && pause(competing, e.o.soak/(soakMoves+1)); i++ {
+			_, err := members.MoveLeader(competing)
+			e.tell("another leader, error: %v", err)
+		}
+	})
+	if err := obs.until(competing); err != nil {
+		return nil, err
+	}
+	all.Wait()
+	settling, settled := context.WithTimeout(ctx, soakSettle)
+	defer settled()
+	if err := errors.Join(obs.until(settling), ctx.Err()); err != nil {
+		return nil, err
+	}
+	obs.judge(time.Now().Add(time.Hour))
+	got["locks taken"], got["clients killed"] = float64(lg.taken), float64(lg.kills)
+	got["causes wrong"] = 100 * got["causes wrong"] / max(1, got["causes"])
+	got["keys other than etcd's, at the end"], err = obs.differs(ctx, c)
+	return got, err
+}
+
+// client runs contenders on a client, again and again with a new one after a kill.
+func (lg *ledger) client(ctx context.Context, endpoints []string, number int, random *rand.Rand) {
+	for ctx.Err() == nil {
+		c, err := dial(context.WithoutCancel(ctx), endpoints...)
+		if err != nil {
+			continue
+		}
+		mine := &soakClient{Client: c}
+		life, over := context.WithTimeout(ctx, time.Duration(20+random.IntN(60))*time.Second)
+		var all sync.WaitGroup
+		for i := range soakContenders {
+			its := rand.New(rand.NewPCG(random.Uint64(), uint64(i)))
+			all.Go(func() { lg.contend(life, mine, number+i, its) })
+		}
+		<-life.Done()
+		if ctx.Err() == nil {
+			lg.with(func() { mine.killed, lg.kills = time.Now(), lg.kills+1 })
+			_ = c.Close()
+		}
+		all.Wait()
+		_ = c.Close()
+		over()
+		pause(ctx, time.Duration(random.IntN(10))*time.Second)
+	}
+}
+
+// contend takes a lock again and again, with a new session after each that ended, until
+// its client does.
+func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, random *rand.Rand) {
+	for pause(ctx, time.Duration(random.IntN(2000))*time.Millisecond) {
+		s, err := concurrency.NewSession(c.Client, concurrency.WithTTL(soakTTL), concurrency.WithContext(c.Ctx()))
+		if err != nil {
+			continue
+		}
+		mine := &soakSession{client: c}
+		lg.with(func() { lg.sessions[s.Lease()] = mine })
+		for lg.round(ctx, s, number, random) == nil && pause(ctx, time.Duration(random.IntN(1000))*time.Millisecond) {
+		}
+		lg.with(func() {
+			select {
+			case <-s.Done():
+				mine.ran = true
+			default:
+				mine.closed = c.killed.IsZero()
+			}
+		})
+		if mine.closed && s.Close() != nil {
+			lg.with(func() { mine.ran = true })
+		}
+	}
+}
+
+// errOver says that a session is over.
+var errOver = errors.New("the session is over")
+
+// round takes a lock once and gives it up. An error ends the session.
+func (lg *ledger) round(ctx context.Context, s *concurrency.Session, number int, random *rand.Rand) error {
+	key := fmt.Sprintf("%skey%d", soakPrefix, number%4)
+	var release func(context.Context) error
+	if number%2 == 0 {
+		m := concurrency.NewMutex(s, fmt.Sprintf("%smutex%d", soakPrefix, number%4))
+		if err := m.Lock(ctx); err != nil {
+			return err
+		}
+		key, release = m.Key(), m.Unlock
+	} else {
+		r, err := s.Client().Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).Then(clientv3.OpPut(key, "", clientv3.WithLease(s.Lease()))).Commit()
+		if err != nil || !r.Succeeded { // another has it: later
+			return err
+		}
+		release = func(ctx context.Context) error {
+			_, err := s.Client().Delete(ctx, key)
+			return err
+		}
+	}
+	got, err := s.Client().Get(ctx, key)
+	if err != nil || len(got.Kvs) == 0 {
+		return errors.Join(err, errOver)
+	}
+	id := claimID{key, got.Kvs[0].CreateRevision}
+	lg.with(func() { lg.taken++ })
+	select {
+	case <-time.After(time.Duration(10+random.IntN(1500)) * time.Millisecond):
+	case <-s.Done():
+		return errOver
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if random.IntN(4) == 0 { // the end of the session gives it up
+		lg.with(func() { lg.ends[id] = ending{journal.CauseRevoked, time.Now()} })
+		return errOver
+	}
+	lg.with(func() { lg.ends[id] = ending{journal.CauseReleased, time.Now()} })
+	return release(ctx)
+}
+
+// wrong says why a cause is not true, "" if it may be.
+func (lg *ledger) wrong(cause journal.Cause, gone model.ClaimRef) string {
+	lg.mu.Lock()
+	defer lg.mu.Unlock()
+	end, known := lg.ends[claimID{gone.Key, gone.CreateRev}]
+	s := lg.sessions[clientv3.LeaseID(gone.Lease)]
+	if s == nil {
+		return "nobody here had this lease"
+	}
+	killed := s.client.killed
+	switch {
+	case known && end.cause == cause:
+		return ""
+	case cause == journal.CauseExpired && (s.ran || !killed.IsZero() && (!known || killed.Sub(end.at) < endsClose)):
+		return ""
+	case !known && cause != journal.CauseExpired && (s.closed || !killed.IsZero() && cause == journal.CauseReleased):
+		return "" // who waits withdraws its key, and then closes its session
+	}
+	return fmt.Sprintf("it was %q; its client was killed: %v, its session closed: %v", end.cause, !killed.IsZero(), s.closed)
+}
+
+// observer follows the cluster and judges what the model says of it.
+type observer struct {
+	source   *watcher.Watcher
+	state    *store.Store
+	ledger   *ledger
+	seq      uint64           // of the last entry that was looked at
+	waiting  []*journal.Entry // for their verdict
+	said     map[claimID]bool
+	standing map[string]bool // findings
+	got      values
+	tell     func(format string, args ...any)
+}
+
+// until follows until ctx ends.
+func (o *observer) until(ctx context.Context) error {
+	for {
+		b, err := o.source.Next(ctx, o.state.Want(nil))
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		o.state.Apply(b)
+		for _, e := range b.Events {
+			if _, lost := e.(model.Lost); lost {
+				o.got["watch lost"]++
+			}
+		}
+		entries := o.state.JournalAfter(o.seq)
+		if len(entries) > 0 {
+			o.seq = entries[len(entries)-1].Seq
+		}
+		o.waiting = append(o.waiting, entries...)
+		o.judge(time.Now().Add(-soakSettle))
+		o.findings()
+	}
+}
+
+// judge judges the causes of what happened before.
+func (o *observer) judge(before time.Time) {
+	var rest []*journal.Entry
+	for _, e := range o.waiting {
+		if e.Pending || e.At.After(before) {
+			rest = append(rest, e)
+		} else if e.Kind == journal.Handover || e.Kind == journal.Left || e.Kind == journal.First {
+			o.cause(e, e.Removed())
+		}
+	}
+	o.waiting = rest
+}
+
+func (o *observer) cause(e *journal.Entry, gone model.ClaimRef) {
+	id := claimID{gone.Key, gone.CreateRev}
+	if gone.IsZero() || o.said[id] || e.Unseen || e.Cause == "" {
+		return
+	}
+	o.said[id] = true
+	if e.Kind == journal.Handover {
+		o.got["handovers"]++
+	}
+	if e.Cause == journal.CauseUnknown {
+		o.got["causes unknown"]++
+		return
+	}
+	count, wrong := "causes", "causes wrong"
+	if e.Confidence == model.Hint {
+		count, wrong = "causes that are hints", "hints wrong"
+	}
+	o.got[count]++
+	if why := o.ledger.wrong(e.Cause, gone); why != "" {
+		o.got[wrong]++
+		o.tell("%s: %s at %s: said %s (%s); %s", wrong, gone.Key, e.At.Format(time.TimeOnly), e.Cause, e.Confidence, why)
+	}
+}
+
+// findings counts those that are new.
+func (o *observer) findings() {
+	now := map[string]bool{}
+	for _, f := range o.state.Findings() {
+		id := strings.Join([]string{string(f.Severity), string(f.Code), f.Lock, f.Lease.String()}, " ")
+		if now[id] = true; o.standing[id] {
+			continue
+		}
+		if f.Severity == model.SevWarning {
+			o.got["warnings"]++
+		}
+		if f.Severity != model.SevError {
+			continue
+		}
+		o.got["errors"]++
+		o.ledger.with(func() {
+			s := o.ledger.sessions[clientv3.LeaseID(f.Lease)]
+			if f.Code != model.CodeDeadHolder || s == nil || !s.ran && s.client.killed.IsZero() {
+				o.got["errors untrue"]++
+				o.tell("errors untrue: %s", id)
+			}
+		})
+	}
+	o.standing = now
+}
+
+// differs counts the keys that the model has and etcd had not at its revision, or the other way.
+func (o *observer) differs(ctx context.Context, c *clientv3.Client) (float64, error) {
+	list, err := c.Get(ctx, soakPrefix, clientv3.WithPrefix(), clientv3.WithRev(o.state.Rev()))
+	if err != nil {
+		return 0, err
+	}
+	differ := map[claimID]int{}
+	for _, kv := range list.Kvs {
+		differ[claimID{string(kv.Key), kv.CreateRevision}]++
+	}
+	for _, l := range o.state.Locks() {
+		for i := range l.Len() {
+			differ[claimID{l.At(i).Key, l.At(i).CreateRev}]--
+		}
+	}
+	maps.DeleteFunc(differ, func(_ claimID, n int) bool { return n == 0 })
+	return float64(len(differ)), nil
+}
