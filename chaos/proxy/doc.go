@@ -18,10 +18,8 @@
 // one, frames of HTTP/2 pass as they came (frames.go). The proxy follows what is said,
 // call by call (call.go), and takes a frame off its way only where a fault may act on it.
 //
-// What it costs while no fault is active: `go -C demo/bench run . proxy` on two cores,
-// five rounds of 5 s, kept 0.93 of the locks per second of one client (0.91 to 1.46 of a
-// round) and 0.90 of those of 64 (0.80 to 0.92). The rows direct, toxiproxy and copy
-// compare it more closely, with toxiproxy and with a bare copy of the bytes.
+// What it costs while no fault is active is the row proxy of demo/BENCHMARKS.md: a program that
+// locks and unlocks through "locktop proxy", against the same program without it.
 //
 // Where a fault acts:
 //
