@@ -54,51 +54,68 @@ func TestKeysPage(t *testing.T) {
 	document(t, keysPage, b.String())
 }
 
-// TestCommandsPage writes the reference of commands and flags.
+// TestCommandsPage writes the reference of commands and flags. What a command does at length
+// stands in its help and in the manual alone.
 func TestCommandsPage(t *testing.T) {
 	e := &env{}
 	root := e.rootCmd()
 	var b strings.Builder
-	b.WriteString("# Commands\n\nWritten by `go test ./ui/cli -run Page -update`; do not edit. The manual, `locktop man | man -l -`, says the same.\n\n" +
-		"| command | what it does |\n| --- | --- |\n")
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.Name(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+	b.WriteString("# Commands\n\nWritten by `go test ./ui/cli -run Page -update`; do not edit. `locktop help COMMAND` and the manual, " +
+		"`locktop man | man -l -`, tell more.\n")
+	for _, g := range root.Groups() {
+		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(g.Title, ":"))
+		for _, c := range everyCommand(root) {
+			if groupOf(c) == g.ID && c.IsAvailableCommand() && (!c.HasSubCommands() || c.Name() == "completion") && c.Parent().Name() != "completion" {
+				writeCommand(&b, c)
+			}
 		}
 	}
-	fence := func(text string) {
-		if text = strings.Trim(text, "\n"); text != "" {
-			fmt.Fprintf(&b, "\n```text\n%s\n```\n", text)
-		}
-	}
-	for _, c := range everyCommand(root) {
-		if c != root && !c.IsAvailableCommand() {
-			continue
-		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s.\n", c.CommandPath(), upperFirst(c.Short))
-		fence(c.UseLine())
-		if c.Long != c.Short {
-			fence(c.Long)
-		}
-		fence(flagLines(flagsOf(c, false)))
-		var shared []string
-		flagsOf(c, true).VisitAll(func(f *pflag.Flag) { shared = append(shared, "`--"+f.Name+"`") })
-		if len(shared) > 0 {
-			fmt.Fprintf(&b, "\nShared flags: %s.\n", strings.Join(shared, ", "))
-		}
-		if c.Example != "" {
-			b.WriteString("\nExamples:\n")
-			fence(c.Example)
-		}
-	}
+	b.WriteString("\n## Without a command\n")
+	writeCommand(&b, root)
 	b.WriteString("\n## Shared flags\n\nSeveral commands take these flags. A name in square brackets is the environment variable for the flag.\n")
-	fence(flagLines(e.shared))
+	fmt.Fprintf(&b, "\n```text\n%s\n```\n", strings.Trim(flagLines(e.shared), "\n"))
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n")
 	for _, x := range exitWords {
 		fmt.Fprintf(&b, "| %s | %s |\n", x.code, x.words)
 	}
 	b.WriteString("\n" + unseenWords + "\n")
 	document(t, commandPage, b.String())
+}
+
+// groupOf returns the group of a command, or of the one above it.
+func groupOf(c *cobra.Command) string {
+	for ; c.HasParent(); c = c.Parent() {
+		if c.GroupID != "" {
+			return c.GroupID
+		}
+	}
+	return ""
+}
+
+// writeCommand writes what a command does, how it is called, its flags and an example.
+func writeCommand(b *strings.Builder, c *cobra.Command) {
+	fmt.Fprintf(b, "\n### %s\n\n%s.", c.CommandPath(), upperFirst(c.Short))
+	var shared []string
+	flagsOf(c, true).VisitAll(func(f *pflag.Flag) { shared = append(shared, "`--"+f.Name+"`") })
+	if len(shared) > 0 {
+		fmt.Fprintf(b, " Shared flags: %s.", strings.Join(shared, ", "))
+	}
+	use, flags := c.UseLine(), flagsOf(c, false)
+	if c.HasSubCommands() && c.HasParent() { // each of them for one shell, and all alike
+		var shells []string
+		for _, sub := range c.Commands() {
+			shells = append(shells, sub.Name())
+			flags.AddFlagSet(flagsOf(sub, false))
+		}
+		use += " " + strings.Join(shells, "|") + " [flags]"
+	}
+	parts := []string{use}
+	for _, part := range []string{flagLines(flags), c.Example} {
+		if part = strings.Trim(part, "\n"); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	fmt.Fprintf(b, "\n\n```text\n%s\n```\n", strings.Join(parts, "\n\n"))
 }
 
 // flagLines are the flags with their meanings. A default that is another in every
