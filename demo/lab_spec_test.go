@@ -279,3 +279,18 @@ func TestProgramOfTheUserOnAClusterThatIsNotOurs(t *testing.T) {
 	do(t, l, spawnIt(name))
 	do(t, l, inject(model.FaultPause, name)) // as it is when the lab ends
 }
+
+// leader waits until there is one.
+func leader(t *testing.T, l *Lab) (name string) {
+	t.Helper()
+	labtest.Eventually(t, "a leader", func() bool {
+		var err error
+		name, err = l.Leader(t.Context())
+		return err == nil
+	})
+	return name
+}
+
+func injectIt(f model.Fault) model.Action { return model.Action{Kind: model.InjectFault, Fault: f} }
+
+var healEverything = model.Action{Kind: model.HealAll}

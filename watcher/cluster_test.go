@@ -191,17 +191,6 @@ func newTrio(t testing.TB, minor string) *trio {
 	return c
 }
 
-// isolate cuts a member off from the others, or mends that. Clients still reach it.
-func (c *trio) isolate(i int, cut bool) {
-	for j, l := range c.links {
-		if j == i {
-			l.set("", cut)
-		} else {
-			l.set(types.ID(c.ids[i]).String(), cut)
-		}
-	}
-}
-
 // lag keeps the log from a follower, or lets it go. The follower still answers, knows
 // its leader and asks it where the log is.
 func (c *trio) lag(i int, lags bool) {

@@ -189,14 +189,6 @@ const (
 	vitessName     = "/vitess/global/internal/named_locks/nightly/locks"
 )
 
-func TestPrograms(t *testing.T) {
-	for i := range programs {
-		if s := &programs[i]; s.play != nil {
-			t.Run(s.name, func(t *testing.T) { s.play(t, s) })
-		}
-	}
-}
-
 func TestRecordedHistories(t *testing.T) {
 	for i := range programs {
 		t.Run(programs[i].name, func(t *testing.T) { programs[i].replays(t, historyOf(&programs[i])) })

@@ -117,13 +117,10 @@ func historyOf(s *story) string {
 	return filepath.Join(historyDir, s.name+".jsonl")
 }
 
-// missing skips the test, or fails it where programs have to be there.
+// missing fails the test: with the tag slow all programs have to be there.
 func missing(t testing.TB, what string) {
 	t.Helper()
-	if os.Getenv("LOCKTOP_REQUIRE") == "1" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
+	t.Fatal(what)
 }
 
 // program returns the path of a program.

@@ -157,20 +157,6 @@ func newProcess(t testing.TB, minor, scheme string, flags ...string) (*process, 
 	return &process{t: t, Process: p}, client
 }
 
-func (p *process) start() {
-	p.t.Helper()
-	if err := p.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-func (p *process) signal(s syscall.Signal) {
-	p.t.Helper()
-	if err := p.Signal(s); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
 // connect makes a client once the server answers.
 func (p *process) connect(cfg clientv3.Config) *clientv3.Client {
 	p.t.Helper()

@@ -2,9 +2,7 @@ package watcher
 
 import (
 	"context"
-	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -46,17 +44,4 @@ func (c *tally) copy() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.calls)
-}
-
-// since writes what was sent after a copy was taken.
-func (c *tally) since(before map[string]int) (total int, text string) {
-	now := c.copy()
-	var parts []string
-	for _, method := range slices.Sorted(maps.Keys(now)) {
-		if n := now[method] - before[method]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, method))
-			total += n
-		}
-	}
-	return total, strings.Join(parts, ", ")
 }

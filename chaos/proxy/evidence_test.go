@@ -452,3 +452,30 @@ func TestAMutexIsSeenToBeTakenAndGivenBack(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
+
+// puts begins a put and returns where its end comes.
+func puts(ctx context.Context, c *clientv3.Client, key string) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Put(ctx, key, "v")
+		done <- err
+	}()
+	return done
+}
+
+func get(c *clientv3.Client) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := c.Get(ctx, "/k")
+		return err
+	}
+}
+
+// within a time: what a call returns that hangs.
+func hangs(t *testing.T, call func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := call(ctx); !errors.Is(err, context.DeadlineExceeded) && chaos.CodeOf(err) != codes.DeadlineExceeded {
+		t.Errorf("a call that ought to hang: %v", err)
+	}
+}

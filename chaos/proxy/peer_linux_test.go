@@ -21,7 +21,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"locktop/chaos/chaostest"
-	"locktop/model"
 )
 
 // nobody is a user who is not the one that runs the tests.
@@ -78,26 +77,6 @@ func asNobody(t *testing.T, name string, env ...string) ([]byte, error) {
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	return cmd.CombinedOutput()
-}
-
-func TestAnotherUserOfTheMachineIsRefused(t *testing.T) {
-	t.Parallel()
-	w := &witness{}
-	p := startProxy(t, Options{Backends: []string{chaostest.StartMember(t)}, Foreign: true, Report: w.report})
-	own := behind(t, p, "a")
-	for _, at := range append(p.Shared(), own.Endpoints()...) {
-		if out, err := asNobody(t, "TestWriteAsAnotherUser", throughAs+"="+at); err != nil {
-			t.Errorf("another user at %s: %v\n%s", at, err, out)
-		}
-	}
-	r, err := own.Get(chaostest.Within(t), "/k")
-	chaostest.Must(t, err)
-	if r.Count != 0 {
-		t.Errorf("the cluster has %v", r.Kvs)
-	}
-	if told := reported[model.TurnedAway](w); len(told) != 1 || !strings.Contains(told[0].Text, "uid 65534") {
-		t.Errorf("told %v, want the user, once", told)
-	}
 }
 
 func TestAnotherUserOfOurOwnLabIsNotRefused(t *testing.T) {

@@ -283,3 +283,7 @@ func TestCloseIsQuickWithWatchesAndIdleConnectionsOpen(t *testing.T) {
 		t.Logf("Close took %v", took)
 	}
 }
+
+func keepalivesOf(target string) model.Fault {
+	return model.Fault{Kind: model.FaultHoldKeepalives, Target: target}
+}

@@ -12,6 +12,7 @@ import (
 
 	"locktop/demo/labtest"
 	"locktop/demo/ports"
+	"locktop/demo/process"
 )
 
 func TestClusterStartsAndEnds(t *testing.T) {
@@ -86,4 +87,46 @@ func TestClusterCancelledInTheElection(t *testing.T) {
 	if err := c.firstLeads(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+}
+
+// breakable starts a cluster that the test breaks, changed by mod, and closes it
+// when the test ends, which has to be quick in whatever state it is.
+func breakable(t *testing.T, members int, mod func(*Options)) *Cluster {
+	t.Helper()
+	o := Options{Members: members, Dir: t.TempDir()}
+	if mod != nil {
+		mod(&o)
+	}
+	var c *Cluster
+	timed(t, "start the cluster", func() (err error) {
+		c, err = Start(t.Context(), o)
+		return err
+	})
+	t.Cleanup(func() {
+		pids := c.PIDs()
+		begun := time.Now()
+		c.Close()
+		took := time.Since(begun)
+		t.Logf("close: %v", took.Round(time.Millisecond))
+		if took > 15*time.Second { // less than half a second on a machine that has nothing else to do
+			t.Errorf("closed in %v", took)
+		}
+		labtest.WantFree(t, c.MemberEndpoints()...)
+		for name, pid := range pids {
+			if _, err := process.StartTime(pid); err == nil {
+				t.Errorf("the process of %s was left behind", name)
+			}
+		}
+	})
+	return c
+}
+
+// timed does what has to succeed and logs how long it takes.
+func timed(t *testing.T, what string, do func() error) {
+	t.Helper()
+	begun := time.Now()
+	if err := do(); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	t.Logf("%s: %v", what, time.Since(begun).Round(time.Millisecond))
 }

@@ -108,14 +108,6 @@ func (h *heard) lines() []model.Belief {
 	return slices.Clone(h.all)
 }
 
-// after waits for a line of that contender in that state, at index n or later.
-func (h *heard) after(n int, contender string, state model.BeliefState) (b model.Belief) {
-	h.t.Helper()
-	return h.until(n, fmt.Sprintf("%s is %s", contender, state), func(b model.Belief) bool {
-		return b.Contender == contender && b.State == state
-	})
-}
-
 // saying waits for a line with that text in it.
 func (h *heard) saying(n int, text string) model.Belief {
 	h.t.Helper()
@@ -164,14 +156,4 @@ func contendWith(t *testing.T, h *heard, o Options) *run {
 		<-r.ended
 	})
 	return r
-}
-
-// tell says a word, and returns how many lines were heard before.
-func (r *run) tell(word string) int {
-	r.t.Helper()
-	n := len(r.lines())
-	if _, err := io.WriteString(r.in, word+"\n"); err != nil {
-		r.t.Fatal(err)
-	}
-	return n
 }

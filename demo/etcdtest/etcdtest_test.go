@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,31 +55,6 @@ func TestAMemberFindsOtherPorts(t *testing.T) {
 			t.Errorf("%s: started again it serves at %s, before at %s", r.reason, again, at[0])
 		}
 		e.Close()
-	}
-}
-
-// So does an etcd that is a process.
-func TestAProcessFindsOtherPorts(t *testing.T) {
-	etcd, err := exec.LookPath("etcd")
-	if err != nil {
-		if os.Getenv("LOCKTOP_REQUIRE") != "" {
-			t.Fatal("etcd is missing")
-		}
-		t.Skip("etcd is missing")
-	}
-	for stolen, reason := range []string{"the port for clients is taken", "the port for peers is taken"} {
-		x := &thief{t: t}
-		before := beforeStart
-		beforeStart = func(addrs []string) { x.take(addrs[stolen]) }
-		p, client := Run(t, etcd, "http")
-		beforeStart = before
-		if x.took == "" || client == x.took || p.peer == x.took {
-			t.Errorf("%s: it serves at %s and %s, stolen was %q", reason, client, p.peer, x.took)
-		}
-		p.Stop()
-		if err := StartAll(p); err != nil {
-			t.Errorf("%s: started again: %v", reason, err)
-		}
 	}
 }
 

@@ -3,10 +3,13 @@
 package cli
 
 import (
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestEveryCommandLogsIn: a user who may read one prefix looks at it with every command,
@@ -127,3 +130,31 @@ func TestALabIsNotDisturbed(t *testing.T) {
 		t.Errorf("drill run: exit %d: %s%s", code, drill, said)
 	}
 }
+
+// enlist adds a user to a guarded member, whose password is the secret and who has the
+// right on the keys from first to before end; an empty end is one key.
+func enlist(t *testing.T, endpoint, name, first, end string, right clientv3.PermissionType) {
+	t.Helper()
+	root, err := open(clientv3.Config{Endpoints: []string{endpoint}, DialTimeout: 20 * time.Second, Username: "root", Password: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	ctx := within(t)
+	for _, step := range []func() error{
+		func() error { _, err := root.RoleAdd(ctx, name); return err },
+		func() error { _, err := root.RoleGrantPermission(ctx, name, first, end, right); return err },
+		func() error { _, err := root.UserAdd(ctx, name, secret); return err },
+		func() error { _, err := root.UserGrantRole(ctx, name, name); return err },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const (
+	mayRead  = clientv3.PermissionType(clientv3.PermRead)
+	mayWrite = clientv3.PermissionType(clientv3.PermWrite)
+	mayBoth  = clientv3.PermissionType(clientv3.PermReadWrite)
+)

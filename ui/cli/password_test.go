@@ -136,31 +136,3 @@ func TestBreakLogsInToWrite(t *testing.T) {
 		t.Errorf("the secret is in %s%s%s", out, errs, journal)
 	}
 }
-
-// enlist adds a user to a guarded member, whose password is the secret and who has the
-// right on the keys from first to before end; an empty end is one key.
-func enlist(t *testing.T, endpoint, name, first, end string, right clientv3.PermissionType) {
-	t.Helper()
-	root, err := open(clientv3.Config{Endpoints: []string{endpoint}, DialTimeout: 20 * time.Second, Username: "root", Password: secret})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	ctx := within(t)
-	for _, step := range []func() error{
-		func() error { _, err := root.RoleAdd(ctx, name); return err },
-		func() error { _, err := root.RoleGrantPermission(ctx, name, first, end, right); return err },
-		func() error { _, err := root.UserAdd(ctx, name, secret); return err },
-		func() error { _, err := root.UserGrantRole(ctx, name, name); return err },
-	} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-const (
-	mayRead  = clientv3.PermissionType(clientv3.PermRead)
-	mayWrite = clientv3.PermissionType(clientv3.PermWrite)
-	mayBoth  = clientv3.PermissionType(clientv3.PermReadWrite)
-)

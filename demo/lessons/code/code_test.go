@@ -3,8 +3,6 @@ package code
 import (
 	"context"
 	"errors"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -167,19 +165,9 @@ func (p *place) done(do func() error) error {
 	}
 }
 
-// everywhere runs a test on the oldest server and on the one that is linked in.
+// everyServer runs a test on the server that is linked in, and with the tag slow on the oldest one.
 func everyServer(t *testing.T, test func(t *testing.T, endpoint string)) {
-	t.Run("3.4", func(t *testing.T) {
-		path, err := exec.LookPath("etcd")
-		if err != nil {
-			if os.Getenv("LOCKTOP_REQUIRE") == "1" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
-		_, endpoint := etcdtest.Run(t, path, "http", "--heartbeat-interval", "50", "--election-timeout", "500", "--log-level", "error")
-		test(t, endpoint)
-	})
+	oldest(t, test)
 	t.Run("linked", func(t *testing.T) {
 		m := etcdtest.Member(t)
 		t.Cleanup(m.Close)

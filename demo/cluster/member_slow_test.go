@@ -1,3 +1,5 @@
+//go:build slow
+
 package cluster
 
 import (
@@ -9,55 +11,12 @@ import (
 	"time"
 
 	"locktop/demo/labtest"
-	"locktop/demo/process"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.etcd.io/etcd/server/v3/storage/mvcc"
 )
-
-// breakable starts a cluster that the test breaks, changed by mod, and closes it
-// when the test ends, which has to be quick in whatever state it is.
-func breakable(t *testing.T, members int, mod func(*Options)) *Cluster {
-	t.Helper()
-	o := Options{Members: members, Dir: t.TempDir()}
-	if mod != nil {
-		mod(&o)
-	}
-	var c *Cluster
-	timed(t, "start the cluster", func() (err error) {
-		c, err = Start(t.Context(), o)
-		return err
-	})
-	t.Cleanup(func() {
-		pids := c.PIDs()
-		begun := time.Now()
-		c.Close()
-		took := time.Since(begun)
-		t.Logf("close: %v", took.Round(time.Millisecond))
-		if took > 15*time.Second { // less than half a second on a machine that has nothing else to do
-			t.Errorf("closed in %v", took)
-		}
-		labtest.WantFree(t, c.MemberEndpoints()...)
-		for name, pid := range pids {
-			if _, err := process.StartTime(pid); err == nil {
-				t.Errorf("the process of %s was left behind", name)
-			}
-		}
-	})
-	return c
-}
-
-// timed does what has to succeed and logs how long it takes.
-func timed(t *testing.T, what string, do func() error) {
-	t.Helper()
-	begun := time.Now()
-	if err := do(); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	t.Logf("%s: %v", what, time.Since(begun).Round(time.Millisecond))
-}
 
 // another is a member other than those.
 func another(c *Cluster, names ...string) string {

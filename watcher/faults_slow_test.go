@@ -1,3 +1,5 @@
+//go:build slow
+
 package watcher
 
 import (
@@ -5,12 +7,16 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/client/pkg/v3/types"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
@@ -22,9 +28,8 @@ import (
 )
 
 var (
-	updateFaults = flag.Bool("update", false, "write FAULTS.md: every fault for -hold, with the rhythm of the program and not that of the tests")
-	faultServer  = flag.String("server", "3.7", "the release of etcd that faults happen to: 3.4, 3.5, 3.6 or 3.7")
-	faultHold    = flag.Duration("hold", 10*time.Second, "how long a fault lasts with -update")
+	faultServer = flag.String("server", "3.7", "the release of etcd that faults happen to: 3.4, 3.5, 3.6 or 3.7")
+	faultHold   = flag.Duration("hold", 10*time.Second, "how long a fault lasts with -update")
 )
 
 // fault is something that happens to a cluster while it is watched.
@@ -284,4 +289,42 @@ is a gap in the journal, and the watcher invents nothing for it.
 		}
 	}
 	return []byte(b.String())
+}
+
+// isolate cuts a member off from the others, or mends that. Clients still reach it.
+func (c *trio) isolate(i int, cut bool) {
+	for j, l := range c.links {
+		if j == i {
+			l.set("", cut)
+		} else {
+			l.set(types.ID(c.ids[i]).String(), cut)
+		}
+	}
+}
+
+func (p *process) start() {
+	p.t.Helper()
+	if err := p.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *process) signal(s syscall.Signal) {
+	p.t.Helper()
+	if err := p.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// since writes what was sent after a copy was taken.
+func (c *tally) since(before map[string]int) (total int, text string) {
+	now := c.copy()
+	var parts []string
+	for _, method := range slices.Sorted(maps.Keys(now)) {
+		if n := now[method] - before[method]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, method))
+			total += n
+		}
+	}
+	return total, strings.Join(parts, ", ")
 }

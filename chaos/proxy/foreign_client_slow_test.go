@@ -1,3 +1,5 @@
+//go:build slow
+
 package proxy
 
 import (
@@ -42,13 +44,10 @@ var foreigners = []foreign{
 	{name: "python", command: pythonClient, holds: "/locks/" + foreignLock},
 }
 
-// missing skips the test, or fails it where the programs have to be there.
+// missing fails the test: with the tag slow all programs have to be there.
 func missing(t *testing.T, what string) {
 	t.Helper()
-	if os.Getenv("LOCKTOP_REQUIRE") == "1" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
+	t.Fatal(what)
 }
 
 // foreignFile returns the path of a program.

@@ -1,3 +1,5 @@
+//go:build slow
+
 package proxy
 
 import (
@@ -34,16 +36,6 @@ func newFaultBench(t *testing.T) *faultBench {
 	at, err := p.Listen("a")
 	chaostest.Must(t, err)
 	return &faultBench{p: p, direct: chaostest.Dial(t, []string{member}), a: chaostest.Dial(t, at), b: behind(t, p, "b"), addresses: at}
-}
-
-// puts begins a put and returns where its end comes.
-func puts(ctx context.Context, c *clientv3.Client, key string) <-chan error {
-	done := make(chan error, 1)
-	go func() {
-		_, err := c.Put(ctx, key, "v")
-		done <- err
-	}()
-	return done
 }
 
 // watching returns a watch of a prefix that has begun.
@@ -85,23 +77,6 @@ func wantNothing[T any](t *testing.T, what string, c <-chan T) {
 	case x := <-c:
 		t.Fatalf("%s: %v", what, x)
 	default:
-	}
-}
-
-// within a time: what a call returns that hangs.
-func hangs(t *testing.T, call func(context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	if err := call(ctx); !errors.Is(err, context.DeadlineExceeded) && chaos.CodeOf(err) != codes.DeadlineExceeded {
-		t.Errorf("a call that ought to hang: %v", err)
-	}
-}
-
-func get(c *clientv3.Client) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, err := c.Get(ctx, "/k")
-		return err
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build slow
+
 package proxy
 
 import (
@@ -12,27 +14,6 @@ import (
 	"locktop/chaos/chaostest"
 	"locktop/model"
 )
-
-func keepalivesOf(target string) model.Fault {
-	return model.Fault{Kind: model.FaultHoldKeepalives, Target: target}
-}
-
-// keptBack counts the requests that are held now.
-func keptBack(p *Proxy) int {
-	p.holds.mu.Lock()
-	var calls []*renewals
-	for r := range p.holds.calls {
-		calls = append(calls, r)
-	}
-	p.holds.mu.Unlock()
-	n := 0
-	for _, r := range calls {
-		r.mu.Lock()
-		n += len(r.order)
-		r.mu.Unlock()
-	}
-	return n
-}
 
 func TestHoldingOneClientExpiresItsLeaseOnly(t *testing.T) {
 	t.Parallel()

@@ -1,3 +1,5 @@
+//go:build slow
+
 package demo
 
 import (
@@ -15,11 +17,7 @@ import (
 	"locktop/model/text"
 )
 
-func injectIt(f model.Fault) model.Action { return model.Action{Kind: model.InjectFault, Fault: f} }
-
 func healIt(f model.Fault) model.Action { return model.Action{Kind: model.HealFault, Fault: f} }
-
-var healEverything = model.Action{Kind: model.HealAll}
 
 // briefly gives a request half a second.
 func briefly(t *testing.T, request func(context.Context) error) error {

@@ -1,3 +1,5 @@
+//go:build slow
+
 package demo
 
 import (
@@ -71,17 +73,6 @@ func TestFaultsOfMembers(t *testing.T) {
 	do(t, l, healEverything)
 	f.wantFaults(t, append(before, "on: pause member m3", "off: pause member m3: "+whyTarget, "on: stop member m3",
 		"off: stop member m3: healed")...)
-}
-
-// leader waits until there is one.
-func leader(t *testing.T, l *Lab) (name string) {
-	t.Helper()
-	labtest.Eventually(t, "a leader", func() bool {
-		var err error
-		name, err = l.Leader(t.Context())
-		return err == nil
-	})
-	return name
 }
 
 func TestFaultFill(t *testing.T) {

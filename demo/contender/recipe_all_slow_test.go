@@ -1,7 +1,10 @@
+//go:build slow
+
 package contender
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -438,4 +441,22 @@ func TestIgnoreDone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// after waits for a line of that contender in that state, at index n or later.
+func (h *heard) after(n int, contender string, state model.BeliefState) (b model.Belief) {
+	h.t.Helper()
+	return h.until(n, fmt.Sprintf("%s is %s", contender, state), func(b model.Belief) bool {
+		return b.Contender == contender && b.State == state
+	})
+}
+
+// tell says a word, and returns how many lines were heard before.
+func (r *run) tell(word string) int {
+	r.t.Helper()
+	n := len(r.lines())
+	if _, err := io.WriteString(r.in, word+"\n"); err != nil {
+		r.t.Fatal(err)
+	}
+	return n
 }

@@ -1,3 +1,5 @@
+//go:build slow
+
 package proxy
 
 import (
@@ -207,4 +209,21 @@ func TestHeldAnswersStallForeignClients(t *testing.T) {
 			b.says("holding")
 		})
 	}
+}
+
+// keptBack counts the requests that are held now.
+func keptBack(p *Proxy) int {
+	p.holds.mu.Lock()
+	var calls []*renewals
+	for r := range p.holds.calls {
+		calls = append(calls, r)
+	}
+	p.holds.mu.Unlock()
+	n := 0
+	for _, r := range calls {
+		r.mu.Lock()
+		n += len(r.order)
+		r.mu.Unlock()
+	}
+	return n
 }
