@@ -51,12 +51,6 @@ func newServer(t testing.TB) *server {
 	return s
 }
 
-func (s *server) start() {
-	s.t.Helper()
-	s.was = etcdtest.Again(s.t, s.was)
-	s.etcd = s.was
-}
-
 func (s *server) stop() {
 	if s.etcd != nil {
 		s.etcd.Close()

@@ -20,6 +20,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
+	"locktop/demo/etcdtest"
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/locks"
@@ -327,4 +328,10 @@ func (c *tally) since(before map[string]int) (total int, text string) {
 		}
 	}
 	return total, strings.Join(parts, ", ")
+}
+
+func (s *server) start() {
+	s.t.Helper()
+	s.was = etcdtest.Again(s.t, s.was)
+	s.etcd = s.was
 }

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -59,3 +60,5 @@ func TestProgramsPage(t *testing.T) {
 
 // ofEtcd are the stories of what etcd itself ships.
 var ofEtcd = map[string]bool{"etcdctl-lock": true, "etcdctl-elect": true, "lock-rpc": true, "election-rpc": true, "rwmutex": true, "double-barrier": true, "data-recipes": true}
+
+var updateFaults = flag.Bool("update", false, "write FAULTS.md, SERVERS.md and PROGRAMS.md anew: every fault for -hold, with the rhythm of the program and not that of the tests")

@@ -1,8 +1,9 @@
+//go:build slow
+
 package watcher
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -16,8 +17,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
 )
-
-var updateFaults = flag.Bool("update", false, "write FAULTS.md, SERVERS.md and PROGRAMS.md anew: every fault for -hold, with the rhythm of the program and not that of the tests")
 
 // abilities are questions to a server with auth on, whose answers depend on the
 // release. nobody has not logged in, eve may read /mine/ alone.
