@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Available returns nil if the action can be done now, or an error that says in one
@@ -68,19 +69,19 @@ func (l *Lab) canInject(f model.Fault) error {
 	return nil
 }
 
-var errNobody = fmt.Errorf("no contender runs; %s one", model.SpawnProc)
+var errNobody = text.Refusal{Why: model.Say("no-contender-runs")}
 
 // canHitMembers says why a fault of members cannot be done.
 func (l *Lab) canHitMembers(info model.FaultInfo) error {
 	switch {
 	case l.cluster == nil:
-		return errors.New("not available: the members are not ours")
+		return text.Refusal{Why: model.Say("members-are-not-ours")}
 	case info.Needs == model.NeedsProcesses && !l.o.Processes:
-		return errors.New("pausing needs members that are processes: drill files say processes: true, demo --processes")
+		return text.Refusal{Why: model.Say("pausing-needs-processes")}
 	case info.Kind == model.FaultDeadlock:
 		return l.supervisor.canDeadlock()
 	case info.Needs == model.NeedsSeveral && l.o.Members == 1:
-		return fmt.Errorf("%s needs more than one member", info.Kind)
+		return text.Refusal{Why: model.Say("needs-several-members", info.Kind)}
 	}
 	return nil
 }

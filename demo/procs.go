@@ -16,6 +16,7 @@ import (
 	"locktop/demo/contender"
 	"locktop/demo/process"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // proc is a contender's process as the lab sees it.
@@ -57,7 +58,7 @@ func (p *proc) describeError(verb string, err error) error {
 }
 
 func errEnded(name string) error {
-	return fmt.Errorf("%s has ended; %s another", name, model.SpawnProc)
+	return text.Refusal{Why: model.Say("has-ended", name)}
 }
 
 // spawner starts processes from one thread that lives as long as the lab, because

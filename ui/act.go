@@ -204,7 +204,7 @@ func (a *Shell) available(m availableMsg) tea.Cmd {
 		whys[i] = a.presentFrame().Th.Clean(whys[i])
 	}
 	if !slices.Contains(whys, "") {
-		a.Say(draw.Late, draw.NotNow(whys[0]))
+		a.Say(draw.Late, a.th.NotNow(whys[0]))
 		return nil
 	}
 	return m.action(m.request)
@@ -310,9 +310,9 @@ func (a *Shell) lookForAwaited() {
 			continue
 		}
 		if w.done {
-			a.Say(draw.Good, "done, then seen: "+a.seenText(w))
+			a.Say(draw.Good, a.th.Say("done-then-seen", model.Verbatim(a.seenText(w))))
 		} else {
-			a.Say(draw.Late, "no answer came, but seen: "+a.seenText(w))
+			a.Say(draw.Late, a.th.Say("no-answer-but-seen", model.Verbatim(a.seenText(w))))
 		}
 	}
 	a.awaited = rest

@@ -161,7 +161,7 @@ func (h *header) leaderSpan() draw.Span {
 	default:
 		return draw.Late.Of("leader not known")
 	}
-	return draw.Plain.Of("leader " + h.Th.Cut(h.Th.Clean(name), 16))
+	return draw.Plain.Of(h.Th.Say("leader", model.Verbatim(h.Th.Cut(h.Th.Clean(name), 16))))
 }
 
 func version(c model.ClusterStatus) string {

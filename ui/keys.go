@@ -310,7 +310,7 @@ func (a *Shell) press(b *host.Key, key string) tea.Cmd {
 	reason := b.Closed()
 	switch {
 	case reason != "":
-		a.Say(draw.Late, draw.NotNow(reason))
+		a.Say(draw.Late, a.th.NotNow(reason))
 		return nil
 	case b.Asks != nil:
 		acts, _ := b.Asks()

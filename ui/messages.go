@@ -292,7 +292,7 @@ func (a *Shell) Watch(prefixes []string) tea.Cmd {
 		return nil
 	}
 	if a.present != nil {
-		a.Say(draw.Late, draw.NotNow(string(replay.InThePast)))
+		a.Say(draw.Late, a.th.NotNow(string(replay.InThePast)))
 		return nil
 	}
 	a.opening = true

@@ -188,12 +188,12 @@ func (a *Shell) askForHelp() tea.Cmd {
 	if len(acts) == 0 {
 		return nil
 	}
-	of := a.overlay
+	of, lang := a.overlay, a.th.Lang
 	of.asking = true
 	return func() tea.Msg {
 		refused := map[string]string{}
 		for what, list := range acts {
-			if whys := host.WhysNot(hands, list); !slices.Contains(whys, "") {
+			if whys := host.WhysNot(lang, hands, list); !slices.Contains(whys, "") {
 				refused[what] = whys[0]
 			}
 		}

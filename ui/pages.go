@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"locktop/model"
 	"locktop/model/reports"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
@@ -63,11 +64,11 @@ func (s pageSet) digit(i int) string {
 
 // filter returns the filter of the page that is shown, "" if it has none, and how many
 // rows are left.
-func (s pageSet) filter() (text, hits string) {
+func (s pageSet) filter() (text string, hits model.Message) {
 	if p, ok := s.current().(page.Filtered); ok {
 		return p.Filter(), p.Hits()
 	}
-	return "", ""
+	return "", model.Message{}
 }
 
 func (s pageSet) setFilter(text string) {

@@ -75,9 +75,9 @@ func (a *Shell) Open(d host.Dialog, aboutLock bool) bool {
 
 // Ask asks beside the screen which of the actions can be done, and goes on with what was said.
 func (a *Shell) Ask(on page.Target, acts []model.Action, then func(host.Said) tea.Cmd) tea.Cmd {
-	actions := a.Actions()
+	actions, lang := a.Actions(), a.th.Lang
 	return func() tea.Msg {
-		return availableMsg{host.Said{Target: on, Acts: acts, Whys: host.WhysNot(actions, acts)}, then}
+		return availableMsg{host.Said{Target: on, Acts: acts, Whys: host.WhysNot(lang, actions, acts)}, then}
 	}
 }
 

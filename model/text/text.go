@@ -8,6 +8,7 @@
 package text
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -56,6 +57,20 @@ func RenderAll(lang string, list []model.Message) (all []string) {
 
 // EnglishAll says each message of a list in English.
 func EnglishAll(list []model.Message) []string { return RenderAll("en", list) }
+
+// Refusal is why something cannot be done, as an error. Its words are English.
+type Refusal struct{ Why model.Message }
+
+func (r Refusal) Error() string { return English(r.Why) }
+
+// Refused says an error in a language: in English, but for a [Refusal].
+func Refused(lang string, err error) string {
+	var r Refusal
+	if errors.As(err, &r) {
+		return Render(lang, r.Why)
+	}
+	return err.Error()
+}
 
 // speaker says messages in a language.
 type speaker struct{ chinese bool }
@@ -155,6 +170,10 @@ func (sp speaker) write(arg any) string {
 			return chineseDeed(model.Fault(x))
 		}
 		return model.Fault(x).Past()
+	case model.FaultKind:
+		if name := chineseFaults[x].name; sp.chinese && name != "" {
+			return name
+		}
 	case model.Confidence, model.ProcState, model.BeliefState, model.DrillVerdict:
 		if word, known := words[x]; known {
 			return sp.words(word)

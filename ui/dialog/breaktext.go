@@ -2,7 +2,6 @@ package dialog
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"locktop/model"
@@ -41,7 +40,7 @@ func (d *Break) lines(w, h int) [][]draw.Span {
 	add(spacing)
 	goes := len(all)
 	if !d.claimGone() {
-		d.wayLines(w, &d.revoke, "R", strings.TrimSuffix("revoke the lease "+d.revoke.action.Lease.String(), " 0"),
+		d.wayLines(w, &d.revoke, "R", d.revokeWords(),
 			"ends the session and all its keys", add)
 		goes = len(all)
 		d.commandLine(w, &d.revoke, add)
@@ -143,15 +142,23 @@ func (d *Break) subject(w int, add func(int, ...draw.Span)) {
 		d0, atLeast = t.Lock.HeldFor(d.h.Frame().Now)
 	}
 	add(ranked, draw.Dim.Of("claim    "), draw.Strong.Of(th.WhoIn(d.h.Frame().S, c.Ref(), 40)),
-		draw.Plain.Of(" "+sign+" "+word+", place "+strconv.Itoa(place+1)+" of "+draw.Count(int64(t.Lock.Len()))+", since "+draw.Age(d0, atLeast)))
+		draw.Plain.Of(" "+sign+" "+th.Say("role-place-since", model.Verbatim(th.Label(word)), place+1, model.Verbatim(draw.Count(int64(t.Lock.Len()))), model.Verbatim(draw.Age(d0, atLeast)))))
 	via := ""
 	if e := d.delete.plan.Endpoint; e != "" {
-		via = ", read at " + th.Clean(e)
+		via = th.Say("read-at", model.Verbatim(th.Clean(e)))
 	} else if e := d.revoke.plan.Endpoint; e != "" {
-		via = ", read at " + th.Clean(e)
+		via = th.Say("read-at", model.Verbatim(th.Clean(e)))
 	}
 	add(detail, draw.Dim.Of("key      "), draw.Plain.Of(th.CutKey(th.Clean(c.Key), w-9)))
 	add(detail, draw.Dim.Of("created  "), draw.Plain.Of("rev "+draw.Count(c.CreateRev)), draw.Dim.Of(via))
+}
+
+// revokeWords name the way that ends the lease.
+func (d *Break) revokeWords() string {
+	if d.revoke.action.Lease == 0 {
+		return d.th().Label("revoke the lease")
+	}
+	return d.th().Say("revoke-the-lease", d.revoke.action.Lease)
 }
 
 // wayLines name a way and what it means.
@@ -160,7 +167,7 @@ func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ..
 	why := d.whyNot(x)
 	switch {
 	case why != "":
-		add(ranked, draw.Bad.Of("   "+d.th().Sign.Bad+" "+d.th().Cut("not possible: "+why, w-5)))
+		add(ranked, draw.Bad.Of("   "+d.th().Sign.Bad+" "+d.th().Cut(d.th().Say("not-possible", model.Verbatim(d.th().Label(why))), w-5)))
 		return
 	case !x.ready:
 		add(ranked, draw.Dim.Of("   reading what it would touch "+d.th().Sign.Unread))
@@ -231,38 +238,36 @@ func (d *Break) unwatched(keys []model.KV) (n int) {
 // next says what becomes of a lock when a key in its queue goes, and with it all
 // keys of its lease if that is not 0.
 func (d *Break) next(key string, lease model.LeaseID) string {
-	c := d.claim(key)
+	th, c := d.th(), d.claim(key)
 	if c == nil {
 		if d.unwatched([]model.KV{{Key: key}}) > 0 {
-			return "is not watched: who waits there is not seen"
+			return th.Say("is-not-watched")
 		}
-		return "gone, or not seen yet"
+		return th.Say("gone-or-not-seen")
 	}
 	l := c.Lock()
 	if l == nil && d.t.Lock != nil && d.t.Lock.Place(c) >= 0 {
 		l = d.t.Lock // it is none of its claims, and stands in its way
 	}
 	if l == nil {
-		return "is not a claim of a lock"
+		return th.Say("is-not-a-claim-of-a-lock")
 	}
-	name := d.th().CutPath(d.th().Clean(l.Name), 28)
+	name := model.Verbatim(th.CutPath(th.Clean(l.Name), 28))
 	if !l.Recipe().HasHolder {
-		return "goes from " + name
+		return th.Say("goes-from", name)
 	}
 	if l.Head() != c && !l.Holds(l.Place(c)) {
-		return "leaves the queue of " + name + " at place " + strconv.Itoa(l.Place(c)+1)
+		return th.Say("leaves-the-queue-of", name, l.Place(c)+1)
 	}
 	switch n, next := status.Without(l, c, lease); {
-	case n == 1:
-		return "stops holding " + name + ", 1 more holds it"
-	case n > 1:
-		return "stops holding " + name + ", " + strconv.Itoa(n) + " more hold it"
+	case n > 0:
+		return th.Say("stops-holding", name, n)
 	case next != nil && !l.IsClaim(next):
-		return d.th().CutKey(d.th().Clean(next.Key), 24) + ", no claim of it, blocks " + name
+		return th.Say("no-claim-of-it-blocks", model.Verbatim(th.CutKey(th.Clean(next.Key), 24)), name)
 	case next != nil:
-		return d.th().Cut(d.th().Who(d.h.Frame().S, next.Ref()), 24) + " gets " + name
+		return th.Say("gets", model.Verbatim(th.Cut(th.Who(d.h.Frame().S, next.Ref()), 24)), name)
 	}
-	return name + " is free then"
+	return th.Say("is-free-then", name)
 }
 
 // prompt is the end of the dialog: what to press.

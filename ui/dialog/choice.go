@@ -160,5 +160,5 @@ func (x *ask) line(th *draw.Theme, w int, cursor bool) []draw.Span {
 		return line
 	}
 	return append(lead, draw.Accent.Of("["), draw.Strong.Of(th.Cut(th.FaultWord(x.values[x.at].words), max(4, w-24))), draw.Accent.Of("]"),
-		draw.Dim.Of(" "+strconv.Itoa(x.at+1)+" of "+strconv.Itoa(len(x.values))))
+		draw.Dim.Of(" "+th.Say("of", x.at+1, len(x.values))))
 }

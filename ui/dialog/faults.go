@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -46,13 +47,18 @@ func subject(t page.Target) page.Subject {
 	return page.Subject{Kind: model.TargetProcess, Name: t.Action.Contender, Lock: t.Action.Lock}
 }
 
-// subjectWords name the subject in a title.
-func subjectWords(th *draw.Theme, s page.Subject) string {
-	if s.Kind == model.TargetCluster {
-		return "the cluster"
+// faultsOf is the title of the dialog, which names the subject.
+func faultsOf(th *draw.Theme, s page.Subject) string {
+	name := model.Verbatim(th.Clean(s.Name))
+	switch s.Kind {
+	case model.TargetProcess:
+		return th.Say("faults-of-contender", name)
+	case model.TargetClient:
+		return th.Say("faults-of-client", name)
+	case model.TargetMember:
+		return th.Say("faults-of-member", name)
 	}
-	return string(map[model.FaultTarget]string{model.TargetProcess: "contender ", model.TargetClient: "client ",
-		model.TargetMember: "member "}[s.Kind]) + th.Clean(s.Name) + ", and the cluster"
+	return th.Say("faults-of-cluster")
 }
 
 // Faults is the dialog of the faults that can be done to a subject.
@@ -98,12 +104,12 @@ func (m *Faults) Ask() tea.Cmd {
 		return nil
 	}
 	m.asks = true
-	actions, acts := m.h.Actions(), make([]model.Action, len(m.rows))
+	actions, acts, lang := m.h.Actions(), make([]model.Action, len(m.rows)), m.h.Frame().Th.Lang
 	for i := range m.rows {
 		acts[i] = m.action(m.presets(&m.rows[i]).fault())
 	}
 	return func() tea.Msg {
-		whys := host.WhysNot(actions, acts)
+		whys := host.WhysNot(lang, actions, acts)
 		return host.Late{To: m, Take: func() tea.Cmd {
 			m.asks = false
 			for i, why := range whys {
@@ -147,7 +153,7 @@ func (m *Faults) choose() tea.Cmd {
 	r := &m.rows[m.at]
 	switch {
 	case r.why != "":
-		m.hint = cannotNow + r.why
+		m.hint = m.cannotNow(r.why)
 		return nil
 	case len(r.info.Takes) == 0 && m.inForce(r):
 		m.hint = "it is active already: leave this, then U on the Lab page heals it"
@@ -166,12 +172,16 @@ func (m *Faults) chooseWord() string {
 	if r := &m.rows[m.at]; r.why == "" && len(m.presets(r).asks) == 0 {
 		th := m.h.Frame().Th
 		name, _, _ := th.FaultKind(r.info)
-		return th.Label(name + " now")
+		return th.Say("do-now", model.Verbatim(name))
 	}
 	return "choose"
 }
 
-const cannotNow = "cannot be done now: "
+// cannotNow says why something cannot be done now.
+func (m *Faults) cannotNow(why string) string {
+	th := m.h.Frame().Th
+	return th.Say("cannot-be-done-now", model.Verbatim(th.Label(why)))
+}
 
 // inject does the fault that was chosen, unless it cannot be done or the menu is left
 // meanwhile.
@@ -186,7 +196,7 @@ func (m *Faults) inject(f model.Fault) tea.Cmd {
 		return host.Late{To: m, Take: func() tea.Cmd {
 			m.doing = false
 			if err != nil {
-				m.hint = cannotNow + m.h.Frame().Th.Clean(err.Error())
+				m.hint = m.cannotNow(m.h.Frame().Th.Clean(text.Refused(m.h.Frame().Th.Lang, err)))
 				return nil
 			}
 			m.h.Close()
@@ -208,9 +218,9 @@ func (m *Faults) PaintOver(lines []string) []string {
 	th := m.h.Frame().Th
 	if m.choice != nil {
 		name, _, _ := th.FaultKind(m.choice.info)
-		return box(th, draw.Change, lines, " fault: "+name+" ", m.choices)
+		return box(th, draw.Change, lines, " "+th.Say("fault-named", model.Verbatim(name))+" ", m.choices)
 	}
-	return box(th, draw.Change, lines, " faults: "+subjectWords(th, m.subject)+" ", m.list)
+	return box(th, draw.Change, lines, " "+faultsOf(th, m.subject)+" ", m.list)
 }
 
 func faultKeys(on func(func(m *Faults) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {
@@ -245,7 +255,7 @@ func (m *Faults) list(w, h int) [][]draw.Span {
 		add(draw.Late.Of(th.Sign.Late + " " + th.Label(m.hint)))
 	case r.why != "":
 		lead := th.Sign.Late + " "
-		for _, part := range th.Wrap(th.Label(cannotNow+r.why), max(8, w-2), 3) {
+		for _, part := range th.Wrap(m.cannotNow(r.why), max(8, w-2), 3) {
 			add(draw.Late.Of(lead + part))
 			lead = "  "
 		}
@@ -295,7 +305,7 @@ func (m *Faults) window(w, h int) [][]draw.Span {
 		line := []draw.Span{draw.Accent.Of(mark), name.Of(kind + draw.Blanks[:max(1, 16-draw.Width(kind))])}
 		switch {
 		case r.why != "":
-			line = append(line, draw.Dim.Of(th.Label("not now: "+r.why)))
+			line = append(line, draw.Dim.Of(th.Say("not-now", model.Verbatim(th.Label(r.why)))))
 		case m.inForce(r):
 			line = append(line, draw.Late.Of(th.Sign.Late+" in force  "), what.Of(does))
 		default:

@@ -72,7 +72,7 @@ func (q *Question) confirm() tea.Cmd {
 	case !q.grace.elapsed:
 		return nil
 	case q.why != "":
-		q.hint = "cannot be done now: " + q.why
+		q.hint = q.h.Frame().Th.Say("cannot-be-done-now", model.Verbatim(q.h.Frame().Th.Label(q.why)))
 		return nil
 	case !q.ready:
 		q.hint = "wait: whom it hits is still being read"
@@ -131,7 +131,7 @@ func (q *Question) lines(w, h int) [][]draw.Span {
 	case q.hint != "":
 		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + q.hint)})
 	case q.why != "":
-		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " cannot be done now: " + q.why)})
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + th.Say("cannot-be-done-now", model.Verbatim(th.Label(q.why))))})
 	default:
 		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " a lock may move to another client")})
 	}

@@ -220,11 +220,11 @@ func (d *Several) item(x *item, w int) [][]draw.Span {
 	case x.outcome != nil && x.outcome.Done:
 		return [][]draw.Span{{draw.Good.Of(th.Sign.Done + " "), name, draw.Plain.Of("  " + th.Cut(th.FormatOutcome(*x.outcome), w/2-4))}}
 	case x.outcome != nil && x.outcome.Unknown:
-		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut("unknown whether done: " + th.Clean(x.outcome.Err)))}}
+		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut(th.Say("unknown-whether-done", model.Verbatim(th.Clean(x.outcome.Err)))))}}
 	case x.outcome != nil:
-		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut("not done: " + th.Clean(x.outcome.Err)))}}
+		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut(th.Say("not-done", model.Verbatim(th.Clean(x.outcome.Err)))))}}
 	case x.why != "":
-		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut("not possible: " + x.why))}}
+		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut(th.Say("not-possible", model.Verbatim(th.Label(x.why)))))}}
 	case l == nil || c == nil || c.CreateRev != x.action.CreateRev:
 		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut("already released"))}}
 	}

@@ -1,9 +1,7 @@
 package draw
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -11,20 +9,18 @@ import (
 // One that takes more cells than the English is said only where its room is made for it.
 var labels = map[string]string{
 	"Lab": "实验", "LAB": "实验", "value": "值", "leader": "Leader", "ENDPOINT": "地址", "TERM": "任期", "REVISION": "版本号", "ANSWER": "回答", "if": "若", "and # more": "还有 # 个", "now": "现在", "line": "行", "will": "将", "it would": "它会", "healing it will": "恢复时", "then, or when healed, it will": "之后或恢复时",
-	"done at once, there is nothing to heal": "一次做完，没有要恢复的", "in force": "生效中", "faults: the cluster": "故障：集群", "do it": "做",
+	"done at once, there is nothing to heal": "一次做完，没有要恢复的", "in force": "生效中", "do it": "做",
 	"it is active already: leave this, then U on the Lab page heals it": "已经生效：离开后在实验页按 U 恢复它", "what the story left behind does not go": "故事留下的东西没有消失",
-	"pausing needs members that are processes: drill files say processes: true, demo --processes": "这里的成员不是单独的进程，不能暂停",
 	"why": "原因", "pan": "平移", "do:": "做：", "I hold": "我持有", "I wait": "我等待", "#s I hold": "我持有 #s", "#s I wait": "我等待 #s",
 	"for": "等", "etcd says": "etcd 记录", "client says": "客户端认为",
 	"nothing": "没有", "no lease stands in the queue of a lock": "没有租约在锁的队列里", "moves": "移动", "scrolls": "滚动", "starting": "启动",
-	"wait, too many for figures here:": "等待者太多，这里不列数字：", "holds since": "次，始于", "held #% of the time": "持有 #% 的时间",
-	"nobody was overtaken, Jain #.#": "没有人被插队，Jain #.#", "half as long: #s waited, not #s": "减半则：共等 #s，不是 #s", "# time, #s, longest #s": "# 次，#s，最长 #s",
-	"half as long: #.#s waited, not #.#s": "减半则：共等 #.#s，不是 #.#s", "half as long: #.#s waited, not #s": "减半则：共等 #.#s，不是 #s", "half as long: #s waited, not #.#s": "减半则：共等 #s，不是 #.#s",
-	"# time, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #s, longest #s": "# 次，#s，最长 #s",
-	"not available: the list is empty": "不可用：列表是空的", "revoking it takes # watched key": "撤销带走 # 个监听的键", "revoking it takes # watched keys": "撤销带走 # 个监听的键",
+	"wait, too many for figures here:": "等待者太多，这里不列数字：",
+	"# time, #s, longest #s":           "# 次，#s，最长 #s",
+	"# time, #.#s, longest #.#s":       "# 次，#.#s，最长 #.#s", "# times, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #s, longest #s": "# 次，#s，最长 #s",
+	"revoking it takes # watched key": "撤销带走 # 个监听的键", "revoking it takes # watched keys": "撤销带走 # 个监听的键",
 	"break a lock": "打破一把锁", "claim": "排队", "key": "键", "it is not a claim of this lock: some program may need it": "它不是这把锁的排队键：可能有程序需要它", "created": "创建于", "revoke the lease": "撤销租约", "ends the session and all its keys": "结束会话和它所有的键",
 	"delete this claim": "删除这个排队键", "this lock only; its owner is not notified": "只动这把锁，主人不会得知", "the key has no lease": "键没有租约",
-	"reading what it would touch": "正在读取会影响什么", "gone, or not seen yet": "没了，或者还没看到", "Already released. Esc closes.": "已经释放。按 esc 关闭。",
+	"reading what it would touch": "正在读取会影响什么", "Already released. Esc closes.": "已经释放。按 esc 关闭。",
 	"its client may still believe that it waits in the queue": "它的客户端可能仍认为自己在排队", "the old holder may still believe that it holds": "原来的持有者可能仍认为自己持有",
 	"nobody holds it and nobody waits": "没有人持有，也没有人等待", "(proxy)": "代理", "value not recorded": "值未记录", "(value not recorded)": "（值未记录）", "values are not recorded, and with them no names": "没有记录值，所以也没有名字", "leader not known": "Leader 未知",
 	"clears": "清除", "believes": "自认持有", "handovers/min": "交接/分", "# handover": "# 次交接", "# handovers": "# 次交接", "run": "继续", "I lost": "我丢了", "LAST ACCESS": "上次访问", "NAME": "名称", "no key on it": "没有键",
@@ -55,21 +51,20 @@ var labels = map[string]string{
 	"No locks yet": "还没有锁", "No locks yet: nothing was judged.": "还没有锁：什么都没有判断。", "Waiting for the first one: it will show here at once.": "等第一把锁，一出现就显示。",
 	"No problems visible in etcd":                                     "etcd 里看不到问题",
 	"A hung program whose client still renews looks healthy in etcd.": "程序卡住而客户端仍在续租时，etcd 里看不出来。",
-	"nobody waits":         "无人等待",
-	"nobody was overtaken": "没有人被插队", "granted by": "来自", "marks": "标记", "do": "做", "don't": "别",
-	"looks the same:": "看起来一样：", "evidence": "依据", "show it": "看", "heals": "恢复", "# lock": "# 锁", "# locks": "# 锁", "# behind": "后 #", "# foreign key ahead": "前有 # 外键", "# foreign keys ahead": "前有 # 外键",
-	"SAYS IT HOLDS: DOES NOT": "自认持有，其实没有", "not noticed: it lost it": "没发现：已丢失", "not noticed: it holds": "没发现：已持有",
-	"ended, its key is still there": "已结束，键还在", "not noticed: its key is gone": "没发现：键没了", "asked to let go, no answer": "请求释放，没有回答", "let go, not told so yet": "已释放，还没得知",
-	"nobody was overtaken, Jain": "没有人被插队，Jain", "one was overtaken # times, Jain": "有人被插队 # 次，Jain", "blocks": "挡住", "unknown": "未知", "nobody": "没有人", "connection refused": "拒绝连接", "down": "停了", "follows": "跟随",
+	"nobody waits": "无人等待",
+	"granted by":   "来自", "marks": "标记", "do": "做", "don't": "别",
+	"looks the same:": "看起来一样：", "evidence": "依据", "show it": "看", "heals": "恢复", "# lock": "# 锁", "# locks": "# 锁", "# behind": "后 #",
+
+	"blocks": "挡住", "unknown": "未知", "nobody": "没有人", "connection refused": "拒绝连接", "down": "停了", "follows": "跟随",
 	"READ-ONLY": "只读", "returns to now": "回到现在",
 	"neither can proceed": "谁也走不下去", "none of them can proceed": "谁也走不下去", "costs least": "代价最小", "fewest keys seen": "见到的键最少", "# key": "# 键", "# keys": "# 键",
 	"# waiting": "# 等待", "# waiter": "# 等待", "# waiters": "# 等待", "# line": "# 行", "# lines": "# 行", "# finding": "# 诊断",
 	"# findings": "# 诊断", "# error": "# 错误", "# errors": "# 错误", "# warning": "# 警告", "# warnings": "# 警告", "# fault": "# 故障",
 	"# false belief": "# 误认", "# false beliefs": "# 误认", "# in trouble": "# 有问题", "# req/s": "# 次/秒", "# more": "另 #",
 	"and # warning": "和 # 警告", "and # warnings": "和 # 警告", "#/# members": "#/# 成员", "#s behind a": "a 后 #s", "place #": "第 # 位",
-	"place # of #": "第 #/# 位", "#s seen": "见过 #s", "#s idle": "闲 #s", "budget # reads/s": "预算 # 次/秒", "and": "和", "ended #s ago": "#s 前结束",
-	"found #s ago": "#s 前发现", "since before we looked": "从开始看之前", "held since before we looked": "从开始看之前持有", "not renewed": "没有续租",
-	"renewed": "续租", "no reading": "没有读数", "not read": "未读", "is no more": "已经没了",
+	"#s idle": "闲 #s", "budget # reads/s": "预算 # 次/秒", "and": "和",
+	"not renewed": "没有续租",
+	"renewed":     "续租", "no reading": "没有读数", "not read": "未读", "is no more": "已经没了",
 }
 
 // Label is a word of the console in the language of the lesson, the English one where it has none.
@@ -85,57 +80,11 @@ func (th *Theme) Label(s string) string {
 	if zh := labelled(core); zh != "" {
 		return strings.Replace(s, core, zh, 1)
 	}
-	for _, x := range sentences() {
-		if x.en.MatchString(core) {
-			return strings.Replace(s, core, x.en.ReplaceAllString(core, x.zh), 1)
-		}
-	}
-	for _, b := range beginnings {
-		if rest, ok := strings.CutPrefix(core, b.en); ok {
-			return strings.Replace(s, core, b.zh+th.Label(rest), 1)
-		}
-	}
 	return s
 }
 
 // wordy says whether a character is part of a word or a number: a sign is not.
 func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '#' || r == '/' }
-
-// beginnings are words before a name or a figure.
-var beginnings = []struct{ en, zh string }{
-	{"cannot be done now: ", "现在不行："}, {"not now: ", "现在不行："}, {"not available: ", "不可用："}, {"not possible: ", "不可行："}, {"read at ", "读自 "}, {"done, then seen: ", "已做，然后看到："}, {"no answer came, but seen: ", "没有收到回答，但看到："}, {"unknown whether done: ", "不知道做了没有："},
-	{"next is ", "下一个 "}, {"usual hold ", "通常持有 "}, {"usual wait ", "通常等待 "}, {"Two holders for ", "两个持有者 "}, {"lost it ", "已丢失 "}, {"wrong for ", "误认 "}, {"also waits for ", "还在等 "}, {"also holds ", "还持有 "},
-}
-
-// sentences are words around names and figures. They are made when the first Chinese is said.
-var sentences = sync.OnceValue(func() (all []struct {
-	en *regexp.Regexp
-	zh string
-}) {
-	for _, x := range [][2]string{
-		{`PAST (\S+) (\S) (.+) ago`, "过去 $1 $2 $3 前"}, {`as of (\S+), (.+) ago`, "$1 的样子，$2 前"}, {`up to (\S+), (.+) ago`, "到 $1 为止，$2 前"}, {`(\S+) ago`, "$1 前"},
-		{`holds, place (\S+) of (\S+), since (\S+)`, "持有，第 $1/$2 位，已 $3"}, {`waits, place (\S+) of (\S+), since (\S+)`, "等待，第 $1/$2 位，已 $3"},
-		{`blocks, place (\S+) of (\S+), since (\S+)`, "挡住，第 $1/$2 位，已 $3"}, {`revoke the lease (\S+)`, "撤销租约 $1"}, {`(\S+) gets (\S+)`, "$1 得到 $2"}, {`(\S+) is free then`, "之后 $1 空闲"},
-		{`leaves the queue of (\S+) at place (\d+)`, "离开 $1 的队列，原第 $2 位"}, {`leader (\S+)`, "Leader $1"},
-		{`faults: contender (.+), and the cluster`, "故障：竞争者 $1，和集群"}, {`faults: client (.+), and the cluster`, "故障：客户端 $1，和集群"},
-		{`faults: member (.+), and the cluster`, "故障：成员 $1，和集群"}, {`fault: (.+)`, "故障：$1"}, {`(\S+) needs more than one member`, "需要一个以上的成员"},
-		{`no contender runs; .+`, "没有竞争者在运行，按 N 新增一个"}, {`(\S+) has ended; .+`, "$1 已结束，按 N 新增一个"},
-		{`No key under (.+): nothing there was judged\.`, "$1 下没有键：那里什么都没有判断。"}, {`(\d+) keys? under (.+), and none of them is a claim of a lock`, "$2 下有 $1 个键，没有一个是锁的排队键"},
-		{`(\S+), no claim of it, blocks (\S+)`, "$1 不是它的排队键，挡住 $2"},
-		{`(\S+(?: Leader)?) now`, "立即$1"}, {`(\d+) of (\d+)`, "$1/$2"},
-		{`(\S+) usual`, "通常 $1"}, {`(\S+) and (\S+)`, "$1 和 $2"}, {`Two holders for (\S+): (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3"}, {`Two holders for (\S+): (\S+) and (\S+), (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3，$4 和 $5"}, {`wrong for (\S+) beside (\S+)`, "误认 $1，旁有 $2"}, {`SAYS IT HOLDS: DOES NOT (\S+) beside (\S+)`, "自认持有，其实没有 $1，旁有 $2"}, {`paused: said so (\S+) ago`, "暂停：$1 前所说"}, {`session (\S+)`, "会话 $1"},
-		{`(\d+)(?:st|nd|rd|th)`, "第$1"}, {`(\d+) errors?, (\d+) warnings?, (\d+) info`, "$1 错误，$2 警告，$3 提示"}, {`(\d+) of (\d+) locks?`, "$1/$2 锁"},
-		{`(\d+) marks?`, "$1 标记"}, {`(\d+) holds? since (\S+)`, "$1 次，始于 $2"}, {`the same deadlock holds up (\d+) other locks?`, "同一个死锁还挡住另外 $1 把锁"},
-
-		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个成环"}, {`waits (\S+) for`, "已 $1 在等"}, {`waits (\S+)`, "等 $1"}, {`behind (.+)`, "在 $1 后"}, {`(\S+) (?:is )?next`, "下一个 $1"},
-	} {
-		all = append(all, struct {
-			en *regexp.Regexp
-			zh string
-		}{regexp.MustCompile("^" + x[0] + "$"), x[1]})
-	}
-	return all
-})
 
 // ofKeys are words that mean something else at a key than elsewhere.
 var ofKeys = map[string]string{"hold": "拦续租", "pause": "暂停", "kill": "杀掉", "add": "新增"}

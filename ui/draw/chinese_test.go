@@ -72,9 +72,6 @@ func TestLabelsStayInTheirRoom(t *testing.T) {
 		{"/locks", "/locks", "/locks", "a name"},
 		{"● holds", "● 持有", "● 持有 ", "a sign before it"},
 		{"!! 1 false belief", "!! 1 误认", "!! 1 误认        ", "two signs before it"},
-		{"next is c", "下一个 c", "下一个 c ", "a word before a name"},
-		{"behind a", "在 a 后", "在 a 后 ", "words around a name"},
-		{"更换 Leader now", "立即更换 Leader", "立即更换 Leader", "a word after a name"},
 		{"", "", "", "nothing"},
 	} {
 		if got := th.Label(r.en); got != r.label {
@@ -154,9 +151,15 @@ func TestTheJournalOfALessonIsChinese(t *testing.T) {
 func TestWhoWaitsForWhomInChinese(t *testing.T) {
 	th := NewTheme(ThemeDark, termenv.TrueColor, SignsUnicode)
 	th.Lang = "zh"
-	for en, want := range map[string]string{" for ": " 等 ", " waits 8s for ": " 已 8s 在等 ", " waits 8s": " 等 8s"} {
-		if got := th.Label(en); got != want {
-			t.Errorf("%q is %q, want %q", en, got, want)
+	for _, r := range []struct{ got, want string }{
+		{th.Label(" for "), " 等 "},
+		{th.Say("waits-so-long-for", model.Verbatim("8s")), "已 8s 在等"},
+		{th.Say("waits-so-long", model.Verbatim("8s")), "等 8s"},
+		{th.Say("next-is", "c"), "下一个 c"},
+		{th.Say("behind", "a"), "在 a 后"},
+	} {
+		if r.got != r.want {
+			t.Errorf("%q, want %q", r.got, r.want)
 		}
 	}
 }

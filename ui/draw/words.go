@@ -183,9 +183,9 @@ func ClockWasSet(by time.Duration) string {
 
 // NotNow says why something cannot be done now. A reason that is a sentence of its own
 // stands alone.
-func NotNow(reason string) string {
+func (th *Theme) NotNow(reason string) string {
 	if r, _ := utf8.DecodeRuneInString(reason); unicode.IsUpper(r) && strings.HasSuffix(reason, ".") {
 		return reason
 	}
-	return "not available: " + reason
+	return th.Say("not-available", model.Verbatim(th.Label(reason)))
 }

@@ -99,7 +99,7 @@ func (p *Pane) Fold() { p.folded = !p.folded }
 func (p *Pane) play() tea.Cmd {
 	a, why := steps[p.at].play(&p.scene, p.h.Frame())
 	if why != "" {
-		p.h.Say(draw.Late, draw.NotNow(why))
+		p.h.Say(draw.Late, p.h.Frame().Th.NotNow(why))
 		return nil
 	}
 	return p.h.Ask(page.Target{}, []model.Action{a}, func(said host.Said) tea.Cmd { return p.h.Act(said.Acts[0]) })

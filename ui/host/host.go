@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 )
@@ -97,13 +98,13 @@ func (s Said) Why(kind model.ActionKind) string {
 	return ""
 }
 
-// WhysNot asks of each action why it cannot be done now. It may take its time: it is
-// called beside the screen.
-func WhysNot(actions Actions, acts []model.Action) []string {
+// WhysNot asks of each action why it cannot be done now, in a language. It may take its time:
+// it is called beside the screen.
+func WhysNot(lang string, actions Actions, acts []model.Action) []string {
 	whys := make([]string, len(acts))
 	for i, act := range acts {
 		if err := actions.Available(act); err != nil {
-			whys[i] = err.Error()
+			whys[i] = text.Refused(lang, err)
 		}
 	}
 	return whys

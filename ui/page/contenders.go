@@ -28,7 +28,8 @@ func contenderRow(f Frame, c reports.ContenderInfo, r *table.Row) {
 	if c.Proc == model.ProcEnded {
 		x.st = draw.Dim
 	}
-	x.note, x.how = mismatch(f.Uncertain, f.S, c, place, f.Now)
+	note, how := mismatch(f.Uncertain, f.S, c, place, f.Now)
+	x.note, x.how = f.Th.Message(note), how
 	ContenderCells.Row(f.View, x, r)
 }
 
@@ -68,9 +69,6 @@ var ContenderCells = table.Cells[stance]{
 	}},
 }
 
-// falseShort is the alarm in few words.
-const falseShort = "!! wrong for"
-
 // accessCell says what the guarded resource last said to a contender.
 func accessCell(r *table.Row, c *stance) {
 	x := c.LastAccess
@@ -109,9 +107,9 @@ func besideWords(f table.View, c reports.ContenderInfo, note string, room int) s
 		if o.Believer != c.Name || !o.To.IsZero() {
 			continue
 		}
-		ago := " " + draw.Tenths(reports.Together(o.OfTheSame(over), f.Exact()))
-		who := " beside " + f.Th.Cut(f.Th.Escape(o.Client), 10)
-		for _, words := range []string{note + ago + who, falseShort + ago + who, falseShort + ago} {
+		ago := model.Verbatim(draw.Tenths(reports.Together(o.OfTheSame(over), f.Exact())))
+		who := model.Verbatim(f.Th.Cut(f.Th.Escape(o.Client), 10))
+		for _, words := range []string{f.Th.Say("says-it-holds-beside", ago, who), f.Th.Say("wrong-for-beside", ago, who), f.Th.Say("wrong-for", ago)} {
 			if draw.Width(words) <= room {
 				return words
 			}
@@ -174,28 +172,28 @@ func TruthWord(s *store.View, c reports.ContenderInfo, place int) string {
 	return "place " + strconv.Itoa(place)
 }
 
-// mismatch says in words where belief and truth lie apart. Only one of the ways
+// mismatch says where belief and truth lie apart. Only one of the ways
 // is dangerous: to believe that one holds.
-func mismatch(d Uncertain, s *store.View, c reports.ContenderInfo, place int, now time.Time) (string, draw.Style) {
+func mismatch(d Uncertain, s *store.View, c reports.ContenderInfo, place int, now time.Time) (model.Message, draw.Style) {
 	alive := c.Proc != model.ProcEnded
 	known := !Unknown(s, c)
 	switch {
 	case d.Alarming(c.Name, now):
-		return "!! SAYS IT HOLDS: DOES NOT", draw.Alarm
+		return model.Say("says-it-holds"), draw.Alarm
 	case alive && known && c.Belief.State == model.BeliefHolding && !Holds(s, c, place):
-		return "not noticed: it lost it", draw.Late
+		return model.Say("not-noticed-lost"), draw.Late
 	case alive && c.Belief.State == model.BeliefWaiting && Holds(s, c, place):
-		return "not noticed: it holds", draw.Late
+		return model.Say("not-noticed-holds"), draw.Late
 	case !alive && place > 0:
-		return "ended, its key is still there", draw.Late
+		return model.Say("ended-key-still-there"), draw.Late
 	case alive && known && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= DoubtAfter:
-		return "not noticed: its key is gone", draw.Late
+		return model.Say("not-noticed-key-gone"), draw.Late
 	case alive && c.Proc == model.ProcPaused && !c.Belief.At.IsZero():
-		return "paused: said so " + draw.Age(now.Sub(c.Belief.At), false) + " ago", draw.Late
+		return model.Say("paused-said-so", model.Verbatim(draw.Age(now.Sub(c.Belief.At), false))), draw.Late
 	case alive && c.Belief.State == model.BeliefLeaving && place > 0:
-		return "asked to let go, no answer", draw.Dim
+		return model.Say("asked-to-let-go"), draw.Dim
 	case alive && known && c.Belief.State == model.BeliefLeaving:
-		return "let go, not told so yet", draw.Dim
+		return model.Say("let-go-not-told"), draw.Dim
 	}
-	return "", draw.Plain
+	return model.Message{}, draw.Plain
 }

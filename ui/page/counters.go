@@ -1,8 +1,6 @@
 package page
 
 import (
-	"strconv"
-
 	"locktop/model"
 	"locktop/model/store"
 	"locktop/ui/draw"
@@ -54,16 +52,16 @@ func (t *Counters) Count() (int, draw.Style) {
 }
 
 // Words are "2 errors", "3 warnings", "1 info", as far as there are any.
-func (t *Counters) Words() []string {
-	var parts []string
+func (t *Counters) Words() []model.Message {
+	var parts []model.Message
 	if t.errors > 0 {
-		parts = append(parts, draw.Plural(t.errors, "error"))
+		parts = append(parts, model.Say("errors", counted(t.errors)))
 	}
 	if t.warnings > 0 {
-		parts = append(parts, draw.Plural(t.warnings, "warning"))
+		parts = append(parts, model.Say("warnings", counted(t.warnings)))
 	}
 	if t.infos > 0 {
-		parts = append(parts, strconv.Itoa(t.infos)+" info")
+		parts = append(parts, model.Say("infos", t.infos))
 	}
 	return parts
 }

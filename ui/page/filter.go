@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // Matcher returns what a filter keeps, nil for all. A filter is words, each of which has to
@@ -77,9 +80,12 @@ func badFilter(filter string) string {
 }
 
 // Hits says how many rows a filter leaves, or why it filters nothing.
-func Hits(filter, left string) string {
+func Hits(filter string, left model.Message) model.Message {
 	if why := badFilter(filter); why != "" {
-		return why
+		return model.Say("quote", model.Verbatim(why))
 	}
 	return left
 }
+
+// counted is a number of things with separators, as a message has it.
+func counted(n int) model.Verbatim { return model.Verbatim(draw.Count(int64(n))) }

@@ -25,9 +25,9 @@ func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	switch {
 	case x.Count <= 1:
 	case x.Code == model.CodeLockCycle && x.Confidence != model.Hint:
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same deadlock holds up " + draw.Plural(x.Count-1, "other lock")})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: th.Say("same-deadlock", counted(x.Count-1))})
 	default:
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same is found " + draw.Plural(x.Count-1, "time") + " more: one story"})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: th.Say("same-found-more", counted(x.Count-1))})
 	}
 	for _, e := range th.Messages(x.Evidence) {
 		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: e})

@@ -3,7 +3,6 @@ package page
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -201,8 +200,8 @@ func (p *findingsPage) SetFilter(text string) {
 	p.List.SetFilter(text)
 }
 
-func (p *findingsPage) Hits() string {
-	return Hits(p.Filter(), draw.Count(int64(len(p.found)))+" of "+draw.Plural(p.total, "finding"))
+func (p *findingsPage) Hits() model.Message {
+	return Hits(p.Filter(), model.Say("of-findings", counted(len(p.found)), counted(p.total)))
 }
 
 // Chosen returns the finding under the cursor, nil if there is none.
@@ -225,7 +224,7 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	}
 	title := []draw.Span{draw.Strong.Of("findings")}
 	if words := f.Counters.Words(); len(words) > 0 {
-		title = append(title, draw.Plain.Of(" "+strings.Join(words, ", ")))
+		title = append(title, draw.Plain.Of(" "+f.Th.Say("list", words)))
 	}
 	lines := []string{f.Th.Ruler(w, title...)}
 	rows, under := h-1, 0

@@ -108,8 +108,8 @@ func (f Frame) Whole() Frame {
 
 // AsOf says at which moment the cursor stands, and the way back; nothing for now.
 func (f Frame) AsOf() []draw.Span {
-	if text := f.Axis.AsOf(f.Whole().Now); text != "" {
-		return []draw.Span{draw.Late.Of("  " + text + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" now")}
+	if as := f.Axis.AsOf(f.Whole().Now); !as.IsZero() {
+		return []draw.Span{draw.Late.Of("  " + f.Th.Message(as) + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" now")}
 	}
 	return nil
 }

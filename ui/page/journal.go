@@ -158,7 +158,9 @@ func (p *journalPage) Commands(f Frame) (about string, lines []string) {
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (p *journalPage) Filter() string { return p.filter }
-func (p *journalPage) Hits() string   { return Hits(p.filter, draw.Plural(len(p.matched), "line")) }
+func (p *journalPage) Hits() model.Message {
+	return Hits(p.filter, model.Say("lines-counted", counted(len(p.matched))))
+}
 
 func (p *journalPage) SetFilter(text string) {
 	if p.filter != text {

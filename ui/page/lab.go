@@ -218,7 +218,7 @@ func (p *labPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 		room--
 	}
 	if hidden := len(x.ids) - room; hidden > 0 {
-		t = append(t, draw.Late.Of("  "+th.Sign.Dwn+" "+strconv.Itoa(room)+" of "+strconv.Itoa(len(x.ids))))
+		t = append(t, draw.Late.Of("  "+th.Sign.Dwn+" "+th.Say("of", room, len(x.ids))))
 	}
 	return t
 }
@@ -273,7 +273,7 @@ func (p *labPage) fill(f Frame, part labPart, i int, r *table.Row) {
 
 // noLabLines are what the page says without a lab.
 func noLabLines(f Frame, w int) []string {
-	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: draw.NotNow(f.WhyNoLab())}, draw.Paragraph{},
+	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: f.Th.NotNow(f.WhyNoLab())}, draw.Paragraph{},
 		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
 			"says beside what etcd says. Everything on the other pages works as it does there."})
 }

@@ -65,7 +65,9 @@ var MemberCells = table.Cells[model.Member]{
 // FaultCells are the columns of the faults in force.
 var FaultCells = table.Cells[model.FaultOn]{
 	{Column: table.Column{Title: "ID", Least: 3, Most: 5, Right: true}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, "#"+strconv.Itoa(x.ID)) }},
-	{Column: table.Column{Title: "SINCE", Least: 11, Most: 12, Rank: 2}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, draw.Age(r.F.Now.Sub(x.At), false)+" ago") }},
+	{Column: table.Column{Title: "SINCE", Least: 11, Most: 12, Rank: 2}, Fill: func(r *table.Row, x *model.FaultOn) {
+		r.Add(draw.Dim, r.F.Th.Say("ago", model.Verbatim(draw.Age(r.F.Now.Sub(x.At), false))))
+	}},
 	{Column: table.Column{Title: "ENDS", Least: 12, Most: 13, Rank: 1}, Fill: func(r *table.Row, x *model.FaultOn) {
 		if x.Fault.For > 0 {
 			r.Add(draw.Plain, "ends in "+draw.Age(x.At.Add(x.Fault.For).Sub(r.F.Now), false))

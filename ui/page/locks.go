@@ -319,8 +319,8 @@ func (p *locksPage) SetFilter(text string) {
 	}
 }
 
-func (p *locksPage) Hits() string {
-	return Hits(p.Filter(), draw.Count(int64(len(p.locks.Order.IDs)))+" of "+draw.Plural(p.locks.Order.Total, "lock"))
+func (p *locksPage) Hits() model.Message {
+	return Hits(p.Filter(), model.Say("of-locks", counted(len(p.locks.Order.IDs)), counted(p.locks.Order.Total)))
 }
 
 func (p *locksPage) Tables() map[string]*table.Table {

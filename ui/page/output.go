@@ -72,8 +72,10 @@ func (p *outputPage) Back(f Frame) bool {
 	return had
 }
 
-func (p *outputPage) Filter() string        { return p.filter }
-func (p *outputPage) Hits() string          { return Hits(p.filter, draw.Plural(len(p.lines), "line")) }
+func (p *outputPage) Filter() string { return p.filter }
+func (p *outputPage) Hits() model.Message {
+	return Hits(p.filter, model.Say("lines-counted", counted(len(p.lines))))
+}
 func (p *outputPage) SetFilter(text string) { p.filter, p.anchor = text, line{} }
 
 // look takes in what there is now, up to the cursor of the axis.

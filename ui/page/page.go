@@ -53,7 +53,7 @@ type (
 	Filtered interface {
 		Filter() string
 		SetFilter(text string)
-		Hits() string
+		Hits() model.Message
 	}
 	// Tabled is a page with tables whose columns can go. Focus names the one that has
 	// the keyboard, or says why it has none.
@@ -287,11 +287,11 @@ func NoLocks(f Frame, w int) []string {
 		return f.Th.OnlyText(w, blank, say(draw.Plain, "listing the keys "+under+" "+f.Th.Sign.Unread))
 	case keys == 0:
 		return f.Th.OnlyText(w, blank, say(draw.Strong, "No locks yet"), blank,
-			say(draw.Plain, "No key "+under+": nothing there was judged."),
+			say(draw.Plain, f.Th.Say("no-key-under", model.Verbatim(f.Watched()))),
 			say(draw.Dim, "Waiting for the first one: it will show here at once."),
 			say(draw.Dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
 	}
-	return f.Th.OnlyText(w, blank, say(draw.Strong, draw.Plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
+	return f.Th.OnlyText(w, blank, say(draw.Strong, f.Th.Say("keys-and-no-claim", counted(keys), model.Verbatim(f.Watched()))), blank,
 		say(draw.Dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
 		say(draw.Dim, "Is the prefix the right one? Waiting for the first claim."))
 }

@@ -213,13 +213,13 @@ func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span 
 		}
 	}
 	if next := l.Next(); next != nil && c.Trouble() {
-		part(draw.Plain.Of("next is " + th.WhoIn(f.S, next.Ref(), 20)))
+		part(draw.Plain.Of(th.Say("next-is", model.Verbatim(th.WhoIn(f.S, next.Ref(), 20)))))
 	}
 	if n := l.Behind(); n > 0 && !said {
 		part(draw.Dim.Of(strconv.Itoa(n) + " behind"))
 	}
 	if n := l.Between(); n > 0 {
-		part(draw.Late.Of(draw.Plural(n, "foreign key") + " ahead"))
+		part(draw.Late.Of(th.Say("foreign-keys-ahead", counted(n))))
 	}
 	st := l.Stats()
 	if st.Handovers > 0 {
@@ -229,10 +229,10 @@ func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span 
 		part(draw.Late.Of(draw.Plural(st.Overtakes, "overtake")))
 	}
 	if st.Holds > 0 {
-		part(draw.Dim.Of("usual hold " + model.Duration(st.HoldP50, false)))
+		part(draw.Dim.Of(th.Say("usual-hold", st.HoldP50)))
 	}
 	if st.Waits > 0 {
-		part(draw.Dim.Of("usual wait " + model.Duration(st.WaitP50, false)))
+		part(draw.Dim.Of(th.Say("usual-wait", st.WaitP50)))
 	}
 	return t
 }
@@ -313,7 +313,7 @@ func claimRow(f table.View, l *locks.Lock, i int, r *table.Row) {
 }
 
 func waitingText(th *draw.Theme, who string, room int) string {
-	if text := "behind " + who; draw.Width(text) <= room {
+	if text := th.Say("behind", model.Verbatim(who)); draw.Width(text) <= room {
 		return text
 	}
 	return th.CutKey(who, room)
@@ -344,33 +344,30 @@ func sideNote(th *draw.Theme, l *locks.Lock, c *locks.Claim) string {
 		return ""
 	}
 	all := lease.Claims()
-	text, shown := "", 0
+	var said []model.Message
 	for _, o := range all[:min(len(all), AlsoMax)] {
 		other := o.Lock()
 		if o == c || other == nil || other == l {
 			continue
 		}
-		if shown == 2 {
+		if len(said) == 2 {
 			break
 		}
-		shown++
-		verb := "waits for "
+		name := model.Verbatim(th.CutPath(th.Clean(other.Name), 24))
 		switch status.Role(other, o) {
 		case model.RoleMember:
-			verb = "in "
+			said = append(said, model.Say("stands-in", name))
 		case model.RoleHolds:
-			verb = "holds "
+			said = append(said, model.Say("holds-lock", name))
+		default:
+			said = append(said, model.Say("waits-for", name))
 		}
-		if text != "" {
-			text += ", "
-		}
-		text += verb + th.CutPath(th.Clean(other.Name), 24)
 	}
-	if text == "" {
+	if len(said) == 0 {
 		return ""
 	}
-	if more := len(all) - 1 - shown; more > 0 {
-		text += " +" + strconv.Itoa(more)
+	if more := len(all) - 1 - len(said); more > 0 {
+		return th.Say("also-more", said, more)
 	}
-	return "also " + text
+	return th.Say("also", said)
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"strconv"
 	"strings"
 
 	"locktop/model/locks"
@@ -13,7 +12,7 @@ import (
 func takesAlong(lines []string, f table.View, l *locks.Lease, w, h int) []string {
 	th := f.Th
 	all := l.Claims()
-	title := []draw.Span{draw.Strong.Of("session " + l.ID.String())}
+	title := []draw.Span{draw.Strong.Of(f.Th.Say("session", l.ID))}
 	part := func(st draw.Style, text string) {
 		title = append(title, draw.Rule.Of(" "+th.Sign.Line+" "), st.Of(text))
 	}
@@ -51,8 +50,8 @@ func keyOf(f table.View, c *locks.Claim, w int) []draw.Span {
 	st, sign, word := RoleLook(f, l, c, i)
 	text := "  " + sign + " " + word
 	text += draw.Blanks[:max(1, 12-draw.Width(text))]
-	place := "place " + strconv.Itoa(i+1) + " of " + strconv.Itoa(l.Len())
-	place += draw.Blanks[:max(1, 14-len(place))]
+	place := th.Say("place-of", i+1, l.Len())
+	place += draw.Blanks[:max(1, 14-draw.Width(place))]
 	room := max(12, min(w/3, 40))
 	name := th.CutPath(th.Clean(l.Name), room)
 	name += draw.Blanks[:max(0, room-draw.Width(name))] + "  "

@@ -34,7 +34,7 @@ var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *f
 		}
 	},
 	"LEASE":      func(r *table.Row, x *fields.Session) { r.Lease(x.Lease, r.F.Now) },
-	"RHYTHM":     func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, renews(x.Lease)) },
+	"RHYTHM":     func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, r.F.Th.Message(renews(x.Lease))) },
 	"GRANTED BY": func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, r.F.Th.Cut(grantedBy(r.F, x.Lease), r.Room())) },
 	"HOLDS":      func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Holds, r.Room())) },
 	"WAITS FOR":  func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Waits, r.Room())) },
@@ -158,8 +158,8 @@ func (p *SessionsPage) Show(_ Frame, r Request) {
 }
 
 // Hits says how many sessions fit the filter.
-func (p *SessionsPage) Hits() string {
-	return Hits(p.Filter(), draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "session"))
+func (p *SessionsPage) Hits() model.Message {
+	return Hits(p.Filter(), model.Say("of-sessions", counted(len(p.IDs)), counted(p.Total)))
 }
 
 // Ranks says whether the sessions have to be put in order anew, beside the screen.
@@ -254,20 +254,20 @@ func sessionText(s *store.View, l *locks.Lease) (string, string) {
 }
 
 // renews says how often a session is renewed: as seen, or as its recipe usually is.
-func renews(l *locks.Lease) string {
+func renews(l *locks.Lease) model.Message {
 	third := time.Duration(l.Granted()) * time.Second / 3
 	switch {
 	case l.Granted() <= 0:
-		return ""
+		return model.Message{}
 	case l.Learned():
-		return Often(max(third, l.Rhythm)) + " seen"
+		return model.Say("seen", model.Verbatim(Often(max(third, l.Rhythm))))
 	}
 	for _, c := range l.Claims()[:min(len(l.Claims()), AlsoMax)] {
 		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == recipe.RenewsAtThird {
-			return Often(third) + " usual"
+			return model.Say("usual", model.Verbatim(Often(third)))
 		}
 	}
-	return "by hand"
+	return model.Say("by-hand")
 }
 
 // Often writes how long lies between two renewals: never 0s.

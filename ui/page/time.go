@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"locktop/model"
 	"locktop/model/findings"
 	"locktop/model/locks"
 	"locktop/model/status"
@@ -220,9 +221,9 @@ func timeShares(w int) (name, cells, tail int) {
 
 func (p *timePage) title(f Frame, w int) string {
 	x := &f.Axis.Window
-	n := draw.Plural(len(p.IDs), "lock")
+	n := f.Th.Say("locks-counted", counted(len(p.IDs)))
 	if p.pick.Place >= 0 {
-		n = draw.Count(int64(p.pick.Place+1)) + " of " + n
+		n = f.Th.Say("of-locks", counted(p.pick.Place+1), counted(len(p.IDs)))
 	}
 	t := append([]draw.Span{draw.Strong.Of(x.Label(f.S.Timeline().Start(), f.Now)), draw.Dim.Of("  " + n)}, f.AsOf()...)
 	if w >= timeline.HintsFrom {
@@ -256,7 +257,7 @@ func (p *timePage) tail(f Frame, id string, l *locks.Lock) draw.Span {
 	switch {
 	case l == nil:
 		at, _ := f.S.Timeline().Ended(id)
-		return draw.Dim.Of(draw.Age(f.Exact().Sub(at), false) + " ago")
+		return draw.Dim.Of(f.Th.Say("ago", model.Verbatim(draw.Age(f.Exact().Sub(at), false))))
 	case status.ConditionOf(f.S, l).Trouble():
 		st, _ := f.Th.Level(status.ConditionOf(f.S, l).Level)
 		return st.Of(f.Th.Cut(f.Th.Message(findings.StateWord(status.ConditionOf(f.S, l))), timeTail-1))
@@ -323,8 +324,8 @@ func (p *timePage) Back(f Frame) bool {
 }
 
 func (p *timePage) Filter() string { return p.filter }
-func (p *timePage) Hits() string {
-	return Hits(p.filter, draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "lock"))
+func (p *timePage) Hits() model.Message {
+	return Hits(p.filter, model.Say("of-locks", counted(len(p.IDs)), counted(p.Total)))
 }
 
 func (p *timePage) SetFilter(text string) {

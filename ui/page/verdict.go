@@ -62,7 +62,7 @@ func (v *Verdict) Lines(f table.View, w, h int, selected bool, key string) []str
 	}
 	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Message(v.Title()), w-5))}
 	if !v.Now {
-		title = append(title, draw.Dim.Of("  ended "+draw.Age(f.Now.Sub(v.ended), false)+" ago"))
+		title = append(title, draw.Dim.Of("  "+th.Say("ended-ago", model.Verbatim(draw.Age(f.Now.Sub(v.ended), false)))))
 	}
 	if !v.Now { // nothing that one has to look at before all else
 		how := draw.Dim.Of("   " + th.CutClause(th.How(v.Verdict), w-4))
@@ -87,7 +87,7 @@ func (v *Verdict) Lines(f table.View, w, h int, selected bool, key string) []str
 // found says when it was found, which may be long after it began.
 func (v *Verdict) found(f table.View) []draw.Span {
 	if d := f.Now.Sub(v.Finding.Since); v.Now && d >= time.Second {
-		return []draw.Span{draw.Dim.Of("found " + draw.Age(d, false) + " ago")}
+		return []draw.Span{draw.Dim.Of(f.Th.Say("found-ago", model.Verbatim(draw.Age(d, false))))}
 	}
 	return nil
 }

@@ -68,10 +68,10 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	if len(x.Holds) == 0 && len(x.Waits) == 0 {
 		return nil
 	}
-	lines := []string{th.Ruler(w, draw.Strong.Of("how long"), draw.Dim.Of("  "+draw.Plural(len(x.Holds), "hold")+" since "+x.From.Format("15:04:05")))}
+	lines := []string{th.Ruler(w, draw.Strong.Of("how long"), draw.Dim.Of("  "+th.Say("holds-since", counted(len(x.Holds)), model.Verbatim(x.From.Format("15:04:05")))))}
 	line := func(spans ...draw.Span) { lines = append(lines, th.Line(w, spans, nil)) }
 	lines = append(lines, lengths(th, x, w)...)
-	for _, say := range [][]draw.Span{use(x), fair(x), half(x)} {
+	for _, say := range [][]draw.Span{use(th, x), fair(th, x), half(th, x)} {
 		if say != nil && len(lines) < h {
 			line(say...)
 		}
@@ -170,33 +170,33 @@ func brief(d time.Duration) string {
 }
 
 // use says for how much of the time somebody held.
-func use(x *timeline.Contention) []draw.Span {
-	text := "held " + fields.Percent(x.Utilisation()) + " of the time"
+func use(th *draw.Theme, x *timeline.Contention) []draw.Span {
+	var convoy model.Message
 	if x.Visible && x.Convoy() {
-		text += ", a convoy"
+		convoy = model.Say("a-convoy")
 	}
-	return []draw.Span{draw.Dim.Of("busy  "), draw.Plain.Of(text)}
+	return []draw.Span{draw.Dim.Of("busy  "), draw.Plain.Of(th.Say("held-of-the-time", model.Verbatim(fields.Percent(x.Utilisation())), convoy))}
 }
 
 // fair says how fair it is, as far as that is known.
-func fair(x *timeline.Contention) []draw.Span {
+func fair(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	if !x.Visible || x.Fairness == 0 {
 		return nil
 	}
-	over := "nobody was overtaken"
+	over := th.Say("nobody-was-overtaken")
 	if x.Bypass > 0 {
-		over = "one was overtaken " + strconv.Itoa(x.Bypass) + " times"
+		over = th.Say("one-was-overtaken", x.Bypass)
 	}
-	return []draw.Span{draw.Dim.Of("fair  "), draw.Plain.Of(over + ", Jain "), draw.Strong.Of(strconv.FormatFloat(x.Fairness, 'f', 2, 64))}
+	return []draw.Span{draw.Dim.Of("fair  "), draw.Plain.Of(over + " "), draw.Strong.Of(strconv.FormatFloat(x.Fairness, 'f', 2, 64))}
 }
 
 // half says what shorter holds would have changed, where a replay gives what was.
-func half(x *timeline.Contention) []draw.Span {
+func half(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	d, ok := x.WhatIf(0.5)
 	if !ok || x.TotalWait == 0 {
 		return nil
 	}
-	return []draw.Span{draw.Dim.Of("if    "), draw.Plain.Of("half as long: " + model.Duration(d, false) + " waited, not " + model.Duration(x.TotalWait, x.Unseen > 0))}
+	return []draw.Span{draw.Dim.Of("if    "), draw.Plain.Of(th.Say("half-as-long", d, model.Span{For: x.TotalWait, AtLeast: x.Unseen > 0}))}
 }
 
 // pairs are who waited for whom, the longest in all first.

@@ -47,7 +47,7 @@ func (p *Present) Look(th *draw.Theme, tick time.Time) {
 // Chip says that the past is shown, and which moment.
 func (p *Present) Chip(t Playback, th *draw.Theme) draw.Span {
 	dot := " " + th.Sign.Dot + " "
-	text := " PAST " + t.Now().Format(time.TimeOnly) + dot + p.ago(t.Now()) + " ago"
+	text := " " + th.Say("past-ago", model.Verbatim(t.Now().Format(time.TimeOnly)), model.Verbatim(th.Sign.Dot), model.Verbatim(p.ago(t.Now())))
 	if says := t.Label(); says != "paused" {
 		text += dot + says
 	}

@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -354,7 +353,7 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	case y.Claim == l.Next():
 		return draw.Waiting.Of(th.Sign.Waits + " next")
 	}
-	return draw.Waiting.Of(th.Sign.Waits + " " + ordinal(l.Ahead(y.Claim)-l.Holders()+1))
+	return draw.Waiting.Of(th.Sign.Waits + " " + f.Th.Message(ordinal(l.Ahead(y.Claim)-l.Holders()+1)))
 }
 
 // HolderLook is the style and the sign of a holder: that of the trouble with it, as its picture
@@ -378,12 +377,20 @@ func HolderLook(f table.View, l *locks.Lock, c *locks.Claim) (draw.Style, string
 	return draw.Good, f.Th.Sign.Holds
 }
 
-func ordinal(n int) string {
-	suffix := "th"
+// ordinal is a place in a queue.
+func ordinal(n int) model.Message {
+	count := model.Verbatim(draw.Count(int64(n)))
 	if n%100 < 11 || n%100 > 13 {
-		suffix = [...]string{"th", "st", "nd", "rd", "th", "th", "th", "th", "th", "th"}[n%10]
+		switch n % 10 {
+		case 1:
+			return model.Say("first", count)
+		case 2:
+			return model.Say("second", count)
+		case 3:
+			return model.Say("third", count)
+		}
 	}
-	return draw.Count(int64(n)) + suffix
+	return model.Say("nth", count)
 }
 
 // tail says how a contender's lease is, or since when it is gone.
@@ -391,9 +398,9 @@ func (x *Lanes) tail(y *Lane, f table.View) draw.Span {
 	th := f.Th
 	switch {
 	case !y.Wrong.IsZero():
-		return draw.Belief.Of("lost it " + draw.Age(f.Exact().Sub(y.Wrong), false))
+		return draw.Belief.Of(th.Say("lost-it", model.Verbatim(draw.Age(f.Exact().Sub(y.Wrong), false))))
 	case y.Claim == nil:
-		return draw.Dim.Of(draw.Age(f.Now.Sub(y.over), false) + " ago")
+		return draw.Dim.Of(th.Say("ago", model.Verbatim(draw.Age(f.Now.Sub(y.over), false))))
 	}
 	return table.LeaseBrief(th, y.Claim.LeaseInfo(), f.Now)
 }
@@ -405,8 +412,8 @@ func (x *Lanes) words(f table.View) []draw.Span {
 	if x.More > 0 {
 		more = "+" + draw.Count(int64(x.More)) + " more in the queue  "
 	}
-	if as := x.win.AsOf(f.Now); as != "" && (x.win.At().IsZero() || x.win.At().Before(f.Now)) { // the moment that all shows is said above
-		more += as + "  "
+	if as := x.win.AsOf(f.Now); !as.IsZero() && (x.win.At().IsZero() || x.win.At().Before(f.Now)) { // the moment that all shows is said above
+		more += th.Message(as) + "  "
 	}
 	sum := reports.Together(x.over, f.Exact())
 	if sum <= 0 && x.odd != "" {
@@ -418,16 +425,16 @@ func (x *Lanes) words(f table.View) []draw.Span {
 		}
 		return []draw.Span{draw.Dim.Of(more + "never two holders")}
 	}
-	var pairs []string
+	var pairs []model.Message
 	for _, o := range x.over {
-		pair := th.Cut(th.Clean(o.Believer), 16) + " and " + th.Cut(th.Escape(o.Client), 16)
-		if !slices.Contains(pairs, pair) { // with each handover a new overlap begins
+		pair := model.Say("both", model.Verbatim(th.Cut(th.Clean(o.Believer), 16)), model.Verbatim(th.Cut(th.Escape(o.Client), 16)))
+		if !slices.ContainsFunc(pairs, pair.Same) { // with each handover a new overlap begins
 			pairs = append(pairs, pair)
 		}
 	}
-	text := th.Sign.Bad + " Two holders for " + draw.Tenths(sum) + ": " + strings.Join(pairs[:min(len(pairs), 3)], ", ")
+	text := th.Sign.Bad + " " + th.Say("two-holders-for", model.Verbatim(draw.Tenths(sum)), pairs[:min(len(pairs), 3)])
 	if len(pairs) > 3 {
-		text += " and more"
+		text += " " + th.Say("and-more")
 	}
 	return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(text)}
 }

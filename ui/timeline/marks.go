@@ -102,5 +102,5 @@ func (x *Marks) Line(th *draw.Theme) (row []draw.Span, says draw.Span) {
 	if x.Total == 0 {
 		return row, draw.Dim.Of("none")
 	}
-	return row, draw.Dim.Of(draw.Plural(x.Total, "mark"))
+	return row, draw.Dim.Of(th.Say("marks", model.Verbatim(draw.Count(int64(x.Total)))))
 }

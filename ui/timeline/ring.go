@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"locktop/model"
@@ -112,7 +111,7 @@ func (g *Ring) list(w, h int) []string {
 		room := max(6, (w-46)/2)
 		left := []draw.Span{draw.Bad.Of(" " + edge + " "), draw.Strong.Of(th.CutKey(g.client(i), 14)),
 			draw.Dim.Of(" holds "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), room)),
-			draw.Bad.Of(" waits " + g.waited(i) + " for "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(g.after(i)).Name), room))}
+			draw.Bad.Of(" " + th.Say("waits-so-long-for", model.Verbatim(g.waited(i))) + " "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(g.after(i)).Name), room))}
 		right := []draw.Span{draw.Dim.Of(g.keys(i))}
 		if i == g.cheapest {
 			right = []draw.Span{draw.Late.Of(th.Sign.Left + " " + g.keys(i))}
@@ -144,7 +143,8 @@ func (g *Ring) boxWidth(w int) int {
 // that.
 func (g *Ring) boxes(w int) []string {
 	n, bw, ew := len(g.links), g.boxWidth(w), g.edgeWidth(w)
-	c := newCanvas(g.f.Th, w, RingHigh)
+	th := g.f.Th
+	c := newCanvas(th, w, RingHigh)
 	place := func(node int) (x, y int) {
 		if node < n {
 			return 2 + node*(bw+ew), 0
@@ -164,7 +164,7 @@ func (g *Ring) boxes(w int) []string {
 		waiter := (2*n - j - 1) % n // who does
 		text, st := "holds", draw.Good
 		if !holds {
-			text, st = "waits "+g.waited(waiter), draw.Bad
+			text, st = th.Say("waits-so-long", model.Verbatim(g.waited(waiter))), draw.Bad
 		}
 		x, y := place(node)
 		switch {
@@ -187,8 +187,8 @@ func (g *Ring) boxes(w int) []string {
 		all = "neither can proceed"
 	}
 	within := 4 + n*bw + (n-1)*ew // a wide screen has room beside it
-	if title := "a ring of " + strconv.Itoa(n); 2*(bw/2+draw.Width("waits 99m59s")+2)+len(all)+4 < within {
-		c.put((within-len(title))/2, boxHigh, draw.Bad.Of(title))
+	if title := th.Say("a-ring-of", n); 2*(bw/2+draw.Width("waits 99m59s")+2)+len(all)+4 < within {
+		c.put((within-draw.Width(title))/2, boxHigh, draw.Bad.Of(title))
 		c.put((within-len(all))/2, boxHigh+1, draw.Dim.Of(all))
 	}
 	return c.lines()

@@ -120,15 +120,15 @@ func (w *Window) Now() bool {
 // Past says whether another time is shown, or stood at, than now.
 func (w *Window) Past() bool { return !w.end.IsZero() || !w.at.IsZero() }
 
-// AsOf says at which moment the cursor stands, "" for now.
-func (w *Window) AsOf(now time.Time) string {
+// AsOf says at which moment the cursor stands, the zero Message for now.
+func (w *Window) AsOf(now time.Time) model.Message {
 	switch {
 	case !w.at.IsZero():
-		return "as of " + w.at.Format("15:04:05") + ", " + draw.Age(now.Sub(w.at), false) + " ago"
+		return model.Say("as-of", model.Verbatim(w.at.Format("15:04:05")), model.Verbatim(draw.Age(now.Sub(w.at), false)))
 	case !w.end.IsZero():
-		return "up to " + w.end.Format("15:04:05") + ", " + draw.Age(now.Sub(w.end), false) + " ago"
+		return model.Say("up-to", model.Verbatim(w.end.Format("15:04:05")), model.Verbatim(draw.Age(now.Sub(w.end), false)))
 	}
-	return ""
+	return model.Message{}
 }
 
 // Label names the span in words.

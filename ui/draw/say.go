@@ -11,6 +11,11 @@ import (
 // Summary says what is found, in a sentence.
 func (th *Theme) Summary(f *model.Finding) string { return th.Message(f.Summary) }
 
+// Say says the message of that id about some arguments.
+func (th *Theme) Say(id model.MessageID, args ...any) string {
+	return th.Message(model.Message{ID: id, Args: args})
+}
+
 // Messages say each message of a list.
 func (th *Theme) Messages(list []model.Message) (all []string) {
 	for _, m := range list {
