@@ -17,16 +17,16 @@ var queueStories = []story{
 	{
 		code: model.CodeLockCycle, reason: "two that wait for each other", severity: model.SevError, confidence: model.Strong,
 		found: part{words: "two sessions in opposite order", played: func(sc *scene) {
-			sc.circle(2)
+			sc.cycle(2)
 		}},
 		alike: part{words: "the same sessions in the same order", played: func(sc *scene) {
 			sc.chain(2)
 		}},
 	},
 	{
-		code: model.CodeLockCycle, reason: "a circle may be of any size", severity: model.SevError, confidence: model.Strong,
-		found: part{words: "three sessions in a circle", played: func(sc *scene) {
-			sc.circle(3)
+		code: model.CodeLockCycle, reason: "a cycle may be of any size", severity: model.SevError, confidence: model.Strong,
+		found: part{words: "three sessions in a cycle", played: func(sc *scene) {
+			sc.cycle(3)
 		}},
 		alike: part{words: "the same three in a chain", played: func(sc *scene) {
 			sc.chain(3)
@@ -94,8 +94,8 @@ var queueStories = []story{
 	},
 }
 
-// circle lets n sessions hold a lock each and wait for the next one's.
-func (sc *scene) circle(n int) {
+// cycle lets n sessions hold a lock each and wait for the next one's.
+func (sc *scene) cycle(n int) {
 	lock := func(i int) string { return sc.name(fmt.Sprint("l", i%n)) }
 	sessions := make([]sessionOf, n)
 	for i := range n {
@@ -107,7 +107,7 @@ func (sc *scene) circle(n int) {
 	}
 }
 
-// chain is the same without the arrow that closes the circle: the last one has
+// chain is the same without the arrow that closes the cycle: the last one has
 // taken its locks in the order of the others.
 func (sc *scene) chain(n int) {
 	lock := func(i int) string { return sc.name(fmt.Sprint("l", i)) }

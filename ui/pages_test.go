@@ -57,7 +57,7 @@ func TestPageStories(t *testing.T) {
 			b.press("-")
 			b.sees("nothing to go back to")
 		}},
-		{"worst session first", "a circle, then who does not renew", []string{"2"}, func(b *bench) {
+		{"worst session first", "a cycle, then who does not renew", []string{"2"}, func(b *bench) {
 			var got []string
 			for _, id := range b.sessions().IDs[:4] {
 				got = append(got, id.String())

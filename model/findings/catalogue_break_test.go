@@ -54,7 +54,7 @@ func TestAFindingNamesItsClaim(t *testing.T) {
 			h.Put(1, modeltest.ClaimKey("/l/sub", a), "", a)
 			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
 		}, []string{"nested-prefix /l: " + modeltest.ClaimKey("/l/sub", a)}},
-		{"a circle", "of each lock the claim that holds it", func(h *modeltest.History) {
+		{"a cycle", "of each lock the claim that holds it", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
 			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
 			h.Put(3, modeltest.ClaimKey("/m", a), "", a)

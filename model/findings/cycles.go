@@ -17,12 +17,12 @@ var cycleFamily = Family{Lock: []Func{inCycle, shared}, Entries: []Entry{
 		Story: model.Say("headline-lock-cycle", theLock),
 		Title: "Deadlock: sessions wait for each other",
 		Mechanism: "One session holds lock 1 and waits for lock 2, another holds 2 and waits for 1. Both renew, so it never ends by " +
-			"itself. Circles of more than two are the same.",
+			"itself. Cycles of more than two are the same.",
 		Looks: "The same leases stand first in one queue and wait in another, and the arrows close. Of a session with several " +
 			"workers that is not a deadlock: it waits for two locks at once, or takes or lets go of one while it waits for another. " +
 			"One look cannot see that, so it gives a hint; a minute of watching tells more. A program that leads several groups " +
 			"with one session, and stands by for others, makes the same picture for as long as it lives. " +
-			"A circle between programs that use a session for each lock cannot be seen in etcd, only guessed from values or from the proxy.",
+			"A cycle between programs that use a session for each lock cannot be seen in etcd, only guessed from values or from the proxy.",
 		Do: "Break one side, the one whose work is easier to repeat. Then make every program take these locks in the same " +
 			"order.",
 		Threads:    []string{"redlock#305"},
@@ -79,7 +79,7 @@ func inCycle(x *Context) {
 	} else if !seen && stood < cycleLong && !since.Before(x.K.Prefixes.Woke()) { // who slept while it stood had seen it
 		least, f.Severity = 0, model.SevWarning
 		x.Recheck(since.Add(cycleLong))
-		why = model.Say("circle-was-there-before")
+		why = model.Say("cycle-was-there-before")
 		f.Advice = append([]model.Message{model.Say("watch-for-a-minute")}, f.Advice...)
 	}
 	if !why.IsZero() {

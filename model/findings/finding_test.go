@@ -220,7 +220,7 @@ func TestFindingsFromStories(t *testing.T) {
 			h.Put(4, modeltest.ClaimKey("/l", b), "", b)
 			h.Add(model.Tick{At: modeltest.At(20)})
 		}, []string{"error lock-cycle (strong) /l", "error lock-cycle (strong) /m", "info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
-		{"three sessions in a circle", "of any length", func(h *modeltest.History) {
+		{"three sessions in a cycle", "of any length", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
 			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
 			h.Put(3, modeltest.ClaimKey("/n", c), "", c)
@@ -235,7 +235,7 @@ func TestFindingsFromStories(t *testing.T) {
 			h.Put(2, modeltest.ClaimKey("/m", a), "", a)
 			h.Put(3, modeltest.ClaimKey("/l", b), "", b)
 		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
-		{"a circle that was broken", "one side went", func(h *modeltest.History) {
+		{"a cycle that was broken", "one side went", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
 			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
 			h.Put(3, modeltest.ClaimKey("/m", a), "", a)
@@ -268,7 +268,7 @@ func TestFindingsFromStories(t *testing.T) {
 
 // A session with several workers, each of which wants one lock only, makes the same picture
 // for as long as a hold takes. It does what nobody does who takes one lock after the other.
-func TestACircleHasToLast(t *testing.T) {
+func TestACycleHasToLast(t *testing.T) {
 	const a, b = model.LeaseID(0xa1), model.LeaseID(0xb2)
 	put := func(h *modeltest.History, sec float64, lock string, id model.LeaseID) {
 		h.Put(sec, modeltest.ClaimKey(lock, id), "", id)
@@ -356,9 +356,9 @@ func TestACircleHasToLast(t *testing.T) {
 	}
 }
 
-// TestOneLookAtACircleIsAHint: what the keys of a session with several workers look like at
+// TestOneLookAtACycleIsAHint: what the keys of a session with several workers look like at
 // one moment is what a deadlock looks like. Who leads several groups looks so for ever.
-func TestOneLookAtACircleIsAHint(t *testing.T) {
+func TestOneLookAtACycleIsAHint(t *testing.T) {
 	cross := func(value string) []model.KV {
 		var all []model.KV
 		for i, c := range []struct {

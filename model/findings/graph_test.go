@@ -13,7 +13,7 @@ import (
 
 // The search begins at what changed. Whatever happened, it knows of a cycle if and
 // only if a search from every session finds one, and every cycle it knows stands.
-func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
+func TestCyclesAreFoundFromWhatChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := modeltest.New()
 		h.Loaded(0)
@@ -48,11 +48,11 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 				w.walk(l, nil)
 			}
 			if known := len(cs.locks) > 0; known != found {
-				t.Fatalf("step %d: a circle is known: %v; there is one: %v", i, known, found)
+				t.Fatalf("step %d: a cycle is known: %v; there is one: %v", i, known, found)
 			}
 			for _, l := range cs.locks {
 				if !cs.ByLock[l].Stands() {
-					t.Fatalf("step %d: the circle of %s does not stand", i, l.Name)
+					t.Fatalf("step %d: the cycle of %s does not stand", i, l.Name)
 				}
 			}
 		}

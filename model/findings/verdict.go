@@ -94,7 +94,7 @@ func (v Verdict) Title() model.Message {
 		what = model.Say("locks", v.Locks)
 	}
 	if v.Finding.Code == model.CodeLockCycle && v.Finding.Confidence == model.Hint {
-		return model.Say("headline-circle-perhaps", what)
+		return model.Say("headline-cycle-perhaps", what)
 	}
 	e, _ := Explain(v.Finding.Code)
 	title := e.Story

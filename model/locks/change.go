@@ -162,7 +162,7 @@ func LeaseChanged(changes []Change, l *Lease) []Change {
 	return changes
 }
 
-// session notes that a session changed. A new circle goes through one with several claims, so the
+// session notes that a session changed. A new cycle goes through one with several claims, so the
 // search begins there and not everywhere.
 func (ch *currentChange) session(l *Lease) {
 	if l == nil {

@@ -94,7 +94,7 @@ func TestConditionsOfLocks(t *testing.T) {
 			"foreign-key", model.LevelWarning, true, unseen},
 		{"it is first, and stays", func(h *modeltest.History) { h.Put(1, "/l/setting", "", 0); two(h) }, []model.Finding{{Code: model.CodeForeignKey, Severity: model.SevError}},
 			"foreign-key", model.LevelError, true, "will not clear by itself"},
-		{"each of the circle renews", healthy, []model.Finding{{Code: model.CodeLockCycle, Severity: model.SevError}}, "lock-cycle", model.LevelError, true, "will not clear while its holder is alive"},
+		{"each of the cycle renews", healthy, []model.Finding{{Code: model.CodeLockCycle, Severity: model.SevError}}, "lock-cycle", model.LevelError, true, "will not clear while its holder is alive"},
 		{"one look may be wrong about that, and so is nobody told that its program releases", healthy,
 			[]model.Finding{{Code: model.CodeLockCycle, Severity: model.SevError, Confidence: model.Hint}}, "lock-cycle", model.LevelError, true, "never, if this is a deadlock"},
 	} {

@@ -17,7 +17,7 @@ const (
 )
 
 // TestGrowth: what an event costs depends on what it changes, and not on how much hangs on the
-// lease, waits for the lock or stands in the circle that it is about. Processor time is compared
+// lease, waits for the lock or stands in the cycle that it is about. Processor time is compared
 // within one run; other programs do not count.
 func TestGrowth(t *testing.T) {
 	for _, sh := range shapes {

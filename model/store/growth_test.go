@@ -11,7 +11,7 @@ import (
 )
 
 // shape is a history in which one thing is n times there: locks of a lease, sessions in a
-// circle, waiters. What follows on it is measured; before is only its beginning.
+// cycle, waiters. What follows on it is measured; before is only its beginning.
 type shape struct {
 	name   string
 	before func(g *grown, n int)
@@ -171,7 +171,7 @@ var shapes = []shape{
 			g.Del(g.step(), queued(i+1, leaseOf(i)))
 		}
 	}},
-	{"sessions in one circle", func(g *grown, n int) {
+	{"sessions in one cycle", func(g *grown, n int) {
 		var kvs []model.KV
 		for i := range n {
 			kvs = append(kvs, g.kv(queued(i, leaseOf(i)), "", leaseOf(i)))

@@ -136,10 +136,10 @@ func TestTimesThatSpanASleepAreLowerBounds(t *testing.T) {
 	}
 }
 
-// TestACircleThatAppearedWhileWeSleptHasToLast: a session with several workers may stand in
-// a circle for a moment, which is no deadlock. One from before stands still.
-func TestACircleThatAppearedWhileWeSleptHasToLast(t *testing.T) {
-	circle := func(h *modeltest.History, sec float64) {
+// TestACycleThatAppearedWhileWeSleptHasToLast: a session with several workers may stand in
+// a cycle for a moment, which is no deadlock. One from before stands still.
+func TestACycleThatAppearedWhileWeSleptHasToLast(t *testing.T) {
+	cycle := func(h *modeltest.History, sec float64) {
 		h.Put(sec, modeltest.ClaimKey("/m", 0xb2), "", 0xb2)
 		h.Put(sec, modeltest.ClaimKey("/m", 0xa1), "", 0xa1)
 		h.Put(sec, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
@@ -154,11 +154,11 @@ func TestACircleThatAppearedWhileWeSleptHasToLast(t *testing.T) {
 		h.Loaded(0)
 		h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
 		if r.closed < 10 {
-			circle(h, r.closed)
+			cycle(h, r.closed)
 		}
 		h.Add(model.Slept{At: modeltest.At(30), Since: modeltest.At(10)})
 		if r.closed > 10 {
-			circle(h, r.closed)
+			cycle(h, r.closed)
 		}
 		h.Add(model.Watching{At: modeltest.At(30.3), Asked: modeltest.At(30.2), Rev: h.Rev}, model.Tick{At: modeltest.At(r.until)})
 		if got := slices.Contains(codesOf(apply(model.Batch{Events: h.Events})), "error lock-cycle"); got != r.want {

@@ -133,7 +133,7 @@ var headlines = map[model.MessageID]Sentence{
 	"headline-compacted-wait":         {"A waiter of {0} failed: its revision was compacted", "{0} 的一个等待者失败：它的版本号被压缩了"},
 	"headline-long-queue":             {"The queue of {0} is very long", "{0} 的队列很长"},
 	"locks":                           {"{0} locks", "{0} 把锁"},
-	"headline-circle-perhaps":         {"{0}: sessions wait for each other, perhaps only in passing", "{0}：会话互相等待，也许只是暂时"},
+	"headline-cycle-perhaps":          {"{0}: sessions wait for each other, perhaps only in passing", "{0}：会话互相等待，也许只是暂时"},
 	"dont-break":                      {"break the lock", "打破锁"},
 }
 
@@ -150,7 +150,7 @@ var breaks = map[model.MessageID]Sentence{
 	"break-member-divergence":      {"no claim is to blame: what a delete would hit depends on the member that one asks", "不怪排队键：删除会碰到什么，要看问的是哪个成员"},
 	"break-lease-ghost-list":       {"the leases that are listed have no keys: there is nothing to break", "列出的租约没有键：没有可打破的"},
 	"break-overload-reject":        {"the holders are alive and their renewals come late: take load off the cluster first", "持有者还活着，只是续租迟到：先给集群减负"},
-	"break-lock-cycle":             {"one break opens the whole circle: choose the side whose work is easier to repeat, and stop it first", "打破一处就解开整个环：选工作容易重做的一边，先停下它"},
+	"break-lock-cycle":             {"one break opens the whole cycle: choose the side whose work is easier to repeat, and stop it first", "打破一处就解开整个环：选工作容易重做的一边，先停下它"},
 	"break-shared-lease":           {"nothing is wrong with this claim, and a revoke breaks every lock of its session", "这个排队键没有问题，撤销会打破它的会话的每一把锁"},
 	"break-long-held":              {"it frees the lock, but a holder that works would lose it: look at its process first", "锁会空出来，但在工作的持有者会丢锁：先看它的进程"},
 	"break-zombie-holder":          {"its program says that it does not hold, so no work is lost", "它的程序说自己不持有，所以不会丢工作"},

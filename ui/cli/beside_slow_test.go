@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDescribeSeesWhatTheSessionsOfALockAlsoHold: a circle of sessions is the same deadlock
+// TestDescribeSeesWhatTheSessionsOfALockAlsoHold: a cycle of sessions is the same deadlock
 // for describe, which is asked for one lock, as for doctor, which sees all; break says what
 // goes elsewhere. A session that also holds a registration and another lock is in none.
 func TestDescribeSeesWhatTheSessionsOfALockAlsoHold(t *testing.T) {
@@ -33,7 +33,7 @@ func TestDescribeSeesWhatTheSessionsOfALockAlsoHold(t *testing.T) {
 		lock, state string
 		reason      string
 	}{
-		{"/team-a/l", "lock-cycle", "the circle goes through three other locks"},
+		{"/team-a/l", "lock-cycle", "the cycle goes through three other locks"},
 		{"/team-c/l", "lock-cycle", "wherever one looks from"},
 		{"/calm/l", "shared-lease", "two locks on one lease are worth knowing, and no deadlock"},
 		{"/elsewhere/m", "shared-lease", "of both"},
@@ -71,8 +71,8 @@ func TestDescribeSeesWhatTheSessionsOfALockAlsoHold(t *testing.T) {
 	}
 }
 
-// TestAPrefixIsLookedAtWithWhatItsSessionsHold: a circle is one for ls and doctor, a hint, with
-// --prefix as well, though the circle closes elsewhere; of locks elsewhere nothing is printed.
+// TestAPrefixIsLookedAtWithWhatItsSessionsHold: a cycle is one for ls and doctor, a hint, with
+// --prefix as well, though the cycle closes elsewhere; of locks elsewhere nothing is printed.
 // Where the rights do not reach, that is said, and nothing is called well.
 func TestAPrefixIsLookedAtWithWhatItsSessionsHold(t *testing.T) {
 	t.Parallel()
@@ -116,10 +116,10 @@ func TestAPrefixIsLookedAtWithWhatItsSessionsHold(t *testing.T) {
 		locks  []string
 		reason string
 	}{
-		{"/team-a/", 0, "lock-cycle", []string{"/team-a/l"}, "the other lock of the circle lies elsewhere"},
+		{"/team-a/", 0, "lock-cycle", []string{"/team-a/l"}, "the other lock of the cycle lies elsewhere"},
 		{"/team-a/l", 0, "lock-cycle", []string{"/team-a/l"}, "without a slash at its end"},
 		{"/team-", 0, "lock-cycle", []string{"/team-a/l", "/team-b/l"}, "both lie here"},
-		{"/calm/", 0, "shared-lease", []string{"/calm/l"}, "a session with many locks that waits for none is in no circle"},
+		{"/calm/", 0, "shared-lease", []string{"/calm/l"}, "a session with many locks that waits for none is in no cycle"},
 	} {
 		for _, command := range []string{"ls", "doctor"} {
 			code, names, states, text := look(command, "--prefix", r.prefix)
