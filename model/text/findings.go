@@ -231,7 +231,7 @@ var aboutClients = map[model.MessageID]Sentence{
 	"require-leader-in-clients":             {"use WithRequireLeader and DialKeepAliveTime in clients", "在客户端里用 WithRequireLeader 和 DialKeepAliveTime"},
 	"nobody":                                {"nobody", "没有人"},
 	"nobody-holds-it":                       {"nobody holds it", "没有人持有"},
-	"etcd-gave-it-to":                       {"etcd gave it to {0}", "etcd 已给了 {0}"},
+	"etcd-gave-it-to":                       {"etcd gave it to {0}", "锁已给了 {0}"},
 	"sent-and-not-answered":                 {"it was sent, and no answer came", "发出了，没有收到回答"},
 	"never-reached-the-member":              {"it never reached the member", "没有到达成员"},
 }

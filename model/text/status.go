@@ -186,4 +186,5 @@ var screen = map[model.MessageID]Sentence{
 	"one-was-overtaken":    {"one was overtaken {0} times, Jain", "有人被插队 {0} 次，Jain"},
 	"half-as-long":         {"half as long: {0} waited, not {1}", "减半则：共等 {0}，不是 {1}"},
 	"foreign-keys-ahead":   {"{0} foreign {0|key|keys} ahead", "前有 {0} 外键"},
+	"any-prefix":           {"any prefix", "任何前缀"},
 }

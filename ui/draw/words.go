@@ -105,9 +105,9 @@ func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 	return th.Escape(said)
 }
 
-// SentenceHere says an entry where the title names its lock.
+// SentenceHere says an entry where the title names its lock. Chinese names the lock all the same.
 func (th *Theme) SentenceHere(s *store.View, f *journal.Entry) string {
-	if f.Lock == "" {
+	if f.Lock == "" || th.Lang == text.Chinese {
 		return th.Sentence(s, f)
 	}
 	here := *f

@@ -44,11 +44,13 @@ func (f Frame) WhyNoLab() string {
 // Watched names what is watched.
 func (f Frame) Watched() string {
 	if len(f.Prefixes) == 0 {
-		return "any prefix"
+		return f.Th.Say("any-prefix")
 	}
 	names := make([]string, len(f.Prefixes))
 	for i, p := range f.Prefixes {
-		names[i] = f.Th.Clean(prefixWord(p))
+		if names[i] = f.Th.Clean(p); p == "" {
+			names[i] = f.Th.Say("all-keys")
+		}
 	}
 	return strings.Join(names, ", ")
 }
