@@ -38,11 +38,11 @@
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
 //	                    playback a recording under the console, control the socket of the proxy, course runs the lessons,
-//	                    remember keeps small files for one person, experiment repeats a published test, notices has the licences,
+//	                    remember keeps small files for one person, notices has the licences,
 //	                    quiet keeps Bubble Tea from asking the terminal
-//	for tests           model/modeltest, model/modeltest, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest
+//	for tests           model/modeltest, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest
 //
-// README.md says where to add what. Two walks through the rooms:
+// .github/CONTRIBUTING.md says where to add what. Two walks through the rooms:
 //
 // A put gets to its cell. The watcher has it in a [model.Batch], the loop of ui.Shell hands
 // that to store.Store. Package locks asks model/recipe which lock the key is of and puts it

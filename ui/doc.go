@@ -42,6 +42,6 @@
 // frame of 200 by 50 takes 490 allocations at most, and 430 if five rows changed, by
 // any number of locks (costs_test.go). What only says that all is as it was is not
 // painted before the next second (messages.go), and rows that are well count in steps
-// (page/calm.go): an idle console costs next to nothing. Every line is exactly as wide as
+// (page/quiet.go): an idle console costs next to nothing. Every line is exactly as wide as
 // the screen. A colour never says alone what it says.
 package ui

@@ -58,7 +58,7 @@ func (b *OrphanLeases) cloneInto(own *OrphanLeases) {
 	}
 }
 
-func (b *keptBook) cloneInto(own *keptBook) {
+func (b *outlivingLeases) cloneInto(own *outlivingLeases) {
 	own.list = copies.List(b.list, func(x *OutlivingLease) *OutlivingLease {
 		one := *x
 		return &one

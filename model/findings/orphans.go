@@ -47,7 +47,7 @@ type OrphanLeases struct {
 	order     []*OrphanName // those that left one behind last come last
 	leases    map[model.LeaseID]*OrphanLease
 	found     []*OrphanName
-	outliving keptBook
+	outliving outlivingLeases
 }
 
 // orphanRecord is a lease of which a key went. What says who it is may go before the last one.

@@ -51,8 +51,8 @@ func (x *OutlivingLease) Renewed() bool {
 // gaps are the last times for which a lease, or those of a lock, were away.
 type gaps []time.Duration
 
-// keptBook follows them, the oldest first.
-type keptBook struct {
+// outlivingLeases follows them, the oldest first.
+type outlivingLeases struct {
 	k       *locks.State
 	work    *worklist
 	list    []*OutlivingLease
@@ -64,18 +64,18 @@ type keptBook struct {
 	explained []locks.Change
 }
 
-func newKeptBook(k *locks.State, w *worklist) keptBook {
-	return keptBook{k: k, work: w, byLease: map[model.LeaseID]gaps{}, byLock: map[string]gaps{}}
+func newKeptBook(k *locks.State, w *worklist) outlivingLeases {
+	return outlivingLeases{k: k, work: w, byLease: map[model.LeaseID]gaps{}, byLock: map[string]gaps{}}
 }
 
-func (b *keptBook) forget() {
+func (b *outlivingLeases) forget() {
 	for _, x := range b.list {
 		b.work.addNamed(x.Lock)
 	}
 }
 
 // commit notes which holders went, and which of those that had gone are back.
-func (b *keptBook) commit(rev int64, changes []locks.Change) {
+func (b *outlivingLeases) commit(rev int64, changes []locks.Change) {
 	for c := range keys(changes, locks.Came) {
 		if at := b.find(c.KV.Lease); at >= 0 {
 			b.back(b.list[at], c)
@@ -97,7 +97,7 @@ func (b *keptBook) commit(rev int64, changes []locks.Change) {
 	}
 }
 
-func (b *keptBook) follow(x *OutlivingLease) {
+func (b *outlivingLeases) follow(x *OutlivingLease) {
 	if len(b.list) == keptLeases {
 		b.drop(0)
 	}
@@ -112,14 +112,14 @@ func (b *keptBook) follow(x *OutlivingLease) {
 	b.list = append(b.list, x)
 }
 
-func (b *keptBook) find(id model.LeaseID) int {
+func (b *outlivingLeases) find(id model.LeaseID) int {
 	if id == 0 {
 		return -1
 	}
 	return slices.IndexFunc(b.list, func(x *OutlivingLease) bool { return x.ID == id })
 }
 
-func (b *keptBook) drop(at int) {
+func (b *outlivingLeases) drop(at int) {
 	b.work.addNamed(b.list[at].Lock)
 	b.list = slices.Delete(b.list, at, at+1)
 }
@@ -127,7 +127,7 @@ func (b *keptBook) drop(at int) {
 // back takes in that a program put a key on its lease again. One that queues for the same lock
 // does not work on: where it does so at once, as it always does, it let go itself. Somebody else
 // would have had to delete its key within the last thousandth of its hold.
-func (b *keptBook) back(x *OutlivingLease, c *locks.Claim) {
+func (b *outlivingLeases) back(x *OutlivingLease, c *locks.Claim) {
 	away := b.k.Now().Sub(x.Gone)
 	past := b.byLease[x.ID]
 	if lock := c.Lock(); lock != nil && lock.Name == x.Lock && !x.HeldAtLeast && len(past) >= keptSteady {
@@ -159,7 +159,7 @@ func remember[K comparable](in map[K]gaps, order []K, key K, away time.Duration)
 
 // inOrder makes it strong that the owner of x let go, in the entries that tell how it went, if
 // nothing is known that is surer.
-func (b *keptBook) inOrder(x *OutlivingLease, lock *locks.Lock, why model.Message) {
+func (b *outlivingLeases) inOrder(x *OutlivingLease, lock *locks.Lock, why model.Message) {
 	for f := range x.entries(lock) {
 		if f.Alone() && f.Confidence == model.Hint && f.Cause == journal.CauseReleased && !f.Pending {
 			b.explained = append(b.explained, locks.Change{Kind: locks.Explained, Entry: f,
@@ -180,7 +180,7 @@ func (x *OutlivingLease) entries(lock *locks.Lock) func(yield func(*journal.Entr
 }
 
 // read takes a reading in.
-func (b *keptBook) read(e model.LeaseRead) {
+func (b *outlivingLeases) read(e model.LeaseRead) {
 	at := b.find(e.ID)
 	if at < 0 || e.Rev != 0 && e.Rev < b.list[at].rev || !e.At.After(b.list[at].Read.At) {
 		return
@@ -194,7 +194,7 @@ func (b *keptBook) read(e model.LeaseRead) {
 }
 
 // keys takes in what hangs on a lease.
-func (b *keptBook) keys(e model.LeaseKeys) {
+func (b *outlivingLeases) keys(e model.LeaseKeys) {
 	if at := b.find(e.ID); at >= 0 && e.Rev >= b.list[at].rev {
 		b.list[at].empty = e.Reason == "" && e.Total == 0
 		b.work.addNamed(b.list[at].Lock)
@@ -202,7 +202,7 @@ func (b *keptBook) keys(e model.LeaseKeys) {
 }
 
 // ask adds to what is wanted those that are away for longer than usual, now and then.
-func (b *keptBook) ask(w model.Want) model.Want {
+func (b *outlivingLeases) ask(w model.Want) model.Want {
 	now, asked := b.k.Now(), 0
 	for _, x := range b.list {
 		due := x.Due

@@ -304,8 +304,8 @@ type again struct {
 // held before it though it was there, and how long it holds.
 type move struct{ think, free, hold int64 }
 
-// habit is how a contender takes its turns, one move after the other, and from the first again.
-type habit struct {
+// turns is how a contender takes its turns, one move after the other, and from the first again.
+type turns struct {
 	moves []move
 	next  int
 	away  int64 // the longest that it was seen to stay away
@@ -315,7 +315,7 @@ type habit struct {
 const replayMost = 50
 
 // plays are the turns as they were seen, and the habits of their contenders.
-func (c *Contention) plays() ([]again, []habit) {
+func (c *Contention) plays() ([]again, []turns) {
 	first, last := c.first, c.last
 	usual := int64(0)
 	if p, ok := c.Holds.P50(); ok {
@@ -364,13 +364,13 @@ func (c *Contention) plays() ([]again, []habit) {
 
 // habits are those of the contenders, by the turns that they took. One that was seen to come
 // only once has those of all others together, if most of them came again.
-func (c *Contention) habits(play []again, of map[int][]int) []habit {
-	all := make([]habit, len(of))
-	var any habit
+func (c *Contention) habits(play []again, of map[int][]int) []turns {
+	all := make([]turns, len(of))
+	var any turns
 	again := 0
 	for i := range play {
 		if a := &play[i]; a.follows && c.turns[i].held {
-			for _, h := range []*habit{&all[a.contender], &any} {
+			for _, h := range []*turns{&all[a.contender], &any} {
 				h.moves, h.away = append(h.moves, a.move), max(h.away, a.think)
 			}
 			if len(all[a.contender].moves) == 1 {
@@ -379,7 +379,7 @@ func (c *Contention) habits(play []again, of map[int][]int) []habit {
 		}
 	}
 	if len(any.moves) == 0 || 2*again < len(all) {
-		any = habit{}
+		any = turns{}
 	}
 	last := c.last
 	for by := range all {
@@ -397,7 +397,7 @@ func (c *Contention) habits(play []again, of map[int][]int) []habit {
 
 // goOn is the next turn of a contender who left the lock at a time; away is for how long it had
 // stayed away at least when nothing was seen any more.
-func (h *habit) goOn(by int, left, away int64) again {
+func (h *turns) goOn(by int, left, away int64) again {
 	m := h.moves[h.next%len(h.moves)]
 	h.next++
 	m.think = max(m.think, away)

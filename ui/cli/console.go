@@ -165,7 +165,7 @@ var (
 // is printed line by line instead.
 func (f *demoRun) run(ctx context.Context) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	var l labRoom
+	var l labRun
 	metrics, err := f.metrics.listen(f.e, &l)
 	if err != nil {
 		cancel()
@@ -203,7 +203,7 @@ func (e *env) inLines(src model.Source, out io.Writer) *session.Session {
 }
 
 // boot opens the room when the screen is there.
-func (e *env) boot(ctx context.Context, r *labRoom, o demo.Options) func(context.Context, func(string)) (ui.Live, error) {
+func (e *env) boot(ctx context.Context, r *labRun, o demo.Options) func(context.Context, func(string)) (ui.Live, error) {
 	return func(_ context.Context, progress func(string)) (ui.Live, error) { return r.open(ctx, e, o, progress) }
 }
 

@@ -330,7 +330,7 @@ func (f *drillRun) tellHad(d *drill.Drill, had map[drill.Verdict]int) {
 
 // playDrill starts the lab of a drill and plays it once.
 func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round runner.Run, err error) {
-	room, lab := labRoom{armed: f.foreign != nil}, demo.Options{}
+	room, lab := labRun{armed: f.foreign != nil}, demo.Options{}
 	if f.foreign != nil {
 		if err := f.unused(ctx, d); err != nil {
 			return round, err
@@ -349,7 +349,7 @@ func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (
 }
 
 // stage is the room as a drill sees it.
-func (e *env) stage(room *labRoom, source model.Source) runner.Lab {
+func (e *env) stage(room *labRun, source model.Source) runner.Lab {
 	return runner.Lab{Source: source, Begin: room.lab.Begin, Do: room.do, Leader: room.lab.Leader, Pins: e.pins, Printed: room.lab.Printed, Report: room.lab.Report}
 }
 

@@ -20,7 +20,7 @@ func TestTheLabIsReadThroughTheInterceptor(t *testing.T) {
 	t.Parallel()
 	e := &env{}
 	e.flags = connFlags{dialTimeout: 20 * time.Second, leaseBudget: 20}
-	var room labRoom
+	var room labRun
 	defer room.close()
 	if _, err := room.open(t.Context(), e, demo.Options{Members: 1, Contenders: -1}, func(string) {}); err != nil {
 		t.Fatal(err)

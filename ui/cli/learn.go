@@ -257,7 +257,7 @@ func (c *courseRoom) take(ctx context.Context, d *drill.Drill) (err error) {
 		return bad("a lesson needs a terminal; \"locktop learn --list\" prints the path")
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var room labRoom
+	var room labRun
 	pupil := course.New(ctx, d, c.lang, c.f.present)
 	var played sync.WaitGroup
 	var round runner.Run

@@ -190,7 +190,7 @@ func (r *pupil) takes(t *testing.T, d *drill.Drill) runner.Run {
 	e := &env{}
 	e.err = t.Output()
 	e.flags.dialTimeout, e.flags.leaseBudget = 10*time.Second, 20
-	room := labRoom{program: locktop(t)}
+	room := labRun{program: locktop(t)}
 	defer func() {
 		if err := room.closeAfter(nil); err != nil {
 			t.Error(err)

@@ -86,7 +86,7 @@ func tellDrill(ctx context.Context, e *env, name string) (err error) {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var room labRoom
+	var room labRun
 	l := &lessonTeller{d: d, lang: lang, pane: lesson.NewHandover(ctx), ctx: ctx}
 	var played sync.WaitGroup
 	defer func() {

@@ -47,7 +47,7 @@ type recorded struct {
 
 // openPast opens a recording up to the moment that is asked for.
 func (v *viewer) openPast(ctx context.Context, past pastFlags, pace recording.Pace) (*recorded, error) {
-	o, err := openTaped(ctx, past.file, past.at, pace)
+	o, err := openRecorded(ctx, past.file, past.at, pace)
 	if err != nil {
 		return nil, err
 	}

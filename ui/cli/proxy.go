@@ -115,7 +115,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r := labRoom{armed: f.armed}
+	r := labRun{armed: f.armed}
 	scripts, err := f.listen(&r)
 	if err != nil {
 		return err
@@ -233,7 +233,7 @@ type scheduled struct {
 }
 
 // begin begins to do them to the command behind the proxy, which runs.
-func (s *scheduled) begin(ctx context.Context, r *labRoom) {
+func (s *scheduled) begin(ctx context.Context, r *labRun) {
 	if len(s.Schedule) == 0 {
 		return
 	}
@@ -261,7 +261,7 @@ func (s *scheduled) end(e *env) error {
 
 // listen makes the socket for scripts, if there is to be one, and serves it once the room is
 // open. What it returns ends it.
-func (f *proxyRun) listen(r *labRoom) (end func() error, err error) {
+func (f *proxyRun) listen(r *labRun) (end func() error, err error) {
 	if f.control == "" {
 		return func() error { return nil }, nil
 	}

@@ -68,7 +68,7 @@ func fileNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirec
 
 // console opens the console on a recording.
 func (f *replayRun) console(ctx context.Context) error {
-	from, err := openTaped(ctx, f.past.file, f.past.at, recording.Pace{})
+	from, err := openRecorded(ctx, f.past.file, f.past.at, recording.Pace{})
 	if err != nil {
 		return err
 	}

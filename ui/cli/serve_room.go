@@ -26,7 +26,7 @@ func (f *roomMetrics) add(cmd *cobra.Command) {
 
 // listen begins to answer once the room is open; end waits until it has ended, which it does with
 // the room.
-func (f *roomMetrics) listen(e *env, r *labRoom) (end func() error, err error) {
+func (f *roomMetrics) listen(e *env, r *labRun) (end func() error, err error) {
 	if f.addr == "" {
 		return func() error { return nil }, nil
 	}

@@ -16,7 +16,7 @@ import (
 func calmLock(f table.View, l *locks.Lock) bool {
 	held, _ := l.HeldFor(f.Now)
 	longest, _, waits := l.LongestWait(f.Now)
-	return held >= CalmFrom && (!waits || longest >= CalmFrom) && CalmLease(l.Head().LeaseInfo()) && !status.ConditionOf(f.S, l).Trouble()
+	return held >= CalmFrom && (!waits || longest >= CalmFrom) && QuietLease(l.Head().LeaseInfo()) && !status.ConditionOf(f.S, l).Trouble()
 }
 
 // LockCells are the columns of the locks.
@@ -219,7 +219,7 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 		case lock == nil:
 			LockCells.GoneRow(f.Th.CutPath(f.Th.Clean(names[i]), r.Room()), r)
 		case i != l.Cursor && calmLock(f.View, lock):
-			LockRow(Calm(f.View), lock, r)
+			LockRow(InSteps(f.View), lock, r)
 		default:
 			LockRow(f.View, lock, r)
 		}

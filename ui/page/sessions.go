@@ -207,8 +207,8 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 	lines = p.Table.Paint(lines, len(p.IDs), table.Look{Cursor: p.Pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
 		if l := f.S.Lease(p.IDs[i]); l != nil {
 			at := f.View
-			if i != p.Pick.Place && CalmLease(l) && !status.OfSession(f.S, l).Trouble() {
-				at = Calm(f.View)
+			if i != p.Pick.Place && QuietLease(l) && !status.OfSession(f.S, l).Trouble() {
+				at = InSteps(f.View)
 			}
 			Row(at, l, r)
 			return

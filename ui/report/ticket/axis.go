@@ -65,10 +65,10 @@ const (
 )
 
 // lane paints stays.
-func (a axis) lane(name string, stays []stay) lane {
+func (a axis) lane(name string, stays []span) lane {
 	holds, waits := make([]byte, a.cells), make([]byte, a.cells)
 	list := slices.Clone(stays)
-	slices.SortStableFunc(list, func(x, y stay) int { return cmp.Or(x.Got.Compare(y.Got), x.Came.Compare(y.Came)) })
+	slices.SortStableFunc(list, func(x, y span) int { return cmp.Or(x.Got.Compare(y.Got), x.Came.Compare(y.Came)) })
 	n := 0
 	for _, s := range list {
 		if from, to, ok := s.waited(a.from, a.to); ok {
@@ -121,7 +121,7 @@ func (a axis) path(cells []byte, kind byte) string {
 func round(x float64) float64 { return float64(int(x + 0.5)) }
 
 // waited returns when a stay waited within a time.
-func (s stay) waited(from, to time.Time) (a, b time.Time, ok bool) {
+func (s span) waited(from, to time.Time) (a, b time.Time, ok bool) {
 	end := s.Got
 	if end.IsZero() {
 		end = s.Gone
@@ -130,7 +130,7 @@ func (s stay) waited(from, to time.Time) (a, b time.Time, ok bool) {
 }
 
 // holdWithin returns when a stay held within a time.
-func (s stay) holdWithin(from, to time.Time) (a, b time.Time, ok bool) {
+func (s span) holdWithin(from, to time.Time) (a, b time.Time, ok bool) {
 	if s.Got.IsZero() {
 		return a, b, false
 	}
@@ -149,7 +149,7 @@ func clip(a, b, from, to time.Time) (time.Time, time.Time, bool) {
 }
 
 // heldWithin is how long was held within a time, by all together.
-func heldWithin(stays []stay, from, to time.Time) (sum time.Duration) {
+func heldWithin(stays []span, from, to time.Time) (sum time.Duration) {
 	for _, s := range stays {
 		if a, b, ok := s.holdWithin(from, to); ok {
 			sum += b.Sub(a)

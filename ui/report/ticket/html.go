@@ -150,7 +150,7 @@ func (v *view) lanes() {
 // part is one who took part in a lock.
 type part struct {
 	client string
-	stays  []stay
+	stays  []span
 }
 
 // parts are those who took part, the last to come last.

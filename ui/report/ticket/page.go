@@ -84,7 +84,7 @@ func (p *Page) ofOne(findings int) string {
 }
 
 func (p *Page) locks() {
-	for name, stays := range staysOf(p.s, p.From, p.To) {
+	for name, stays := range spansOf(p.s, p.From, p.To) {
 		if p.about(name) && (len(stays) > 0 || p.s.Lock(name) != nil) {
 			p.Locks = append(p.Locks, p.lock(name, stays))
 		}
@@ -99,7 +99,7 @@ func (p *Page) locks() {
 	}
 }
 
-func (p *Page) lock(name string, stays []stay) lock {
+func (p *Page) lock(name string, stays []span) lock {
 	out := lock{raw: name, State: "no keys", Recipe: "-", stays: stays}
 	out.Name, out.NameBase64 = report.Text(name)
 	if l := p.s.Lock(name); l != nil {

@@ -197,12 +197,12 @@ func TestNoCellIsOfOneHolderWhereTwoHeld(t *testing.T) {
 		from := modeltest.At(0)
 		a := axis{from, from.Add(time.Duration(rapid.IntRange(1, 100_000).Draw(t, "ms")) * time.Millisecond), rapid.IntRange(1, 200).Draw(t, "cells")}
 		total := a.to.Sub(a.from)
-		var stays []stay
+		var stays []span
 		at := from
 		for range rapid.IntRange(0, 30).Draw(t, "stays") { // one after the other, some at once
 			at = at.Add(time.Duration(rapid.Int64Range(0, int64(total)/8).Draw(t, "free")))
 			end := at.Add(time.Duration(rapid.Int64Range(0, int64(total)/8).Draw(t, "held")))
-			stays = append(stays, stay{Came: at, Got: at, Gone: end})
+			stays = append(stays, span{Came: at, Got: at, Gone: end})
 			at = end
 		}
 		l := a.lane("", stays)

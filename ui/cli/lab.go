@@ -22,8 +22,8 @@ import (
 	"locktop/watcher"
 )
 
-// labRoom is a lab with the connections of the console to it.
-type labRoom struct {
+// labRun is a lab with the connections of the console to it.
+type labRun struct {
 	program string // that contenders and members run, "" for this one
 	armed   bool   // faults may be done on a cluster that is not ours; in our own they always may
 
@@ -43,7 +43,7 @@ type labRoom struct {
 }
 
 // join has one more take part of what is reported, see beside.
-func (r *labRoom) join(next func(context.Context, model.Source) model.Source) {
+func (r *labRun) join(next func(context.Context, model.Source) model.Source) {
 	before := r.wrapSource
 	r.wrapSource = func(ctx context.Context, src model.Source) model.Source {
 		if before != nil {
@@ -57,7 +57,7 @@ func (r *labRoom) join(next func(context.Context, model.Source) model.Source) {
 // connections go to the members directly, so that no fault of the proxy blinds it.
 // ctx is for the start: what happens can be seen until close, the healing of a drill
 // that was interrupted too.
-func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress func(string)) (_ ui.Live, err error) {
+func (r *labRun) open(ctx context.Context, e *env, o demo.Options, progress func(string)) (_ ui.Live, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -124,7 +124,7 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 
 // openGate opens the door for actions. What is done to programs on a cluster that is
 // not ours is written to the journal that lasts.
-func (r *labRoom) openGate(e *env, foreign bool) (journalPath string, err error) {
+func (r *labRun) openGate(e *env, foreign bool) (journalPath string, err error) {
 	options := gate.Options{Reader: r.client, Lab: r.lab, Report: r.lab.Report, User: userName()}
 	if !foreign {
 		options.Armed, options.Journal, options.Endpoint = true, r.lab.Journal(), r.lab.Endpoints()[0]
@@ -149,7 +149,7 @@ func (r *labRoom) openGate(e *env, foreign bool) (journalPath string, err error)
 const faultsWantArmed = "Read-only. \"locktop proxy --armed\" allows faults here."
 
 // do plans and does an action through the gate, as the console does.
-func (r *labRoom) do(ctx context.Context, a model.Action) model.Outcome {
+func (r *labRun) do(ctx context.Context, a model.Action) model.Outcome {
 	plan, err := r.gate.Plan(ctx, a)
 	if err != nil {
 		return model.Outcome{Action: a, Err: err.Error()}
@@ -161,7 +161,7 @@ func (r *labRoom) do(ctx context.Context, a model.Action) model.Outcome {
 }
 
 // closeAfter closes the room and returns err, or what closing failed with.
-func (r *labRoom) closeAfter(err error) error {
+func (r *labRun) closeAfter(err error) error {
 	if closing := r.close(); err == nil && closing != nil {
 		return fmt.Errorf("ending the lab: %w", closing)
 	}
@@ -169,7 +169,7 @@ func (r *labRoom) closeAfter(err error) error {
 }
 
 // close ends everything that open started, clients before members.
-func (r *labRoom) close() error {
+func (r *labRun) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true

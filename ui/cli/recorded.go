@@ -15,8 +15,8 @@ import (
 	"locktop/watcher/recording/ring"
 )
 
-// taped is a recording that is open: a file, or a stretch of what is in the folder of a ring.
-type taped struct {
+// openRecording is a recording that is open: a file, or a stretch of what is in the folder of a ring.
+type openRecording struct {
 	player *recording.Player
 	reel   func(context.Context) (*recording.Segments, error) // the same, in the place of the player
 	begins time.Time
@@ -25,8 +25,8 @@ type taped struct {
 	close  func() error
 }
 
-// openTaped opens what is to be asked about a moment.
-func openTaped(ctx context.Context, name, at string, pace recording.Pace) (*taped, error) {
+// openRecorded opens what is to be asked about a moment.
+func openRecorded(ctx context.Context, name, at string, pace recording.Pace) (*openRecording, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return openRing(ctx, name, at, pace)
 	}
@@ -34,7 +34,7 @@ func openTaped(ctx context.Context, name, at string, pace recording.Pace) (*tape
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), bad("cannot read the recording: %v", err))
 	}
-	o := &taped{close: file.Close}
+	o := &openRecording{close: file.Close}
 	if o.player, err = recording.Open(file, pace); err != nil {
 		err = bad("%s: %v", name, err)
 	} else if o.begins, err = begins(o.player, name); err == nil {
@@ -49,7 +49,7 @@ func openTaped(ctx context.Context, name, at string, pace recording.Pace) (*tape
 }
 
 // openRing opens the stretch in which the moment is, the last one if none is asked for.
-func openRing(ctx context.Context, dir, at string, pace recording.Pace) (*taped, error) {
+func openRing(ctx context.Context, dir, at string, pace recording.Pace) (*openRecording, error) {
 	past, err := ring.Read(ctx, dir)
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), bad("%s: %v", dir, err))
@@ -66,7 +66,7 @@ func openRing(ctx context.Context, dir, at string, pace recording.Pace) (*taped,
 	case !m.At.IsZero():
 		on = past.At(m.At)
 	}
-	o := &taped{player: on.Segments.Play(pace), begins: on.Begins, moment: m, close: past.Close,
+	o := &openRecording{player: on.Segments.Play(pace), begins: on.Begins, moment: m, close: past.Close,
 		reel: func(context.Context) (*recording.Segments, error) { return on.Segments, nil }}
 	if len(all) > 1 && at == "" {
 		o.note = stretches(dir, all)

@@ -7,32 +7,32 @@ import (
 	"locktop/model/timeline"
 )
 
-// stay is the time of one claim in the queue of its lock, to the microsecond as the book
+// span is the time of one claim in the queue of its lock, to the microsecond as the book
 // has it.
-type stay timeline.Span
+type span timeline.Span
 
-// stayBook are the stays of all locks within a time.
-type stayBook map[string][]stay
+// spansByLock are the stays of all locks within a time.
+type spansByLock map[string][]span
 
-func staysOf(s *store.View, from, to time.Time) stayBook {
-	book := stayBook{}
+func spansOf(s *store.View, from, to time.Time) spansByLock {
+	all := spansByLock{}
 	take := func(name string) bool {
-		if _, ok := book[name]; ok {
+		if _, ok := all[name]; ok {
 			return true
 		}
-		list := []stay{}
+		list := []span{}
 		for x := range s.Timeline().Spans(name, from, to) {
 			x.Came, x.Got, x.Gone = x.Came.Truncate(time.Microsecond), x.Got.Truncate(time.Microsecond), x.Gone.Truncate(time.Microsecond)
-			list = append(list, stay(*x))
+			list = append(list, span(*x))
 		}
-		book[name] = list
+		all[name] = list
 		return true
 	}
 	s.Timeline().Names(take)
 	for _, l := range s.Locks() {
 		take(l.Name)
 	}
-	return book
+	return all
 }
 
 // wholeSince is from when on the stays of a lock are whole, nil if from a time on.

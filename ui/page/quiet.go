@@ -17,13 +17,13 @@ const (
 	calmTTL  = draw.BarCells * calmStep // of the lease at least
 )
 
-// Calm is the view for a row that counts in steps.
-func Calm(f table.View) table.View {
+// InSteps returns the view for a row that counts in steps.
+func InSteps(f table.View) table.View {
 	f.Now = f.Now.Truncate(calmStep)
 	return f
 }
 
-// CalmLease says whether a step means little for a lease.
-func CalmLease(l *locks.Lease) bool {
+// QuietLease says whether a step means little for a lease.
+func QuietLease(l *locks.Lease) bool {
 	return l == nil || !l.HasRead || time.Duration(l.Granted())*time.Second >= calmTTL
 }
