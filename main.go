@@ -32,7 +32,7 @@
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
 //	ui/page             all pages, a file or two each, and what they have in common; all.go lists them
-//	                    table, timeline, draw, glass paint, and know no page; ground asks the terminal for its colours
+//	                    table, timeline, draw paint, and know no page; terminal brings frames there, and asks for its background
 //	ui/dialog           what stands over a page; guide, lesson, replay beside it: all see the console as host
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus

@@ -13,15 +13,13 @@
 //
 // How the console is cut:
 //
-//	ui ──▶ dialog, lesson, guide, palette, replay, start ──▶ host ──▶ page ──▶ timeline, waits, graph ──▶ table ──▶ fields, draw
+//	ui ──▶ dialog, lesson, guide, replay ──▶ host ──▶ page ──▶ timeline ──▶ table ──▶ fields, draw
 //
 // draw says how text becomes cells, table paints rows, timeline paints what happened across
-// time, waits what waiting cost, graph who waits for whom in a deadlock, and page has the
-// pages, none of which knows another. dialog has what stands over a
-// page, lesson the drill that is told under it, guide what shows a newcomer around the demo,
-// palette the line of commands, start the choice of what to watch; none of them knows
-// another, and they see the console as host.Host. ground asks the terminal for its ground, and glass brings frames
-// to it. This package is the shell around them:
+// time and who waits for whom in a deadlock, and page has the pages, none of which knows another.
+// dialog has what stands over a page, lesson the drill that is told under it, guide what shows a newcomer around the demo;
+// none of them knows another, and they see the console as host.Host. Package terminal asks for
+// the background of the terminal, and brings frames to it. This package is the shell around them:
 //
 //   - shell.go is the one tea.Model, [Shell]. Its Update is a switch of one-line cases;
 //     messages.go has the commands and messages behind them, boot.go those of the start.

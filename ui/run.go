@@ -11,8 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
-	"locktop/ui/glass"
-	"locktop/ui/ground"
+	"locktop/ui/terminal"
 )
 
 // Run shows the console until the person quits, boot fails, or ctx ends, which
@@ -26,13 +25,13 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	if _, ok := out.(term.File); !ok {
 		a.resize(80, 24) // nobody will tell
 	}
-	shown := glass.On(ctx, out)
+	shown := terminal.NewOut(ctx, out)
 	a.copy = func(text string) { _, _ = io.WriteString(shown, ansi.SetSystemClipboard(text)) }
 	if f, ok := in.(*os.File); ok && o.AskGround {
-		typed := ground.New(f)
+		typed := terminal.NewInput(f)
 		in, a.ask = typed, func() (bool, bool) { return typed.Ask(ctx, shown) }
 	}
-	p := tea.NewProgram(glass.New(a, shown), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(shown.Writer()),
+	p := tea.NewProgram(terminal.NewPainter(a, shown), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(shown.Writer()),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler(), tea.WithFPS(1))
 	_, err := p.Run()
 	ended := ctx.Err() != nil // by whoever called, not by the line below

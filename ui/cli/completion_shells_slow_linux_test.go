@@ -106,7 +106,7 @@ func TestCompletionInsertsWholeNamesAndRunsNothing(t *testing.T) {
 }
 
 // start starts the shell in a folder of its own, with the program in its path.
-func (sh aShell) start(t *testing.T, endpoint string) (*terminal, string) {
+func (sh aShell) start(t *testing.T, endpoint string) (*ptyTerminal, string) {
 	t.Helper()
 	path := require(t, sh.name)
 	if _, err := os.Stat("/usr/share/bash-completion/bash_completion"); err != nil && sh.name == "bash" {
@@ -132,7 +132,7 @@ func (sh aShell) start(t *testing.T, endpoint string) (*terminal, string) {
 }
 
 // complete types a line, presses tab, and returns what the line is then.
-func (p *terminal) complete(t *testing.T, line string) string {
+func (p *ptyTerminal) complete(t *testing.T, line string) string {
 	t.Helper()
 	at := len(p.text())
 	p.master.WriteString(line + "\t\x07")

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"locktop/ui"
-	"locktop/ui/glass"
+	"locktop/ui/terminal"
 )
 
 // TestNoFileIsWrittenForEver: a pipe that nobody reads is refused where its reader would have
@@ -26,7 +26,7 @@ func TestNoFileIsWrittenForEver(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Dir(pipe), 0o700), syscall.Mkfifo(pipe, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := openJournal(); !errors.Is(err, glass.ErrUnread) {
+	if _, _, err := openJournal(); !errors.Is(err, terminal.ErrUnread) {
 		t.Errorf("a journal that is a pipe: %v", err)
 	}
 	if code, _, errs := inProcess(t, nil, "drill", "run", "holder-crash", "--results", pipe); code != exitBad || !strings.Contains(errs, "is a pipe") {
@@ -36,7 +36,7 @@ func TestNoFileIsWrittenForEver(t *testing.T) {
 		_, err := w.Write(make([]byte, 1<<20))
 		return err
 	}
-	if err := writeFile(t.Context(), pipe, much); !errors.Is(err, glass.ErrUnread) {
+	if err := writeFile(t.Context(), pipe, much); !errors.Is(err, terminal.ErrUnread) {
 		t.Errorf("a report to a pipe that nobody reads: %v", err)
 	}
 	reader, err := os.OpenFile(pipe, os.O_RDWR, 0)
@@ -47,7 +47,7 @@ func TestNoFileIsWrittenForEver(t *testing.T) {
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
 	began := time.Now()
-	if err := writeFile(interrupted, pipe, much); !errors.Is(err, glass.ErrUnread) {
+	if err := writeFile(interrupted, pipe, much); !errors.Is(err, terminal.ErrUnread) {
 		t.Errorf("a report to one who does not read: %v", err)
 	}
 	figure(t, "a report to a pipe that nobody reads", inTime(time.Since(began))+" after TERM")

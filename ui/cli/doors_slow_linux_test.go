@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"locktop/ui/glass"
+	"locktop/ui/terminal"
 	"locktop/watcher/hostile"
 )
 
@@ -49,7 +49,7 @@ func TestAReaderWhoDoesNotRead(t *testing.T) {
 		select {
 		case <-ended:
 			took := time.Since(told)
-			if code := cmd.ProcessState.ExitCode(); code != exitBad || took > glass.ReaderTime+2*time.Second {
+			if code := cmd.ProcessState.ExitCode(); code != exitBad || took > terminal.ReaderTime+2*time.Second {
 				t.Errorf("%v: exit %d after %s", args, code, took)
 			}
 			figure(t, "nobody reads "+args[2], fmt.Sprintf("%s after TERM, %d MiB", inTime(took), peak()))

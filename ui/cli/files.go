@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"locktop/ui/glass"
+	"locktop/ui/terminal"
 )
 
 // fileMax is how large a file of a person's own may be: a drill, or profiles.
@@ -49,7 +49,7 @@ func openInput(ctx context.Context, name string) (*os.File, error) {
 func openOutput(name string, flags int, perm os.FileMode) (*os.File, error) {
 	file, err := os.OpenFile(name, flags|os.O_WRONLY|syscall.O_NONBLOCK, perm)
 	if errors.Is(err, syscall.ENXIO) {
-		err = fmt.Errorf("%s: it is a pipe, and %w", name, glass.ErrUnread)
+		err = fmt.Errorf("%s: it is a pipe, and %w", name, terminal.ErrUnread)
 	}
 	return file, err
 }
@@ -61,9 +61,9 @@ func writeFile(ctx context.Context, name string, write func(io.Writer) error) er
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
-	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Now().Add(glass.ReaderTime)) })() // a regular file has none, and needs none
+	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Now().Add(terminal.ReaderTime)) })() // a regular file has none, and needs none
 	if err = write(file); errors.Is(err, os.ErrDeadlineExceeded) {
-		err = fmt.Errorf("writing the report: %s: %w", name, glass.ErrUnread)
+		err = fmt.Errorf("writing the report: %s: %w", name, terminal.ErrUnread)
 	}
 	return errors.Join(err, file.Close())
 }

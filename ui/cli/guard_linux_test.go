@@ -18,7 +18,7 @@ import (
 )
 
 // modes are the settings of a terminal, as stty shows them.
-func (p *terminal) modes(t *testing.T) unix.Termios {
+func (p *ptyTerminal) modes(t *testing.T) unix.Termios {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(p.master.Fd()), unix.TCGETS)
 	if err != nil {
@@ -35,7 +35,7 @@ func cooked(t *testing.T) unix.Termios {
 
 // leftAsItWas checks that the terminal is the shell's again at the moment that the
 // program's end is known.
-func (p *terminal) leftAsItWas(t *testing.T, was unix.Termios) {
+func (p *ptyTerminal) leftAsItWas(t *testing.T, was unix.Termios) {
 	t.Helper()
 	if d := cmp.Diff(was, p.modes(t)); d != "" {
 		t.Errorf("the terminal is not as it was (-was +is):\n%s", d)

@@ -25,8 +25,8 @@ import (
 	"locktop/ui/cli/course"
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
-	"locktop/ui/glass"
 	"locktop/ui/lesson"
+	"locktop/ui/terminal"
 )
 
 // paces are how long a lesson rests before each thing that it does.
@@ -243,7 +243,7 @@ func (c *courseRoom) theme() *draw.Theme {
 
 func showPath(ctx context.Context, e *env, p *lesson.Path) error {
 	defer guardTerminal(e.in, e.stdout)()
-	screen := glass.Leave(ctx, e.stdout)
+	screen := terminal.Leave(ctx, e.stdout)
 	_, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(e.in), tea.WithOutput(screen.Like(screen)), tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return nil

@@ -17,14 +17,14 @@ import (
 
 // sees waits until something new is on the screen. What stands there already need not
 // be painted again, so it says as well where to look on from.
-func (p *terminal) sees(t *testing.T, from int, text string) int {
+func (p *ptyTerminal) sees(t *testing.T, from int, text string) int {
 	t.Helper()
 	until(t, "the screen shows "+text, func() bool { return strings.Contains(plain(p.text()[from:]), text) })
 	return len(p.text())
 }
 
 // press types keys.
-func (p *terminal) press(keys string) { p.master.WriteString(keys) }
+func (p *ptyTerminal) press(keys string) { p.master.WriteString(keys) }
 
 // escapes are what moves the cursor and sets colours.
 var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[a-zA-Z]|[()][A-B]|[=>])")
@@ -33,7 +33,7 @@ var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[a-zA-Z]|[()][A-B]|[=>])")
 func plain(s string) string { return escapes.ReplaceAllString(s, "") }
 
 // lessonOn tells the small drill on a terminal.
-func lessonOn(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *terminal) {
+func lessonOn(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *ptyTerminal) {
 	t.Helper()
 	cmd := exec.Command(locktop(t), append([]string{"demo", "--drill", "testdata/turns.yaml"}, flags...)...)
 	cmd.Env = cleanEnv(tmp)
@@ -43,7 +43,7 @@ func lessonOn(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *terminal) 
 }
 
 // begin goes on from the why with which a lesson starts.
-func begin(t *testing.T, term *terminal) {
+func begin(t *testing.T, term *ptyTerminal) {
 	t.Helper()
 	term.sees(t, 0, "n start")
 	term.press("n")
@@ -109,7 +109,7 @@ func TestALessonIsLeftInTheMiddle(t *testing.T) {
 
 // proxyOnTerminal runs etcdctl behind a proxy on a terminal, before a cluster that end
 // ends.
-func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (cmd *exec.Cmd, term *terminal, end func()) {
+func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (cmd *exec.Cmd, term *ptyTerminal, end func()) {
 	t.Helper()
 	require(t, "etcdctl")
 	home := t.TempDir()

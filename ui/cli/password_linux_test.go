@@ -46,7 +46,7 @@ func TestASignalEndsTheQuestionForThePassword(t *testing.T) {
 }
 
 // echoes says whether the terminal shows what is typed.
-func (p *terminal) echoes(t *testing.T) bool {
+func (p *ptyTerminal) echoes(t *testing.T) bool {
 	t.Helper()
 	s, err := unix.IoctlGetTermios(int(p.master.Fd()), unix.TCGETS)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"syscall"
 
-	"locktop/ui/glass"
+	"locktop/ui/terminal"
 )
 
 // printed is what a command prints. It remembers that something could not be written: an
@@ -24,7 +24,7 @@ type printed struct {
 // who does not read.
 func newPrinted(ctx context.Context, to io.Writer) *printed {
 	if _, ok := to.(*os.File); ok {
-		to = glass.Leave(ctx, to)
+		to = terminal.Leave(ctx, to)
 	}
 	return &printed{to: to}
 }
@@ -50,5 +50,5 @@ func (p *printed) lost() error {
 // hungUp says whether it is the reader who ended, as head does when it has enough, or who
 // never read.
 func hungUp(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, glass.ErrUnread)
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, terminal.ErrUnread)
 }

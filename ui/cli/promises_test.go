@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
-	"locktop/ui/glass"
+	"locktop/ui/terminal"
 )
 
 // promise is one that this program keeps towards what is outside of it.
@@ -45,8 +45,8 @@ var promises = []promise{
 		fmt.Sprintf("drills, beliefs, profiles, settings and TLS files %d MiB, results %d MiB, the first line of a recording 4 KiB", fileMax>>20, resultsMax>>20), "/dev/zero as"},
 	{"INT and TERM end the wait for a file.", "doors_slow_linux_test.go TestNoFileIsReadForEver", "2 s", "a FIFO as"},
 	{"A TLS file that is a pipe is read once.", "tls_slow_test.go TestTLSFilesThatAreReadOnce", fmt.Sprintf("%d MiB; --command-timeout", fileMax>>20), ""},
-	{"A reader who does not read holds up no end.", "doors_slow_linux_test.go TestAReaderWhoDoesNotRead", fmt.Sprintf("%s after INT or TERM", glass.ReaderTime), "nobody reads"},
-	{"No file is written for ever.", "doors_linux_test.go TestNoFileIsWrittenForEver", fmt.Sprintf("%s after INT or TERM", glass.ReaderTime), "a report to"},
+	{"A reader who does not read holds up no end.", "doors_slow_linux_test.go TestAReaderWhoDoesNotRead", fmt.Sprintf("%s after INT or TERM", terminal.ReaderTime), "nobody reads"},
+	{"No file is written for ever.", "doors_linux_test.go TestNoFileIsWrittenForEver", fmt.Sprintf("%s after INT or TERM", terminal.ReaderTime), "a report to"},
 	{"Names and guests of serve keep nobody from an answer.", "serve_guests_slow_linux_test.go TestServeAndItsGuests",
 		fmt.Sprintf("%d guests, %d scrapes; %s for one who asks nothing", guestsMax, scrapesMax, idleTime), "serve"},
 	{"A standard stream that is closed is /dev/null, and one that takes nothing makes exit 2.", "streams_slow_linux_test.go TestStreamsThatAreClosed", "", ""},

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a pseudo-terminal that answers nothing it is asked.
-type terminal struct {
+// ptyTerminal is a pseudo-terminal that answers nothing it is asked.
+type ptyTerminal struct {
 	master *os.File
 	mu     sync.Mutex
 	seen   strings.Builder
 }
 
 // onTerminal starts a command with a terminal of 100x30 as its only stream.
-func onTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
+func onTerminal(t *testing.T, cmd *exec.Cmd) *ptyTerminal {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -47,7 +47,7 @@ func onTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	start(t, cmd)
-	term := &terminal{master: master}
+	term := &ptyTerminal{master: master}
 	go func() {
 		buf := make([]byte, 1<<16)
 		for {
@@ -63,7 +63,7 @@ func onTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
 	return term
 }
 
-func (p *terminal) text() string {
+func (p *ptyTerminal) text() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.seen.String()

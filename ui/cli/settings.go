@@ -16,7 +16,7 @@ import (
 	"locktop/ui"
 	"locktop/ui/cli/remember"
 	"locktop/ui/draw"
-	"locktop/ui/ground"
+	"locktop/ui/terminal"
 )
 
 // settingsFile is where the settings of the console are remembered, "" if the system
@@ -75,7 +75,7 @@ func (e *env) addSettings(o *ui.Options) {
 	if o.Theme == "" || o.Theme == themeAuto {
 		if o.Theme = ""; s.Theme == "" {
 			o.Theme = groundOf(os.Getenv("COLORFGBG"))
-			o.AskGround = o.Theme == "" && o.Profile != termenv.Ascii && runtime.GOOS != "windows" && ground.Answers(os.Getenv)
+			o.AskGround = o.Theme == "" && o.Profile != termenv.Ascii && runtime.GOOS != "windows" && terminal.TellsBackground(os.Getenv)
 		}
 	}
 }

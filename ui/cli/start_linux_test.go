@@ -17,13 +17,13 @@ import (
 )
 
 // consoleOn opens the console on a terminal, with a home of its own.
-func consoleOn(t *testing.T, endpoint, home string, args ...string) (*exec.Cmd, *terminal) {
+func consoleOn(t *testing.T, endpoint, home string, args ...string) (*exec.Cmd, *ptyTerminal) {
 	cmd := exec.Command(locktop(t), append([]string{"--endpoints", endpoint}, args...)...)
 	cmd.Env = append(cleanEnv(t.TempDir()), "XDG_CONFIG_HOME="+home)
 	return cmd, onTerminal(t, cmd)
 }
 
-func (p *terminal) says(t *testing.T, want string) {
+func (p *ptyTerminal) says(t *testing.T, want string) {
 	t.Helper()
 	until(t, "the screen says "+want, func() bool { return strings.Contains(ansi.Strip(p.text()), want) })
 }

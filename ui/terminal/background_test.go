@@ -1,4 +1,4 @@
-package ground
+package terminal
 
 import (
 	"io"
@@ -26,7 +26,7 @@ func TestAnswersStayAwayFromTheKeys(t *testing.T) {
 		{"\x1b]11;\aj", "j", "", "an answer that says nothing"},
 	} {
 		for cut := range len(r.typed) {
-			x := New(nil)
+			x := NewInput(nil)
 			got := string(x.sift([]byte(r.typed[:cut])))
 			got += string(x.sift([]byte(r.typed[cut:])))
 			want := r.want
@@ -55,10 +55,10 @@ func TestAskingHasADeadline(t *testing.T) {
 	}
 	defer typed.Close()
 	defer keyboard.Close()
-	x := New(typed)
+	x := NewInput(typed)
 	var asked strings.Builder
 	began := time.Now()
-	if _, ok := x.Ask(t.Context(), &asked); ok || time.Since(began) > 20*Deadline {
+	if _, ok := x.Ask(t.Context(), &asked); ok || time.Since(began) > 20*BackgroundTime {
 		t.Errorf("answered %v after %s", ok, time.Since(began))
 	}
 	if asked.String() != query {
@@ -96,7 +96,7 @@ func TestWhoIsAsked(t *testing.T) {
 		{map[string]string{"TERM": "dumb"}, false, "it knows no sequences"},
 		{nil, false, "nothing is known of it"},
 	} {
-		if got := Answers(func(name string) string { return r.env[name] }); got != r.want {
+		if got := TellsBackground(func(name string) string { return r.env[name] }); got != r.want {
 			t.Errorf("%v: %v, want %v: %s", r.env, got, r.want, r.reason)
 		}
 	}

@@ -1,12 +1,4 @@
-// Package ground asks a terminal whether its ground is dark or light, and keeps the answer
-// away from the keys.
-//
-//	Ask ──OSC 11──▶ terminal ──answer──▶ Reader ──▶ dark or light, within the deadline
-//	                         ──keys────▶   └──────▶ the console
-//
-// An answer that comes too late is taken out of the keys all the same, and not used:
-// colours do not change while somebody reads.
-package ground
+package terminal
 
 import (
 	"bytes"
@@ -19,8 +11,8 @@ import (
 	"time"
 )
 
-// Deadline is for how long an answer is waited for.
-const Deadline = 100 * time.Millisecond
+// BackgroundTime is for how long an answer is waited for.
+const BackgroundTime = 100 * time.Millisecond
 
 const (
 	query  = "\x1b]11;?\x1b\\"
@@ -28,9 +20,9 @@ const (
 	answer = 48 // bytes that an answer has at most
 )
 
-// Answers says whether a terminal may be asked, by its environment. One within another
+// TellsBackground says whether a terminal may be asked, by its environment. One within another
 // answers for itself, late, or prints what it is asked.
-func Answers(env func(string) string) bool {
+func TellsBackground(env func(string) string) bool {
 	term := env("TERM")
 	if term == "" || env("TMUX") != "" || env("STY") != "" {
 		return false
@@ -39,19 +31,19 @@ func Answers(env func(string) string) bool {
 	return !slices.ContainsFunc(mute, func(begin string) bool { return strings.HasPrefix(term, begin) })
 }
 
-// Reader is what is typed on a terminal, without the answers to what it was asked.
-type Reader struct {
+// Input is what is typed on a terminal, without the answers to what it was asked.
+type Input struct {
 	*os.File
 	answer chan bool // light or not, of the first answer
 	part   []byte    // of an answer that has begun
 	esc    bool      // what was read last ended with an escape of its own
 }
 
-// New returns a reader of what is typed on f.
-func New(f *os.File) *Reader { return &Reader{File: f, answer: make(chan bool, 1)} }
+// NewInput returns a reader of what is typed on f.
+func NewInput(f *os.File) *Input { return &Input{File: f, answer: make(chan bool, 1)} }
 
 // Read reads what is typed.
-func (r *Reader) Read(p []byte) (int, error) {
+func (r *Input) Read(p []byte) (int, error) {
 	room := len(p)
 	if room > 2*answer {
 		room -= answer // for the beginning of an answer that turns out to be none
@@ -61,7 +53,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 }
 
 // sift takes answers out of what was read.
-func (r *Reader) sift(read []byte) []byte {
+func (r *Input) sift(read []byte) []byte {
 	data := append(r.part, read...)
 	if r.esc && bytes.HasPrefix(data, []byte(opens[1:])) {
 		data = append([]byte(opens[:1]), data...)
@@ -115,7 +107,7 @@ func measure(data []byte) (length int, whole bool) {
 }
 
 // take keeps what the first answer says.
-func (r *Reader) take(text []byte) {
+func (r *Input) take(text []byte) {
 	if light, ok := isLight(string(text)); ok {
 		select {
 		case r.answer <- light:
@@ -145,11 +137,11 @@ func isLight(text string) (light, ok bool) {
 
 // Ask asks the terminal that shows out, and says whether its ground is light; ok is false
 // if it did not answer within the [Deadline].
-func (r *Reader) Ask(ctx context.Context, out io.Writer) (light, ok bool) {
+func (r *Input) Ask(ctx context.Context, out io.Writer) (light, ok bool) {
 	if _, err := io.WriteString(out, query); err != nil {
 		return false, false // the console ends by it, too
 	}
-	late := time.NewTimer(Deadline)
+	late := time.NewTimer(BackgroundTime)
 	defer late.Stop()
 	select {
 	case light = <-r.answer:

@@ -1,4 +1,4 @@
-package glass
+package terminal
 
 import (
 	"context"

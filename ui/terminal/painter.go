@@ -1,4 +1,4 @@
-package glass
+package terminal
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ const every = 20 * time.Millisecond
 // paintMsg says that a frame that had to wait can be shown.
 type paintMsg struct{}
 
-// Pane is a program behind glass.
-type Pane struct {
+// Painter is a program behind glass.
+type Painter struct {
 	program tea.Model
 	out     *Out
 	view    string   // that was shown last
@@ -28,19 +28,19 @@ type Pane struct {
 	now     func() time.Time
 }
 
-// New puts a program behind glass. Bubble Tea is to run the pane, with [Out] as its output.
-func New(program tea.Model, out *Out) *Pane {
-	return &Pane{program: program, out: out, now: time.Now}
+// NewPainter puts a program behind glass. Bubble Tea is to run the pane, with [Out] as its output.
+func NewPainter(program tea.Model, out *Out) *Painter {
+	return &Painter{program: program, out: out, now: time.Now}
 }
 
 // Init begins the program.
-func (p *Pane) Init() tea.Cmd { return p.program.Init() }
+func (p *Painter) Init() tea.Cmd { return p.program.Init() }
 
 // View is what Bubble Tea is told to show: nothing.
-func (p *Pane) View() string { return "" }
+func (p *Painter) View() string { return "" }
 
 // Update hands a message to the program and shows what it paints then.
-func (p *Pane) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (p *Painter) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg.(type) {
 	case paintMsg:
@@ -54,7 +54,7 @@ func (p *Pane) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // show writes the lines that are new, or asks to be called again.
-func (p *Pane) show(cmd tea.Cmd) tea.Cmd {
+func (p *Painter) show(cmd tea.Cmd) tea.Cmd {
 	view := p.program.View()
 	if p.waits || p.lines != nil && view == p.view {
 		return cmd
@@ -80,9 +80,9 @@ func (p *Pane) show(cmd tea.Cmd) tea.Cmd {
 // Out is the terminal, which the pane shares with Bubble Tea.
 type Out struct{ to *Leaving }
 
-// On is the output on a writer, for a program that ends with ctx. Bubble Tea gets what Writer
+// NewOut is the output on a writer, for a program that ends with ctx. Bubble Tea gets what Writer
 // returns.
-func On(ctx context.Context, w io.Writer) *Out { return &Out{Leave(ctx, w)} }
+func NewOut(ctx context.Context, w io.Writer) *Out { return &Out{Leave(ctx, w)} }
 
 // Writer is the output for Bubble Tea, which sees by it whether there is a terminal.
 func (o *Out) Writer() io.Writer { return o.to.Like(o) }

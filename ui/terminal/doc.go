@@ -1,4 +1,6 @@
-// Package glass brings what a program paints to the terminal: at once if the last frame is
+// Package terminal stands between the console and a terminal.
+//
+// The [Painter] brings what a program paints to it: at once if the last frame is
 // long enough ago, and not at all if nothing changed.
 //
 //	Update ──lines that changed──▶ terminal ◀──modes of the terminal── Bubble Tea
@@ -10,4 +12,13 @@
 // end. It is given an empty view, and the frames that it makes of that view are dropped.
 //
 // A program that has to end does not wait for a terminal that nobody reads.
-package glass
+//
+// The [Input] asks whether the terminal's background is dark or light, and keeps the answer away
+// from the keys:
+//
+//	OSC 11 ──▶ terminal ──answer──▶ Input ──▶ dark or light, within [BackgroundTime]
+//	                    ──keys────▶   └─────▶ the console
+//
+// An answer that comes too late is taken out of the keys all the same, and not used: colours do
+// not change while somebody reads.
+package terminal

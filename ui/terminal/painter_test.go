@@ -1,4 +1,4 @@
-package glass
+package terminal
 
 import (
 	"bytes"
@@ -33,9 +33,9 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // pane is a board behind glass, what it wrote, and its clock.
-func pane() (*Pane, *bytes.Buffer, *time.Time) {
+func pane() (*Painter, *bytes.Buffer, *time.Time) {
 	var out bytes.Buffer
-	p, now := New(&board{}, On(context.Background(), &out)), time.Unix(1000, 0)
+	p, now := NewPainter(&board{}, NewOut(context.Background(), &out)), time.Unix(1000, 0)
 	p.now = func() time.Time { return now }
 	return p, &out, &now
 }
@@ -104,8 +104,8 @@ func TestBubbleTeaKeepsTheTerminal(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var out bytes.Buffer
-	shown := On(context.Background(), &out)
-	p := tea.NewProgram(New(&board{quit: "end"}, shown), tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(shown.Writer()),
+	shown := NewOut(context.Background(), &out)
+	p := tea.NewProgram(NewPainter(&board{quit: "end"}, shown), tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(shown.Writer()),
 		tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithFPS(1))
 	done := make(chan error, 1)
 	go func() { _, err := p.Run(); done <- err }()
@@ -132,7 +132,7 @@ func (*terminalLike) Fd() uintptr  { return ^uintptr(0) }
 
 func TestATerminalStaysOne(t *testing.T) {
 	var in terminalLike
-	w := On(context.Background(), &in).Writer()
+	w := NewOut(context.Background(), &in).Writer()
 	if _, ok := w.(interface{ Fd() uintptr }); !ok {
 		t.Error("Bubble Tea would see no terminal")
 	}
@@ -158,8 +158,8 @@ func TestATerminalThatNobodyReads(t *testing.T) {
 		run    func(ctx context.Context, w io.Writer) *tea.Program
 	}{
 		{"behind glass", func(ctx context.Context, w io.Writer) *tea.Program {
-			shown := On(ctx, w)
-			return tea.NewProgram(New(&board{view: "a"}, shown), tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(shown.Writer()), tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithFPS(1))
+			shown := NewOut(ctx, w)
+			return tea.NewProgram(NewPainter(&board{view: "a"}, shown), tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(shown.Writer()), tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithFPS(1))
 		}},
 		{"without it", func(ctx context.Context, w io.Writer) *tea.Program {
 			return tea.NewProgram(&board{view: "a"}, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(Leave(ctx, w)), tea.WithAltScreen(), tea.WithoutSignalHandler())
