@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // healWithin bounds the healing of one fault: the start of a member, or a cluster
@@ -65,7 +66,7 @@ func (g *activeFaults) reserve(f model.Fault) (*fault, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if slices.ContainsFunc(g.all, func(x *fault) bool { return sameFault(x.Fault, f) }) {
-		return nil, fmt.Errorf("%s: it is active already; heal it first", f.Describe())
+		return nil, fmt.Errorf("%s: it is active already; heal it first", text.English(f.Message()))
 	}
 	x := &fault{Fault: f, busy: true}
 	g.all = append(g.all, x)
@@ -150,7 +151,7 @@ func (g *activeFaults) undo(ctx context.Context, x *fault, why string) error {
 	}
 	g.mu.Unlock()
 	if err != nil {
-		return fmt.Errorf("heal %s: %w", x.Describe(), err)
+		return fmt.Errorf("heal %s: %w", text.English(x.Message()), err)
 	}
 	if isOn(x.Fault, model.TargetClient) {
 		g.reconcile()
@@ -175,7 +176,7 @@ func (g *activeFaults) reconcile() {
 func (g *activeFaults) healFault(ctx context.Context, f model.Fault) (string, error) {
 	list := g.take(func(x model.Fault) bool { return f.Heals(x) })
 	if len(list) == 0 {
-		return "", fmt.Errorf("%s: it is not active, or being healed", f.Describe())
+		return "", fmt.Errorf("%s: it is not active, or being healed", text.English(f.Message()))
 	}
 	return g.healThese(ctx, list)
 }

@@ -32,16 +32,16 @@ func briefly(t *testing.T, request func(context.Context) error) error {
 func inAndOut(t *testing.T, l *Lab, f *feed, x model.Fault, seen, healed func() bool) {
 	t.Helper()
 	if err := l.Available(injectIt(x)); err != nil {
-		t.Fatalf("%s is not available: %v", x.Describe(), err)
+		t.Fatalf("%s is not available: %v", text.English(x.Message()), err)
 	}
 	do(t, l, injectIt(x))
-	labtest.Eventually(t, x.Describe()+" is seen", seen)
+	labtest.Eventually(t, text.English(x.Message())+" is seen", seen)
 	wantRefused(t, l, injectIt(x), "active already")
 	do(t, l, healIt(model.Fault{Kind: x.Kind, Target: x.Target}))
-	labtest.Eventually(t, x.Describe()+" is healed", healed)
+	labtest.Eventually(t, text.English(x.Message())+" is healed", healed)
 	wantRefused(t, l, healIt(x), "not active")
-	want := []string{"on: " + x.Describe(), "off: " + x.Describe() + ": healed"}
-	labtest.Eventually(t, "both are reported: "+x.Describe(), func() bool {
+	want := []string{"on: " + text.English(x.Message()), "off: " + text.English(x.Message()) + ": healed"}
+	labtest.Eventually(t, "both are reported: "+text.English(x.Message()), func() bool {
 		got := f.faults()
 		return slices.Equal(got[max(0, len(got)-len(want)):], want)
 	})
@@ -300,7 +300,7 @@ func TestEveryKindOfFaultHasADoer(t *testing.T) {
 		if byProxy := info.Target == model.TargetClient; byProxy == (doers[info.Kind] != nil) {
 			t.Errorf("%s, which is done to a %s: the lab has a doer: %v", info.Kind, info.Target, doers[info.Kind] != nil)
 		}
-		if info.What == "" || info.Instant != (info.Heal == "") {
+		if text.English(info.What) == "" || info.Instant != (info.Heal.IsZero()) {
 			t.Errorf("%s does not say what it does, or how it ends", info.Kind)
 		}
 	}

@@ -225,7 +225,7 @@ func (f *feed) faults() []string {
 	for _, e := range f.all {
 		switch e := e.(type) {
 		case model.FaultOn:
-			names[e.ID] = e.Fault.Describe()
+			names[e.ID] = text.English(e.Fault.Message())
 			lines = append(lines, "on: "+names[e.ID])
 		case model.FaultOff:
 			lines = append(lines, "off: "+names[e.ID]+": "+e.Why)

@@ -255,7 +255,7 @@ func (a Action) done() Message {
 		}
 		return Say("added-contender", a.Lock)
 	case InjectFault:
-		return Say("did-fault", DoneFault(a.Fault))
+		return Say("did-fault", a.Fault.Done())
 	case HealFault:
 		return Say("healed", a.Fault)
 	case HealAll:

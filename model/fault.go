@@ -93,13 +93,12 @@ type FaultInfo struct {
 	Wants []string
 	// Needs is what the lab's members have to be.
 	Needs MembersNeed
-	// Words are what it is called, "" for its kind, and State how its target is then, in
-	// one word for a list, "" for its kind too. Past says that it was done, for one whose
-	// target follows. Of puts an "of" before the target.
-	Words, State, Past string
-	Of                 bool
-	// What it does, for a person, and Heal what healing does, "" if Instant.
-	What, Heal string
+	// Name is what it is called. Past says that it was done, and State how its target is then, in
+	// one word for a list; a fault of a process or of the whole cluster has none. What says what
+	// it does, Heal what healing does; the zero Message if Instant. Of puts an "of" before the
+	// target.
+	Name, Past, State, What, Heal Message
+	Of                            bool
 }
 
 // MembersNeed is what a fault needs the members of a lab to be.
@@ -120,29 +119,52 @@ func (i FaultInfo) takes(field string) bool { return slices.Contains(i.Takes, fi
 func FaultKinds() []FaultInfo { return faultKinds }
 
 var faultKinds = []FaultInfo{
-	{Kind: FaultPause, Target: TargetProcess, Past: "Paused", What: "stop the process in its tracks (SIGSTOP)", Heal: "let it run on (SIGCONT)"},
-	{Kind: FaultKill, Target: TargetProcess, Past: "Killed", Instant: true, What: "end the process without a word (SIGKILL)"},
-	{Kind: FaultStop, Target: TargetProcess, Past: "Sent SIGTERM to", Instant: true, What: "ask the process to end (SIGTERM)"},
-	{Kind: FaultHoldKeepalives, Target: TargetClient, Past: "Holding keepalives", Of: true, State: "held", What: "hold back its requests to renew", Heal: "let the latest of each lease go"},
-	{Kind: FaultHold, Target: TargetClient, Past: "Holding", Takes: []string{"method", "direction", "count", "member"}, What: "hold back its messages of one method, one way", Heal: "let them go, in order"},
-	{Kind: FaultDelay, Target: TargetClient, Past: "Delaying", Takes: []string{"method", "direction", "count", "member", "delay"}, Wants: []string{"delay"}, What: "delay its messages of one method, one way", Heal: "no longer delay"},
-	{Kind: FaultDropReply, Target: TargetClient, Past: "Dropping replies", Takes: []string{"method", "count", "member"}, Words: "drop replies", What: "let the member act and never tell the client", Heal: "no longer drop; calls that hang break"},
-	{Kind: FaultFreeze, Target: TargetClient, Past: "Froze", Takes: []string{"member"}, What: "let nothing pass, with its connections open", Heal: "let all of it go, in order"},
-	{Kind: FaultCut, Target: TargetClient, Past: "Cut off", Takes: []string{"member"}, What: "break its connections and refuse new ones", Heal: "accept again"},
-	{Kind: FaultSlow, Target: TargetClient, Past: "Slowed", Takes: []string{"delay", "rate", "member"}, Wants: []string{"delay", "rate"}, What: "make its link slow and thin", Heal: "make it fast again"},
-	{Kind: FaultStopMember, Target: TargetMember, Past: "Stopped member", State: "stopped", What: "stop the member", Heal: "start it again"},
-	{Kind: FaultPauseMember, Target: TargetMember, Past: "Paused member", Needs: NeedsProcesses, State: "paused", What: "stop the member's process in its tracks (SIGSTOP)", Heal: "let it run on (SIGCONT)"},
-	{Kind: FaultIsolate, Target: TargetMember, Past: "Isolated", Needs: NeedsSeveral, State: "isolated", What: "cut the member off from the others, not from its clients", Heal: "join it again"},
-	{Kind: FaultSlowMember, Target: TargetMember, Past: "Slowed member", Takes: []string{"delay"}, Wants: []string{"delay"}, Needs: NeedsSeveral, State: "slow", What: "delay what the others send to the member", Heal: "no longer delay"},
-	{Kind: FaultMoveLeader, Target: TargetCluster, Past: "Moved the leader", Instant: true, Needs: NeedsSeveral, What: "make another member the leader"},
-	{Kind: FaultLoseQuorum, Target: TargetCluster, Past: "Stopped a majority of the members", What: "stop a majority of the members", Heal: "start them again"},
-	{Kind: FaultDeadlock, Target: TargetCluster, Past: "Started a deadlock", What: "start two programs that take two locks in opposite order", Heal: "end both programs"},
-	{Kind: FaultCompact, Target: TargetCluster, Past: "Compacted the history", Instant: true, What: "compact the history up to now"},
-	{Kind: FaultFill, Target: TargetCluster, Past: "Filled the database", What: "fill the database until the NOSPACE alarm", Heal: "remove the filling, compact, defragment, disarm"},
-	{Kind: FaultPut, Target: TargetKey, Past: "Put key", Takes: []string{"value"}, What: "put a key without a lease", Heal: "delete it, if it is still that one"},
-	{Kind: FaultDetach, Target: TargetClaim, Past: "Took the lease off the claim of", What: "put its claim again without the lease", Heal: "delete the claim, if it is still that one"},
-	{Kind: FaultRevoke, Target: TargetClaim, Past: "Revoked the lease of", Instant: true, What: "revoke its lease"},
-	{Kind: FaultDelete, Target: TargetClaim, Past: "Deleted the claim of", Instant: true, What: "delete its claim"},
+	{Kind: FaultPause, Target: TargetProcess,
+		Name: Say("fault-pause"), Past: Say("fault-pause-past"), What: Say("fault-pause-what"), Heal: Say("fault-pause-heal")},
+	{Kind: FaultKill, Target: TargetProcess, Instant: true,
+		Name: Say("fault-kill"), Past: Say("fault-kill-past"), What: Say("fault-kill-what")},
+	{Kind: FaultStop, Target: TargetProcess, Instant: true,
+		Name: Say("fault-stop"), Past: Say("fault-stop-past"), What: Say("fault-stop-what")},
+	{Kind: FaultHoldKeepalives, Target: TargetClient, Of: true,
+		Name: Say("fault-hold-keepalives"), Past: Say("fault-hold-keepalives-past"), State: Say("fault-hold-keepalives-state"), What: Say("fault-hold-keepalives-what"), Heal: Say("fault-hold-keepalives-heal")},
+	{Kind: FaultHold, Target: TargetClient, Takes: []string{"method", "direction", "count", "member"},
+		Name: Say("fault-hold"), Past: Say("fault-hold-past"), State: Say("fault-hold-state"), What: Say("fault-hold-what"), Heal: Say("fault-hold-heal")},
+	{Kind: FaultDelay, Target: TargetClient, Takes: []string{"method", "direction", "count", "member", "delay"}, Wants: []string{"delay"},
+		Name: Say("fault-delay"), Past: Say("fault-delay-past"), State: Say("fault-delay-state"), What: Say("fault-delay-what"), Heal: Say("fault-delay-heal")},
+	{Kind: FaultDropReply, Target: TargetClient, Takes: []string{"method", "count", "member"},
+		Name: Say("fault-drop-reply"), Past: Say("fault-drop-reply-past"), State: Say("fault-drop-reply-state"), What: Say("fault-drop-reply-what"), Heal: Say("fault-drop-reply-heal")},
+	{Kind: FaultFreeze, Target: TargetClient, Takes: []string{"member"},
+		Name: Say("fault-freeze"), Past: Say("fault-freeze-past"), State: Say("fault-freeze-state"), What: Say("fault-freeze-what"), Heal: Say("fault-freeze-heal")},
+	{Kind: FaultCut, Target: TargetClient, Takes: []string{"member"},
+		Name: Say("fault-cut"), Past: Say("fault-cut-past"), State: Say("fault-cut-state"), What: Say("fault-cut-what"), Heal: Say("fault-cut-heal")},
+	{Kind: FaultSlow, Target: TargetClient, Takes: []string{"delay", "rate", "member"}, Wants: []string{"delay", "rate"},
+		Name: Say("fault-slow"), Past: Say("fault-slow-past"), State: Say("fault-slow-state"), What: Say("fault-slow-what"), Heal: Say("fault-slow-heal")},
+	{Kind: FaultStopMember, Target: TargetMember,
+		Name: Say("fault-stop-member"), Past: Say("fault-stop-member-past"), State: Say("fault-stop-member-state"), What: Say("fault-stop-member-what"), Heal: Say("fault-stop-member-heal")},
+	{Kind: FaultPauseMember, Target: TargetMember, Needs: NeedsProcesses,
+		Name: Say("fault-pause-member"), Past: Say("fault-pause-member-past"), State: Say("fault-pause-member-state"), What: Say("fault-pause-member-what"), Heal: Say("fault-pause-member-heal")},
+	{Kind: FaultIsolate, Target: TargetMember, Needs: NeedsSeveral,
+		Name: Say("fault-isolate"), Past: Say("fault-isolate-past"), State: Say("fault-isolate-state"), What: Say("fault-isolate-what"), Heal: Say("fault-isolate-heal")},
+	{Kind: FaultSlowMember, Target: TargetMember, Takes: []string{"delay"}, Wants: []string{"delay"}, Needs: NeedsSeveral,
+		Name: Say("fault-slow-member"), Past: Say("fault-slow-member-past"), State: Say("fault-slow-member-state"), What: Say("fault-slow-member-what"), Heal: Say("fault-slow-member-heal")},
+	{Kind: FaultMoveLeader, Target: TargetCluster, Instant: true, Needs: NeedsSeveral,
+		Name: Say("fault-move-leader"), Past: Say("fault-move-leader-past"), What: Say("fault-move-leader-what")},
+	{Kind: FaultLoseQuorum, Target: TargetCluster,
+		Name: Say("fault-lose-quorum"), Past: Say("fault-lose-quorum-past"), What: Say("fault-lose-quorum-what"), Heal: Say("fault-lose-quorum-heal")},
+	{Kind: FaultDeadlock, Target: TargetCluster,
+		Name: Say("fault-deadlock"), Past: Say("fault-deadlock-past"), What: Say("fault-deadlock-what"), Heal: Say("fault-deadlock-heal")},
+	{Kind: FaultCompact, Target: TargetCluster, Instant: true,
+		Name: Say("fault-compact"), Past: Say("fault-compact-past"), What: Say("fault-compact-what")},
+	{Kind: FaultFill, Target: TargetCluster,
+		Name: Say("fault-fill"), Past: Say("fault-fill-past"), What: Say("fault-fill-what"), Heal: Say("fault-fill-heal")},
+	{Kind: FaultPut, Target: TargetKey, Takes: []string{"value"},
+		Name: Say("fault-put"), Past: Say("fault-put-past"), What: Say("fault-put-what"), Heal: Say("fault-put-heal")},
+	{Kind: FaultDetach, Target: TargetClaim,
+		Name: Say("fault-detach"), Past: Say("fault-detach-past"), State: Say("fault-detach-state"), What: Say("fault-detach-what"), Heal: Say("fault-detach-heal")},
+	{Kind: FaultRevoke, Target: TargetClaim, Instant: true,
+		Name: Say("fault-revoke"), Past: Say("fault-revoke-past"), State: Say("fault-revoke-state"), What: Say("fault-revoke-what")},
+	{Kind: FaultDelete, Target: TargetClaim, Instant: true,
+		Name: Say("fault-delete"), Past: Say("fault-delete-past"), State: Say("fault-delete-state"), What: Say("fault-delete-what")},
 }
 
 // Info returns what is known of the kind, false if there is no such kind.
@@ -181,65 +203,59 @@ type Fault struct {
 	For time.Duration
 }
 
-// Describe says in words what the fault is, escaped for a terminal: "hold replies
-// of KV/Txn of c1 for 5s".
-func (f Fault) Describe() string {
-	info, _ := f.Kind.Info()
-	return f.words(info, cmp.Or(info.Words, Printable(strings.ReplaceAll(string(f.Kind), "-", " "))))
+// Message says what the fault is: "hold replies of KV/Txn of c1 for 5s".
+func (f Fault) Message() Message {
+	info, known := f.Kind.Info()
+	if !known {
+		info.Name = Say("fault-unknown", strings.ReplaceAll(string(f.Kind), "-", " "))
+	}
+	return f.named(info, info.Name)
 }
 
-// Past says that it was done: "Killed c1".
-func (f Fault) Past() string {
-	info, _ := f.Kind.Info()
-	return f.words(info, cmp.Or(info.Past, "Did: "+Printable(strings.ReplaceAll(string(f.Kind), "-", " "))))
+// Done says that it was done: "Killed c1".
+func (f Fault) Done() Message {
+	info, known := f.Kind.Info()
+	if !known {
+		info.Past = Say("did", strings.ReplaceAll(string(f.Kind), "-", " "))
+	}
+	return f.named(info, info.Past)
 }
 
-// words are what follows the name of the fault.
-func (f Fault) words(info FaultInfo, name string) string {
-	var b strings.Builder
-	b.WriteString(name)
+// named is a name of the fault, and what it is done to and how.
+func (f Fault) named(info FaultInfo, name Message) Message {
+	var way, method, target, member, delay, rate, count, lasts Message
 	if info.takes("direction") {
-		b.WriteString(" " + Printable(string(f.way())))
+		way = Say("fault-way", cmp.Or(f.Direction, Requests))
 	}
-	if info.takes("method") {
-		b.WriteString(" of " + f.method())
+	switch {
+	case info.takes("method") && f.Method == "":
+		method = Say("fault-of-every-method")
+	case info.takes("method"):
+		method = Say("fault-of-method", f.Method)
 	}
-	if f.Target != "" {
-		if info.Of || info.takes("method") {
-			b.WriteString(" of")
-		}
-		b.WriteString(" " + Printable(f.Target))
+	switch {
+	case f.Target == "":
+	case info.Of || info.takes("method"):
+		target = Say("fault-of", f.Target)
+	default:
+		target = Say("fault-to", f.Target)
 	}
 	if f.Member != "" {
-		b.WriteString(" at " + Printable(f.Member))
+		member = Say("fault-at", f.Member)
 	}
 	if f.Delay > 0 {
-		b.WriteString(" by " + f.Delay.String())
+		delay = Say("fault-by", f.Delay)
 	}
 	if f.Rate > 0 {
-		fmt.Fprintf(&b, " to %d B/s", f.Rate)
+		rate = Say("fault-rate", f.Rate)
 	}
 	if f.Count > 0 {
-		fmt.Fprintf(&b, ", %d of them", f.Count)
+		count = Say("fault-count", f.Count)
 	}
 	if f.For > 0 && !info.Instant {
-		b.WriteString(" for " + f.For.String())
+		lasts = Say("fault-for", f.For)
 	}
-	return b.String()
-}
-
-func (f Fault) way() Direction {
-	if f.Direction == "" {
-		return Requests
-	}
-	return f.Direction
-}
-
-func (f Fault) method() string {
-	if f.Method == "" {
-		return "every method"
-	}
-	return Printable(f.Method)
+	return Say("fault-in-words", name, way, method, target, member, delay, rate, count, lasts)
 }
 
 // Check says what is wrong with a fault by itself, nil if nothing is. Whether its

@@ -38,6 +38,3 @@ type Span struct {
 	For     time.Duration
 	AtLeast bool
 }
-
-// DoneFault is a fault as an argument that says that it was done: "Killed c1".
-type DoneFault Fault

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Short is a fault that ends before a bound is over that is judged: of a program that stops only
@@ -179,7 +180,7 @@ func (d *Drill) seesLoss(w *Wait, row Contender, name string) bool {
 }
 
 // describe says what is wrong with a fault that is short, and what would do.
-func (d *Drill) describe(s Short) (line int, text string) {
+func (d *Drill) describe(s Short) (line int, mistake string) {
 	f := d.Steps[s.Fault-1]
 	line, end := f.Line, "the drill ends"
 	do := fmt.Sprintf("add - pause: %s at the end of the steps", s.Lacks)
@@ -198,5 +199,5 @@ func (d *Drill) describe(s Short) (line int, text string) {
 		since = "counted from when " + s.Contender + " has lost the lock"
 	}
 	return line, fmt.Sprintf("%s (line %d) has to outlast %s (line %d), or %s may stop only because the fault ended: %s %s too early, %s: %s",
-		f.Fault.Describe(), f.Line, s.Expect.Describe(), s.Expect.Line, s.Contender, end, s.Lacks, since, do)
+		text.English(f.Fault.Message()), f.Line, s.Expect.Describe(), s.Expect.Line, s.Contender, end, s.Lacks, since, do)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Plan says what a run would do, a line each: the lab, the steps, and what is
@@ -64,11 +65,11 @@ func (s Step) Describe() string {
 	case s.Wait != nil:
 		return fmt.Sprintf("wait for %s, at most %s", s.Wait.Describe(), s.Wait.Within)
 	case s.Fault != nil:
-		return s.Fault.Describe()
+		return text.English(s.Fault.Message())
 	case s.Heal != nil && s.Heal.Kind == "":
 		return "heal every fault"
 	case s.Heal != nil:
-		return "heal: " + s.Heal.Describe()
+		return "heal: " + text.English(s.Heal.Message())
 	case s.Start != "":
 		return "start " + s.Start
 	case s.Tell != nil:

@@ -10,6 +10,7 @@ import (
 
 	"locktop/chaos/relay"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // leaseTarget begins the target of a fault that is done to a lease, in hex.
@@ -28,7 +29,7 @@ const everyone = "all"
 // is ErrNoClient. A fault that is in force already is an error too.
 func (p *Proxy) Inject(f model.Fault) error {
 	if err := p.inject(f); err != nil {
-		return fmt.Errorf("%s: %w", f.Describe(), err)
+		return fmt.Errorf("%s: %w", text.English(f.Message()), err)
 	}
 	if f.Kind == model.FaultCut {
 		p.sever()

@@ -19,6 +19,7 @@ import (
 	"locktop/chaos"
 	"locktop/chaos/chaostest"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // faultBench is a member, a proxy before it, and two clients behind that.
@@ -516,14 +517,14 @@ func TestEveryFaultOfAClientIsDone(t *testing.T) {
 		select {
 		case err := <-renewed:
 			if err == nil {
-				t.Errorf("%s: the client renews as if nothing were done", x.Describe())
+				t.Errorf("%s: the client renews as if nothing were done", text.English(x.Message()))
 			}
 		case <-time.After(100 * time.Millisecond):
 		}
 		cancel()
 		f.p.Heal(x)
 		if err := a(chaostest.Within(t)); err != nil {
-			t.Errorf("%s: healed, and the client does not renew: %v", x.Describe(), err)
+			t.Errorf("%s: healed, and the client does not renew: %v", text.English(x.Message()), err)
 		}
 	}
 	if kinds == 0 {

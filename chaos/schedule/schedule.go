@@ -107,11 +107,11 @@ func (s Schedule) Run(ctx context.Context, target string, do func(context.Contex
 		case <-t.C:
 		case <-ctx.Done():
 			t.Stop()
-			undone = append(undone, fmt.Sprintf("%s at %s: it ended before", e.Describe(), e.At))
+			undone = append(undone, fmt.Sprintf("%s at %s: it ended before", text.English(e.Message()), e.At))
 			continue
 		}
 		if o := do(ctx, model.Action{Kind: model.InjectFault, Fault: e.Fault}); !o.Done {
-			undone = append(undone, fmt.Sprintf("%s at %s: %s", e.Describe(), e.At, text.English(o.Message())))
+			undone = append(undone, fmt.Sprintf("%s at %s: %s", text.English(e.Message()), e.At, text.English(o.Message())))
 		}
 	}
 	return undone

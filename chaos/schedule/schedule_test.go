@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 func TestParse(t *testing.T) {
@@ -37,7 +38,7 @@ func TestParse(t *testing.T) {
 	} {
 		e, err := Parse(r.text)
 		e.Target = "it"
-		got := fmt.Sprint(e.At, " ", strings.ToLower(e.Describe()[:1])+e.Describe()[1:])
+		got := fmt.Sprint(e.At, " ", strings.ToLower(text.English(e.Message())[:1])+text.English(e.Message())[1:])
 		if part, fails := strings.CutPrefix(r.want, "!"); fails {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%s: %q: %v, want %q", r.reason, r.text, err, part)

@@ -130,7 +130,7 @@ func askEverything(t *testing.T, s *store.Store, events int) {
 		s.Reports().Truth(c)
 	}
 	for _, x := range s.Reports().Faults() {
-		fit(t, "fault", x.Fault.Describe())
+		fit(t, "fault", text.English(x.Fault.Message()))
 	}
 	s.Reports().Clients()
 	s.Coverage().Watches()

@@ -1,39 +1,122 @@
 package text
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
+import "locktop/model"
 
-	"locktop/model"
-)
+// faults are the words of each kind of fault, and what stands beside them.
+var faults = map[model.MessageID]Sentence{
+	"fault-pause":                 {"pause", "暂停"},
+	"fault-pause-past":            {"Paused", "暂停"},
+	"fault-pause-what":            {"stop the process in its tracks (SIGSTOP)", "让进程原地停住（SIGSTOP）"},
+	"fault-pause-heal":            {"let it run on (SIGCONT)", "让它继续运行（SIGCONT）"},
+	"fault-kill":                  {"kill", "杀掉"},
+	"fault-kill-past":             {"Killed", "杀掉"},
+	"fault-kill-what":             {"end the process without a word (SIGKILL)", "立即结束进程（SIGKILL）"},
+	"fault-stop":                  {"stop", "请结束"},
+	"fault-stop-past":             {"Sent SIGTERM to", "请结束"},
+	"fault-stop-what":             {"ask the process to end (SIGTERM)", "请进程结束（SIGTERM）"},
+	"fault-hold-keepalives":       {"hold keepalives", "拦续租"},
+	"fault-hold-keepalives-past":  {"Holding keepalives", "拦住续租"},
+	"fault-hold-keepalives-state": {"held", "拦续租"},
+	"fault-hold-keepalives-what":  {"hold back its requests to renew", "拦住它的续租请求"},
+	"fault-hold-keepalives-heal":  {"let the latest of each lease go", "放行每个租约最近的一次"},
+	"fault-hold":                  {"hold", "拦消息"},
+	"fault-hold-past":             {"Holding", "拦消息"},
+	"fault-hold-state":            {"hold", "拦消息"},
+	"fault-hold-what":             {"hold back its messages of one method, one way", "拦住一种方法、一个方向的消息"},
+	"fault-hold-heal":             {"let them go, in order", "按顺序放行"},
+	"fault-delay":                 {"delay", "延迟"},
+	"fault-delay-past":            {"Delaying", "延迟"},
+	"fault-delay-state":           {"delay", "延迟"},
+	"fault-delay-what":            {"delay its messages of one method, one way", "延迟一种方法、一个方向的消息"},
+	"fault-delay-heal":            {"no longer delay", "不再延迟"},
+	"fault-drop-reply":            {"drop replies", "丢回答"},
+	"fault-drop-reply-past":       {"Dropping replies", "丢回答"},
+	"fault-drop-reply-state":      {"drop-reply", "丢回答"},
+	"fault-drop-reply-what":       {"let the member act and never tell the client", "成员照做，客户端得不到回答"},
+	"fault-drop-reply-heal":       {"no longer drop; calls that hang break", "不再丢弃，卡住的调用中断"},
+	"fault-freeze":                {"freeze", "冻结"},
+	"fault-freeze-past":           {"Froze", "冻结"},
+	"fault-freeze-state":          {"freeze", "冻结"},
+	"fault-freeze-what":           {"let nothing pass, with its connections open", "什么都过不去，连接还开着"},
+	"fault-freeze-heal":           {"let all of it go, in order", "按顺序全部放行"},
+	"fault-cut":                   {"cut", "切断"},
+	"fault-cut-past":              {"Cut off", "切断"},
+	"fault-cut-state":             {"cut", "切断"},
+	"fault-cut-what":              {"break its connections and refuse new ones", "断开它的连接，也不接受新的"},
+	"fault-cut-heal":              {"accept again", "重新接受"},
+	"fault-slow":                  {"slow", "变慢"},
+	"fault-slow-past":             {"Slowed", "变慢"},
+	"fault-slow-state":            {"slow", "变慢"},
+	"fault-slow-what":             {"make its link slow and thin", "让它的线路又慢又窄"},
+	"fault-slow-heal":             {"make it fast again", "恢复速度"},
+	"fault-stop-member":           {"stop member", "停掉成员"},
+	"fault-stop-member-past":      {"Stopped member", "停掉成员"},
+	"fault-stop-member-state":     {"stopped", "停掉成员"},
+	"fault-stop-member-what":      {"stop the member", "停掉这个成员"},
+	"fault-stop-member-heal":      {"start it again", "重新启动它"},
+	"fault-pause-member":          {"pause member", "暂停成员"},
+	"fault-pause-member-past":     {"Paused member", "暂停成员"},
+	"fault-pause-member-state":    {"paused", "暂停成员"},
+	"fault-pause-member-what":     {"stop the member's process in its tracks (SIGSTOP)", "让成员的进程原地停住（SIGSTOP）"},
+	"fault-pause-member-heal":     {"let it run on (SIGCONT)", "让它继续运行（SIGCONT）"},
+	"fault-isolate":               {"isolate", "隔离成员"},
+	"fault-isolate-past":          {"Isolated", "隔离"},
+	"fault-isolate-state":         {"isolated", "隔离成员"},
+	"fault-isolate-what":          {"cut the member off from the others, not from its clients", "切断它与其他成员的连接，不切断客户端"},
+	"fault-isolate-heal":          {"join it again", "重新连上"},
+	"fault-slow-member":           {"slow member", "拖慢成员"},
+	"fault-slow-member-past":      {"Slowed member", "拖慢成员"},
+	"fault-slow-member-state":     {"slow", "拖慢成员"},
+	"fault-slow-member-what":      {"delay what the others send to the member", "延迟其他成员发给它的消息"},
+	"fault-slow-member-heal":      {"no longer delay", "不再延迟"},
+	"fault-move-leader":           {"move leader", "更换 Leader"},
+	"fault-move-leader-past":      {"Moved the leader", "更换 Leader"},
+	"fault-move-leader-what":      {"make another member the leader", "让另一个成员成为 Leader"},
+	"fault-lose-quorum":           {"lose quorum", "停掉多数成员"},
+	"fault-lose-quorum-past":      {"Stopped a majority of the members", "停掉多数成员"},
+	"fault-lose-quorum-what":      {"stop a majority of the members", "停掉一半以上的成员"},
+	"fault-lose-quorum-heal":      {"start them again", "重新启动它们"},
+	"fault-deadlock":              {"deadlock", "制造死锁"},
+	"fault-deadlock-past":         {"Started a deadlock", "制造死锁"},
+	"fault-deadlock-what":         {"start two programs that take two locks in opposite order", "启动两个程序，以相反顺序拿两把锁"},
+	"fault-deadlock-heal":         {"end both programs", "结束这两个程序"},
+	"fault-compact":               {"compact", "压缩历史"},
+	"fault-compact-past":          {"Compacted the history", "压缩历史"},
+	"fault-compact-what":          {"compact the history up to now", "压缩到现在为止的历史"},
+	"fault-fill":                  {"fill", "填满数据库"},
+	"fault-fill-past":             {"Filled the database", "填满数据库"},
+	"fault-fill-what":             {"fill the database until the NOSPACE alarm", "填满数据库，直到 NOSPACE 告警"},
+	"fault-fill-heal":             {"remove the filling, compact, defragment, disarm", "删掉填充，压缩，整理碎片，解除告警"},
+	"fault-put":                   {"put", "写入键"},
+	"fault-put-past":              {"Put key", "写入键"},
+	"fault-put-what":              {"put a key without a lease", "写入一个没有租约的键"},
+	"fault-put-heal":              {"delete it, if it is still that one", "删除它，如果还是那一个"},
+	"fault-detach":                {"detach", "脱离租约"},
+	"fault-detach-past":           {"Took the lease off the claim of", "脱离租约"},
+	"fault-detach-state":          {"detach", "脱离租约"},
+	"fault-detach-what":           {"put its claim again without the lease", "再写一次它的排队键，不带租约"},
+	"fault-detach-heal":           {"delete the claim, if it is still that one", "删除排队键，如果还是那一个"},
+	"fault-revoke":                {"revoke", "撤销租约"},
+	"fault-revoke-past":           {"Revoked the lease of", "撤销租约"},
+	"fault-revoke-state":          {"revoke", "撤销租约"},
+	"fault-revoke-what":           {"revoke its lease", "撤销它的租约"},
+	"fault-delete":                {"delete", "删除排队键"},
+	"fault-delete-past":           {"Deleted the claim of", "删除排队键"},
+	"fault-delete-state":          {"delete", "删除排队键"},
+	"fault-delete-what":           {"delete its claim", "删除它的排队键"},
 
-// chineseFaults are the kinds of faults in Chinese: what each is called, does, and what healing it does.
-var chineseFaults = map[model.FaultKind]struct{ name, what, heal string }{
-	model.FaultPause:          {"暂停", "让进程原地停住（SIGSTOP）", "让它继续运行（SIGCONT）"},
-	model.FaultKill:           {"杀掉", "立即结束进程（SIGKILL）", ""},
-	model.FaultStop:           {"请结束", "请进程结束（SIGTERM）", ""},
-	model.FaultHoldKeepalives: {"拦续租", "拦住它的续租请求", "放行每个租约最近的一次"},
-	model.FaultHold:           {"拦消息", "拦住一种方法、一个方向的消息", "按顺序放行"},
-	model.FaultDelay:          {"延迟", "延迟一种方法、一个方向的消息", "不再延迟"},
-	model.FaultDropReply:      {"丢回答", "成员照做，客户端得不到回答", "不再丢弃，卡住的调用中断"},
-	model.FaultFreeze:         {"冻结", "什么都过不去，连接还开着", "按顺序全部放行"},
-	model.FaultCut:            {"切断", "断开它的连接，也不接受新的", "重新接受"},
-	model.FaultSlow:           {"变慢", "让它的线路又慢又窄", "恢复速度"},
-	model.FaultStopMember:     {"停掉成员", "停掉这个成员", "重新启动它"},
-	model.FaultPauseMember:    {"暂停成员", "让成员的进程原地停住（SIGSTOP）", "让它继续运行（SIGCONT）"},
-	model.FaultIsolate:        {"隔离成员", "切断它与其他成员的连接，不切断客户端", "重新连上"},
-	model.FaultSlowMember:     {"拖慢成员", "延迟其他成员发给它的消息", "不再延迟"},
-	model.FaultMoveLeader:     {"更换 Leader", "让另一个成员成为 Leader", ""},
-	model.FaultLoseQuorum:     {"停掉多数成员", "停掉一半以上的成员", "重新启动它们"},
-	model.FaultDeadlock:       {"制造死锁", "启动两个程序，以相反顺序拿两把锁", "结束这两个程序"},
-	model.FaultCompact:        {"压缩历史", "压缩到现在为止的历史", ""},
-	model.FaultFill:           {"填满数据库", "填满数据库，直到 NOSPACE 告警", "删掉填充，压缩，整理碎片，解除告警"},
-	model.FaultPut:            {"写入键", "写入一个没有租约的键", "删除它，如果还是那一个"},
-	model.FaultDetach:         {"脱离租约", "再写一次它的排队键，不带租约", "删除排队键，如果还是那一个"},
-	model.FaultRevoke:         {"撤销租约", "撤销它的租约", ""},
-	model.FaultDelete:         {"删除排队键", "删除它的排队键", ""},
+	"fault-unknown":         {"{0}", "{0}"},
+	"fault-in-words":        {"{0}{1}{2}{3}{4}{5}{6}{7}{8}", "{0}{3}{1}{2}{4}{5}{6}{7}{8}"},
+	"fault-way":             {" {0}", "，{0}"},
+	"fault-of-every-method": {" of every method", "，所有方法"},
+	"fault-of-method":       {" of {0}", "，{0}"},
+	"fault-of":              {" of {0}", " {0}"},
+	"fault-to":              {" {0}", " {0}"},
+	"fault-at":              {" at {0}", "，在 {0}"},
+	"fault-by":              {" by {0:go}", "，延迟 {0:go}"},
+	"fault-rate":            {" to {0} B/s", "，{0} B/s"},
+	"fault-count":           {", {0} of them", "，{0} 条"},
+	"fault-for":             {" for {0:go}", "，持续 {0:go}"},
 }
 
 // faultWords are what there is to choose for a fault.
@@ -42,60 +125,6 @@ var faultWords = map[string]string{
 	"every method": "所有方法", "requests": "请求", "replies": "回答", "all": "全部", "all members": "所有成员", "not thin": "不变窄", "until healed": "直到恢复",
 }
 
-// ChineseFaultKind is what a kind of fault is called in Chinese, does, and what healing it does;
-// "" for a kind that has no words.
-func ChineseFaultKind(kind model.FaultKind) (name, what, heal string) {
-	x := chineseFaults[kind]
-	return x.name, x.what, x.heal
-}
-
 // ChineseFaultWord is the name or a value of what there is to choose for a fault, "" for one that
 // has no words.
 func ChineseFaultWord(s string) string { return faultWords[s] }
-
-// ChineseFault says what a fault is in Chinese, as [model.Fault.Describe] does in English.
-func ChineseFault(f model.Fault) string {
-	name := chineseFaults[f.Kind].name
-	if name == "" {
-		return f.Describe()
-	}
-	if f.Target != "" {
-		name += " " + model.Printable(f.Target)
-	}
-	return name + faultRest(f)
-}
-
-// chineseDeed says in Chinese that a fault was done.
-func chineseDeed(f model.Fault) string {
-	deed, known := deeds[f.Kind]
-	if !known {
-		return ChineseFault(f)
-	}
-	return strings.TrimSpace(deed+model.Printable(f.Target)) + faultRest(f)
-}
-
-// deeds say that a fault was done; whom it was done to follows.
-var deeds = map[model.FaultKind]string{
-	model.FaultPauseMember: "暂停成员 ", model.FaultStopMember: "停掉成员 ", model.FaultSlowMember: "拖慢成员 ", model.FaultStop: "请结束：",
-	model.FaultHoldKeepalives: "拦住续租：", model.FaultIsolate: "隔离 ", model.FaultDetach: "脱离租约：", model.FaultRevoke: "撤销租约：", model.FaultDelete: "删除排队键：",
-}
-
-// faultRest is what follows the name and the target of a fault.
-func faultRest(f model.Fault) string {
-	info, _ := f.Kind.Info()
-	var rest strings.Builder
-	add := func(ok bool, words string) {
-		if ok {
-			rest.WriteString("，" + words)
-		}
-	}
-	word := func(s string) string { return cmp.Or(faultWords[s], model.Printable(s)) }
-	add(slices.Contains(info.Takes, "direction"), word(string(cmp.Or(f.Direction, model.Requests))))
-	add(slices.Contains(info.Takes, "method"), word(cmp.Or(f.Method, "every method")))
-	add(f.Member != "", "在 "+model.Printable(f.Member))
-	add(f.Delay > 0, "延迟 "+f.Delay.String())
-	add(f.Rate > 0, fmt.Sprintf("%d B/s", f.Rate))
-	add(f.Count > 0, fmt.Sprintf("%d 条", f.Count))
-	add(f.For > 0 && !info.Instant, "持续 "+f.For.String())
-	return rest.String()
-}

@@ -161,20 +161,12 @@ func (sp speaker) write(arg any) string {
 	case time.Time:
 		return x.Format(time.RFC3339)
 	case model.Fault:
-		if sp.chinese {
-			return ChineseFault(x)
-		}
-		return x.Describe()
-	case model.DoneFault:
-		if sp.chinese {
-			return chineseDeed(model.Fault(x))
-		}
-		return model.Fault(x).Past()
+		return sp.say(x.Message())
 	case model.FaultKind:
-		if name := chineseFaults[x].name; sp.chinese && name != "" {
-			return name
+		if info, known := x.Info(); sp.chinese && known {
+			return sp.say(info.Name)
 		}
-	case model.Confidence, model.ProcState, model.BeliefState, model.DrillVerdict:
+	case model.Direction, model.Confidence, model.ProcState, model.BeliefState, model.DrillVerdict:
 		if word, known := words[x]; known {
 			return sp.words(word)
 		}
@@ -190,6 +182,9 @@ var words = map[any]Sentence{
 	model.Certain: {"certain", "确定"},
 	model.Strong:  {"strong", "较有把握"},
 	model.Hint:    {"hint", "线索"},
+
+	model.Requests: {"requests", "请求"},
+	model.Replies:  {"replies", "回答"},
 
 	model.ProcRunning: {"running", "在运行"},
 	model.ProcPaused:  {"paused", "被暂停"},

@@ -30,7 +30,7 @@ func TestWhatWasDoneIsSaid(t *testing.T) {
 		}
 	}
 	for _, info := range model.FaultKinds() {
-		if info.Past == "" {
+		if English(info.Past) == "" {
 			t.Errorf("%s has no past", info.Kind)
 		}
 	}

@@ -120,8 +120,8 @@ func (q *Question) lines(w, h int) [][]draw.Span {
 	}
 	add(&must, draw.Strong, "lock", locks, 3)
 	add(&may, draw.Plain, "cluster", th.Clean(q.label), 1)
-	if info, _ := q.act.Fault.Kind.Info(); info.Heal != "" {
-		add(&may, draw.Plain, "healing", "will "+info.Heal, 1)
+	if info, _ := q.act.Fault.Kind.Info(); !info.Heal.IsZero() {
+		add(&may, draw.Plain, "healing", th.Label("will ")+th.Message(info.Heal), 1)
 	}
 	if q.journal != "" {
 		add(&may, draw.Plain, "journal", th.Clean(q.journal), 1)

@@ -1,8 +1,6 @@
 package draw
 
 import (
-	"cmp"
-
 	"locktop/model"
 	"locktop/model/findings"
 	"locktop/model/text"
@@ -34,10 +32,10 @@ func (th *Theme) FormatConfidence(c model.Confidence) string {
 
 // FaultKind is what a kind of fault is called, does, and what healing it does.
 func (th *Theme) FaultKind(info model.FaultInfo) (name, what, heal string) {
-	if name, what, heal := text.ChineseFaultKind(info.Kind); name != "" && th.Lang == "zh" {
-		return name, what, heal
+	if name = string(info.Kind); th.Lang == text.Chinese {
+		name = th.Message(info.Name)
 	}
-	return string(info.Kind), info.What, info.Heal
+	return name, th.Message(info.What), th.Message(info.Heal)
 }
 
 // FaultWord is the name or a value of what there is to choose for a fault.
@@ -49,20 +47,7 @@ func (th *Theme) FaultWord(s string) string {
 }
 
 // Fault says what a fault is.
-func (th *Theme) Fault(f model.Fault) string {
-	if th.Lang == "zh" {
-		return th.Clean(text.ChineseFault(f))
-	}
-	return th.Clean(f.Describe())
-}
-
-// FaultState is how one is to whom a fault is done, in a word for a list.
-func (th *Theme) FaultState(info model.FaultInfo) string {
-	if name, _, _ := text.ChineseFaultKind(info.Kind); name != "" && th.Lang == "zh" {
-		return name
-	}
-	return th.Clean(cmp.Or(info.State, string(info.Kind)))
-}
+func (th *Theme) Fault(f model.Fault) string { return th.Message(f.Message()) }
 
 // FormatOutcome says what was done, or why not.
 func (th *Theme) FormatOutcome(o model.Outcome) string {

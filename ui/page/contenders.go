@@ -132,7 +132,7 @@ func processLook(th *draw.Theme, s *store.View, c reports.ContenderInfo, room in
 		if x.Fault.Target != c.Name || info.Target == model.TargetProcess {
 			continue // a process that is paused says so itself
 		}
-		words = append(words, th.FaultState(info))
+		words = append(words, th.Message(info.State))
 	}
 	if len(words) == 0 {
 		return th.Sign.Holds + " runs", draw.Good

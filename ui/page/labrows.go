@@ -48,7 +48,7 @@ var MemberCells = table.Cells[model.Member]{
 	}},
 	{Column: table.Column{Title: "ANSWER", Least: 6, Most: 60}, Fill: func(r *table.Row, m *model.Member) {
 		th := r.F.Th
-		if words := memberFaults(r.F.S, memberName(*m)); words != "" {
+		if words := memberFaults(r.F.Th, r.F.S, memberName(*m)); words != "" {
 			r.Add(draw.Late, th.Sign.Late+" "+words+" ")
 		}
 		switch {
@@ -120,11 +120,11 @@ func memberName(m model.Member) string {
 }
 
 // memberFaults says in words what is done to a member.
-func memberFaults(s *store.View, name string) string {
+func memberFaults(th *draw.Theme, s *store.View, name string) string {
 	var words []string
 	for _, x := range s.Reports().Faults() {
 		if info, _ := x.Fault.Kind.Info(); x.Fault.Target == name && info.Target == model.TargetMember {
-			words = append(words, info.State)
+			words = append(words, th.Message(info.State))
 		}
 	}
 	return strings.Join(words, "+")

@@ -8,6 +8,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Names are the expectations and the kinds of faults: what [Explain] knows beside fields.
@@ -115,13 +116,13 @@ func fieldOf(kind model.FaultKind, field string) string {
 }
 
 func fault(f model.FaultInfo) Entry {
-	e := Entry{Name: string(f.Kind), Is: "fault", Says: upper(f.What) + "."}
+	e := Entry{Name: string(f.Kind), Is: "fault", Says: upper(text.English(f.What)) + "."}
 	e.Rows = append(e.Rows, [2]string{"target", targetWords[f.Target]})
 	value := cmp.Or(targetExamples[f.Target], "true")
 	if f.Instant {
 		e.Rows = append(e.Rows, [2]string{"heal", "it is over at once"})
 	} else {
-		e.Rows = append(e.Rows, [2]string{"heal", f.Heal}, [2]string{"for", "It ends by itself after that."})
+		e.Rows = append(e.Rows, [2]string{"heal", text.English(f.Heal)}, [2]string{"for", "It ends by itself after that."})
 	}
 	if f.Needs != "" {
 		e.Rows = append(e.Rows, [2]string{"needs", needs[f.Needs]})

@@ -7,6 +7,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // node is a part of a JSON Schema.
@@ -181,7 +182,7 @@ func faultNode(heal bool) node {
 			bare = append(bare, string(f.Kind))
 		}
 		if one = append(one, node{"required": []string{string(f.Kind)}}); f.Kind != model.FaultDelay {
-			fields[string(f.Kind)] = node{"description": upper(f.What) + "."}
+			fields[string(f.Kind)] = node{"description": upper(text.English(f.What)) + "."}
 		}
 	}
 	fields["delay"] = node{"description": "A target of the fault delay; of slow and slow-member a time."}

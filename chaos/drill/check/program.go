@@ -7,6 +7,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // program is what is known of a program of the user's own without its word.
@@ -225,11 +226,11 @@ func (j *Checker) hitBetween(who string, from, to time.Time) bool {
 func freeing(t *drill.Target) string {
 	switch {
 	case t.Ended().IsZero():
-		return fmt.Sprintf("step %d: %s", t.Step, t.Fault.Describe())
+		return fmt.Sprintf("step %d: %s", t.Step, text.English(t.Fault.Message()))
 	case t.Ending.IsZero():
-		return fmt.Sprintf("%s (step %d) was over at %s", t.Fault.Describe(), t.Step, drill.Clock(t.Ended()))
+		return fmt.Sprintf("%s (step %d) was over at %s", text.English(t.Fault.Message()), t.Step, drill.Clock(t.Ended()))
 	}
-	return fmt.Sprintf("%s (step %d) was healed at %s", t.Fault.Describe(), t.Step, drill.Clock(t.Ended()))
+	return fmt.Sprintf("%s (step %d) was healed at %s", text.English(t.Fault.Message()), t.Step, drill.Clock(t.Ended()))
 }
 
 // advise adds what a program wrote while it believed for too long, and what would do.

@@ -13,6 +13,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Report is what came of all runs of a drill.
@@ -214,7 +215,7 @@ func (r Run) json() jsonRound {
 		out.Events = []any{}
 	}
 	for _, t := range r.Targets {
-		j := jsonTarget{Step: t.Step, Fault: string(t.Fault.Kind), Target: t.Said, Resolved: t.Resolved(), Text: t.Fault.Describe(),
+		j := jsonTarget{Step: t.Step, Fault: string(t.Fault.Kind), Target: t.Said, Resolved: t.Resolved(), Text: text.English(t.Fault.Message()),
 			PID: orNull(t.PID), At: stamp(t.At), Done: t.Done}
 		if !t.Healed.IsZero() {
 			j.Healed = orNull(stamp(t.Healed))

@@ -160,7 +160,7 @@ func (r *runner) lacks(w *drill.Wait) string {
 func (r *runner) inject(ctx context.Context, i int, f model.Fault) error {
 	fault, proc, err := r.v.resolve(ctx, f)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", f.Describe(), err)
+		err = fmt.Errorf("%s: %w", text.English(f.Message()), err)
 		r.tell(i, "not done: "+err.Error())
 		return err
 	}
@@ -208,9 +208,9 @@ func (r *runner) healStep(ctx context.Context, i int, f model.Fault) error {
 	g, over, err := r.toHeal(ctx, f)
 	switch {
 	case err != nil:
-		return fmt.Errorf("heal %s: %w", f.Describe(), err)
+		return fmt.Errorf("heal %s: %w", text.English(f.Message()), err)
 	case over:
-		r.tell(i, "over already: "+g.Describe())
+		r.tell(i, "over already: "+text.English(g.Message()))
 		return nil
 	}
 	r.ending(func(t *drill.Target) bool { return g.Heals(t.Fault) })

@@ -10,6 +10,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Targets in words are decided when the fault is done, and recorded.
@@ -36,7 +37,7 @@ func TestTargets(t *testing.T) {
 		if d := cmp.Diff([]string{tt.want, "heal every fault"}, p.did); d != "" {
 			t.Errorf("%s: %s: %s", tt.fault, tt.reason, d)
 		}
-		if len(round.Targets) != 1 || !round.Targets[0].Done || round.Targets[0].Fault.Describe() != tt.want {
+		if len(round.Targets) != 1 || !round.Targets[0].Done || text.English(round.Targets[0].Fault.Message()) != tt.want {
 			t.Errorf("%s: recorded %+v", tt.fault, round.Targets)
 		}
 	}
@@ -58,7 +59,7 @@ func TestNoLeaderToHit(t *testing.T) {
 func TestFaultThatEnds(t *testing.T) {
 	p := crashPlay()
 	fault := model.Fault{Kind: model.FaultFreeze, Target: "a", For: time.Second}
-	p.acts[fault.Describe()] = func(p *scriptedLab) {
+	p.acts[text.English(fault.Message())] = func(p *scriptedLab) {
 		p.after(0, func(at time.Time) model.Event { return model.FaultOn{At: at, ID: 3, Fault: fault} })
 		p.after(time.Second, func(at time.Time) model.Event { return model.FaultOff{At: at, ID: 3, Why: "time is up"} })
 	}

@@ -198,7 +198,7 @@ func (d *door) list() answer {
 		a.Programs = append(a.Programs, program{c.Name, c.PID, string(c.Proc), c.Ended})
 	}
 	for _, f := range d.s.State.Reports().Faults() {
-		a.Faults = append(a.Faults, inForce{f.Fault.Kind, f.Fault.Target, f.Fault.Describe(), f.At})
+		a.Faults = append(a.Faults, inForce{f.Fault.Kind, f.Fault.Target, text.English(f.Fault.Message()), f.At})
 	}
 	return a
 }

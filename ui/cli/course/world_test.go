@@ -13,6 +13,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/runner"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // world is a lab without processes and without a clock of its own: keys, leases, and programs
@@ -601,16 +602,16 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 		}
 	}
 	w.ids++
-	w.faults[f.Describe()] = w.ids
+	w.faults[text.English(f.Message())] = w.ids
 	w.say(model.FaultOn{At: w.now, ID: w.ids, Fault: f})
 }
 
 func (w *world) heal(f model.Fault) {
-	id, on := w.faults[f.Describe()]
+	id, on := w.faults[text.English(f.Message())]
 	if !on {
 		return
 	}
-	delete(w.faults, f.Describe())
+	delete(w.faults, text.English(f.Message()))
 	w.say(model.FaultOff{At: w.now, ID: id, Why: "healed"})
 	if f.Kind == model.FaultLoseQuorum {
 		w.noLead = false
