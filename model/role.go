@@ -26,14 +26,14 @@ func (r Role) Name() string {
 }
 
 // Remains says what no way of breaking such a key changes.
-func (r Role) Remains() string {
+func (r Role) Remains() Message {
 	switch r {
 	case RoleHolds:
-		return "the old holder may still believe that it holds"
+		return Say("old-holder-may-believe")
 	case RoleBlocks, RoleForeign:
-		return "it is not a claim of this lock: some program may need it"
+		return Say("not-a-claim-of-this-lock")
 	case RoleMember:
-		return "its program is not told that it went, and may need it"
+		return Say("program-is-not-told")
 	}
-	return "its client may still believe that it waits in the queue"
+	return Say("client-may-believe-it-waits")
 }

@@ -194,4 +194,9 @@ var breaks = map[model.MessageID]Sentence{
 	"something-else":               {"something else", "别的情况"},
 	"code":                         {"{0}", "{0}"},
 	"about-code":                   {"{0}: {1}", "{0}：{1}"},
+
+	"old-holder-may-believe":      {"the old holder may still believe that it holds", "原来的持有者可能仍认为自己持有"},
+	"not-a-claim-of-this-lock":    {"it is not a claim of this lock: some program may need it", "它不是这把锁的排队键：可能有程序需要它"},
+	"program-is-not-told":         {"its program is not told that it went, and may need it", "它的程序不会得知它没了，可能还需要它"},
+	"client-may-believe-it-waits": {"its client may still believe that it waits in the queue", "它的客户端可能仍认为自己在排队"},
 }

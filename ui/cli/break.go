@@ -267,7 +267,7 @@ func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) erro
 		fmt.Fprintf(&b, "  what else goes is unknown: %s\n", p.Unknown)
 	}
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
-		fmt.Fprintf(&b, "  %s\n", status.Role(l, c).Remains())
+		fmt.Fprintf(&b, "  %s\n", text.English(status.Role(l, c).Remains()))
 	}
 	fmt.Fprintf(&b, "  by hand: %s\n", p.Action.Etcdctl())
 	if p.DryRun {

@@ -72,7 +72,7 @@ func (d *Break) warning() string {
 	if d.claimGone() || d.t.Lock == nil {
 		return ""
 	}
-	return status.Role(d.t.Lock, d.claim(d.t.Action.Key)).Remains()
+	return d.th().Message(status.Role(d.t.Lock, d.claim(d.t.Action.Key)).Remains())
 }
 
 // cure says first whether breaking is a cure of what is found.
