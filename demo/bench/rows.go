@@ -96,7 +96,7 @@ func (e *env) page(ctx context.Context, d dataset) (values, error) {
 
 func eventsRow(o options) row {
 	rate := float64(o.size(20_000, 4_000))
-	return row{name: "events", what: "console: 20,000 events/s; then one at a time, idle; then 20,000/s into the watcher and the model alone", against: "`etcdctl watch --prefix`",
+	return row{name: "events", what: "console: one event at a time, idle; then 20,000 events/s; then 20,000/s into the watcher and the model alone", against: "`etcdctl watch --prefix`",
 		figures: []figure{{"written", "events/s", shown, 0}, {"lag p99", "ms", below, 250}, {"last revision never shown", "times", below, 0},
 			{"lost", "events", below, 0}, {"out of order, or watch lost", "times", below, 0},
 			{"idle: event in its cell, p99", "ms", below, 30}, {"idle: event in its cell, p50", "ms", shown, 0}},
