@@ -117,14 +117,20 @@ var faults = map[model.MessageID]Sentence{
 	"fault-rate":            {" to {0} B/s", "，{0} B/s"},
 	"fault-count":           {", {0} of them", "，{0} 条"},
 	"fault-for":             {" for {0:go}", "，持续 {0:go}"},
-}
 
-// faultWords are what there is to choose for a fault.
-var faultWords = map[string]string{
-	"method": "方法", "direction": "方向", "delay": "延迟", "rate": "速率", "count": "条数", "at": "在成员", "for": "持续",
-	"every method": "所有方法", "requests": "请求", "replies": "回答", "all": "全部", "all members": "所有成员", "not thin": "不变窄", "until healed": "直到恢复",
+	"choose-method":    {"method", "方法"},
+	"choose-direction": {"direction", "方向"},
+	"choose-delay":     {"delay", "延迟"},
+	"choose-rate":      {"rate", "速率"},
+	"choose-count":     {"count", "条数"},
+	"choose-member":    {"at", "在成员"},
+	"choose-length":    {"for", "持续"},
+	"every-method":     {"every method", "所有方法"},
+	"way":              {"{0}", "{0}"},
+	"length":           {"{0:go}", "{0:go}"},
+	"not-thin":         {"not thin", "不变窄"},
+	"bytes-per-second": {"{0} B/s", "{0} B/s"},
+	"all-of-them":      {"all", "全部"},
+	"until-healed":     {"until healed", "直到恢复"},
+	"all-members":      {"all members", "所有成员"},
 }
-
-// ChineseFaultWord is the name or a value of what there is to choose for a fault, "" for one that
-// has no words.
-func ChineseFaultWord(s string) string { return faultWords[s] }

@@ -1,8 +1,6 @@
 package dialog
 
 import (
-	"cmp"
-	"strconv"
 	"time"
 
 	"locktop/model"
@@ -20,21 +18,21 @@ type choice struct {
 
 // ask is one thing to choose, among presets.
 type ask struct {
-	name   string
+	name   model.Message
 	values []value
 	at     int // the value that is chosen
 }
 
 // value is a preset: its words, and what it does to the fault.
 type value struct {
-	words string
+	words model.Message
 	set   func(*model.Fault)
 }
 
 // presets returns what there is to choose for a kind of fault.
 func presets(info model.FaultInfo, base model.Fault, members []string) *choice {
 	c := &choice{info: info, base: base}
-	add := func(name string, first int, values []value) {
+	add := func(name model.Message, first int, values []value) {
 		if len(values) > 1 {
 			c.asks = append(c.asks, ask{name, values, first})
 		}
@@ -42,23 +40,23 @@ func presets(info model.FaultInfo, base model.Fault, members []string) *choice {
 	for _, name := range info.Takes {
 		switch name {
 		case "method":
-			add(name, 0, methodValues)
+			add(model.Say("choose-method"), 0, methodValues)
 		case "direction":
-			add(name, 0, directionValues)
+			add(model.Say("choose-direction"), 0, directionValues)
 		case "delay":
-			add(name, 1, delayValues)
+			add(model.Say("choose-delay"), 1, delayValues)
 		case "rate":
-			add(name, 0, rateValues)
+			add(model.Say("choose-rate"), 0, rateValues)
 		case "count":
-			add(name, 0, countValues)
+			add(model.Say("choose-count"), 0, countValues)
 		case "member":
-			add("at", 0, memberValues(members))
+			add(model.Say("choose-member"), 0, memberValues(members))
 		case "value":
 			c.base.Value = "by hand"
 		}
 	}
 	if !info.Instant {
-		add("for", 1, forValues)
+		add(model.Say("choose-length"), 1, forValues)
 	}
 	return c
 }
@@ -68,26 +66,30 @@ var methodValues = []value{
 }
 
 func methodValue(name string) value {
-	return value{cmp.Or(name, "every method"), func(f *model.Fault) { f.Method = name }}
+	words := model.Say("name", name)
+	if name == "" {
+		words = model.Say("every-method")
+	}
+	return value{words, func(f *model.Fault) { f.Method = name }}
 }
 
 var directionValues = []value{
-	{"requests", func(f *model.Fault) { f.Direction = model.Requests }},
-	{"replies", func(f *model.Fault) { f.Direction = model.Replies }},
+	{model.Say("way", model.Requests), func(f *model.Fault) { f.Direction = model.Requests }},
+	{model.Say("way", model.Replies), func(f *model.Fault) { f.Direction = model.Replies }},
 }
 
 var delayValues = []value{delayValue(200 * time.Millisecond), delayValue(time.Second), delayValue(3 * time.Second)}
 
 func delayValue(d time.Duration) value {
-	return value{d.String(), func(f *model.Fault) { f.Delay = d }}
+	return value{model.Say("length", d), func(f *model.Fault) { f.Delay = d }}
 }
 
 var rateValues = []value{rateValue(0), rateValue(10_000), rateValue(1_000)}
 
 func rateValue(n int) value {
-	words := "not thin"
+	words := model.Say("not-thin")
 	if n > 0 {
-		words = draw.Count(int64(n)) + " B/s"
+		words = model.Say("bytes-per-second", model.Verbatim(draw.Count(int64(n))))
 	}
 	return value{words, func(f *model.Fault) { f.Rate = n }}
 }
@@ -95,9 +97,9 @@ func rateValue(n int) value {
 var countValues = []value{countValue(0), countValue(1)}
 
 func countValue(n int) value {
-	words := "all"
+	words := model.Say("all-of-them")
 	if n > 0 {
-		words = strconv.Itoa(n)
+		words = model.Say("number", n)
 	}
 	return value{words, func(f *model.Fault) { f.Count = n }}
 }
@@ -105,17 +107,17 @@ func countValue(n int) value {
 var forValues = []value{forValue(5 * time.Second), forValue(15 * time.Second), forValue(0)}
 
 func forValue(d time.Duration) value {
-	words := "until healed"
+	words := model.Say("until-healed")
 	if d > 0 {
-		words = d.String()
+		words = model.Say("length", d)
 	}
 	return value{words, func(f *model.Fault) { f.For = d }}
 }
 
 func memberValues(members []string) []value {
-	values := []value{{"all members", func(*model.Fault) {}}}
+	values := []value{{model.Say("all-members"), func(*model.Fault) {}}}
 	for _, name := range members {
-		values = append(values, value{name, func(f *model.Fault) { f.Member = name }})
+		values = append(values, value{model.Say("name", name), func(f *model.Fault) { f.Member = name }})
 	}
 	return values
 }
@@ -144,11 +146,11 @@ func (x *ask) line(th *draw.Theme, w int, cursor bool) []draw.Span {
 	if cursor {
 		mark = th.Sign.Cursor + " "
 	}
-	name := th.FaultWord(x.name)
+	name := th.Message(x.name)
 	lead := []draw.Span{draw.Accent.Of(mark), draw.Dim.Of(name + draw.Blanks[:max(1, 11-draw.Width(name))])}
 	line, n := lead, 13
 	for i, v := range x.values {
-		text := th.FaultWord(v.words)
+		text := th.Message(v.words)
 		n += draw.Width(text) + 2
 		if i == x.at {
 			line = append(line[:len(line):len(line)], draw.Accent.Of("["), draw.Strong.Of(text), draw.Accent.Of("]"))
@@ -159,6 +161,6 @@ func (x *ask) line(th *draw.Theme, w int, cursor bool) []draw.Span {
 	if n <= w {
 		return line
 	}
-	return append(lead, draw.Accent.Of("["), draw.Strong.Of(th.Cut(th.FaultWord(x.values[x.at].words), max(4, w-24))), draw.Accent.Of("]"),
+	return append(lead, draw.Accent.Of("["), draw.Strong.Of(th.Cut(th.Message(x.values[x.at].words), max(4, w-24))), draw.Accent.Of("]"),
 		draw.Dim.Of(" "+th.Say("of", x.at+1, len(x.values))))
 }

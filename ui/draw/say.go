@@ -38,14 +38,6 @@ func (th *Theme) FaultKind(info model.FaultInfo) (name, what, heal string) {
 	return name, th.Message(info.What), th.Message(info.Heal)
 }
 
-// FaultWord is the name or a value of what there is to choose for a fault.
-func (th *Theme) FaultWord(s string) string {
-	if zh := text.ChineseFaultWord(s); zh != "" && th.Lang == "zh" {
-		return zh
-	}
-	return th.Clean(s)
-}
-
 // Fault says what a fault is.
 func (th *Theme) Fault(f model.Fault) string { return th.Message(f.Message()) }
 
