@@ -257,7 +257,7 @@ var conditions = map[model.MessageID]Sentence{
 	"is-encrypted":           {"its value is encrypted, so who holds it is not known", "值已加密，谁持有不清楚"},
 	"is-blocked-by-no-claim": {"a key that is not a claim stands first", "排在最前的键不是排队键"},
 	"is-moving":              {"it changes hands as it used to", "和以前一样正常交接"},
-	"is-held":                {"it has a holder; whether its program works, etcd cannot tell", "有持有者；它的程序是否在工作，etcd 看不出来"},
+	"is-held":                {"it has a holder; whether its program works, etcd cannot tell", "持有者的程序是否在工作，etcd 看不出来"},
 	"is-renewed":             {"renewed on time", "按时续租"},
 	"lease-is-unread":        {"no reading of its lease yet", "还没有读过它的租约"},
 	"lease-is-late":          {"its lease missed one renewal", "它的租约漏了一次续租"},

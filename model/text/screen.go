@@ -97,7 +97,7 @@ var screen = map[model.MessageID]Sentence{
 
 	"no-contender-runs":       {"no contender runs; spawn one", "没有竞争者在运行，按 N 新增一个"},
 	"has-ended":               {"{0} has ended; spawn another", "{0} 已结束，按 N 新增一个"},
-	"needs-several-members":   {"{0} needs more than one member", "{0}需要一个以上的成员"},
+	"needs-several-members":   {"{0} needs more than one member", "{0} 需要一个以上的成员"},
 	"pausing-needs-processes": {"pausing needs members that are processes: drill files say processes: true, demo --processes", "这里的成员不是单独的进程，不能暂停"},
 	"members-are-not-ours":    {"not available: the members are not ours", "不可用：这些成员不是我们的"},
 
