@@ -93,7 +93,7 @@ func quiet(v reflect.Value, now time.Time) bool {
 }
 
 // scratch are fields that a copy does not take over: memory for the event at hand.
-var scratch = []string{"store.Store.changes", "reports.news.all", "findings.Set.news", "findings.Set.context", "findings.keptBook.explained", "journal.Journal.parts",
+var scratch = []string{"store.Store.changes", "reports.news.all", "findings.Set.news", "findings.Set.context", "findings.outlivingLeases.explained", "journal.Journal.parts",
 	"locks.currentChange.all", "locks.currentChange.touched", "locks.currentChange.newClaims", "locks.currentChange.removed", "locks.currentChange.stayed",
 	"locks.Keys.shownKey"}
 
