@@ -15,7 +15,7 @@
 //	model/journal       what happened to the locks, line by line
 //	model/timeline      when each claim waited and held; marks and gaps, contention in figures
 //	model/status        how a lock does, in a word and a sentence, and when it moves
-//	model/findings      the rules that say why a lock is stuck, each beside its words; the wait-for graph
+//	model/findings      the rules that say why a lock is stuck, each beside its explanation; the wait-for graph
 //	model/store         applies events to all of these, and says what to read next
 //	model/discover      finds prefixes with locks; model/copies helps the parts of a store to copy their records
 //	watcher             etcd as batches of events; it only reads

@@ -75,7 +75,7 @@ type Options struct {
 	// none.
 	TLS, ServerTLS *tls.Config
 
-	// Contenders is how many are started, at most [MaxContenders]; none if negative.
+	// Contenders is how many are started, at most [contender.MaxContenders]; none if negative.
 	// Default [DefaultContenders], but none with Endpoints or Command.
 	Contenders int
 	// Locks are what they compete for, dealt out in turn: names, each with
@@ -92,11 +92,11 @@ type Options struct {
 	Fence drill.Fence
 	// Seed makes the contenders' variations repeat.
 	Seed uint64
-	// self is a command line that runs a contender, to which the lab appends the
+	// Self is a command line that runs a contender, to which the lab appends the
 	// arguments of [contender.Options.Args]. The program gets PATH, ETCD_ENDPOINTS
 	// and GOMAXPROCS=1 as its environment, and no terminal.
 	Self []string
-	// MemberSelf is a command line that runs a member, as ClusterOptions.Process
+	// MemberSelf is a command line that runs a member, as cluster.Options.Process
 	// wants it. Needed where members are processes.
 	MemberSelf []string
 	ExternalProgram
@@ -109,7 +109,7 @@ type Options struct {
 
 // ExternalProgram is a program of the user's own in a lab, none where Command is empty.
 type ExternalProgram struct {
-	// ReaperCommand is a command line that runs [RunWarden], to which the lab appends its
+	// ReaperCommand is a command line that runs [RunReaper], to which the lab appends its
 	// directory. It is started with programs of the user's own; without it, what is left of
 	// them when the lab is killed stays until the next lab.
 	ReaperCommand []string

@@ -25,7 +25,7 @@ func (s Severity) Level() Level {
 }
 
 // Condition is how a lock or a session does: by its worst finding, else by its lease.
-// It is worked out here alone, and everything else prints it. It is small: every sort
+// Package status works it out, and everything else prints that. It is small: every sort
 // asks for that of every lock.
 type Condition struct {
 	// Rank orders conditions: the higher the worse.

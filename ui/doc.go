@@ -1,7 +1,6 @@
 // Package ui is the console: a Bubble Tea program that paints a [store.View].
 //
-// It imports the model, and fields, the table of what is said in columns, and nothing
-// else of this program but its own parts. It does no I/O of its own. The world comes in as
+// It imports the model and its own parts, and nothing else of this program. It does no I/O of its own. The world comes in as
 // messages, and what a person asks for goes out through [host.Actions]:
 //
 //	Source.Next ──batchMsg──▶ Shell.Update ──▶ store.Store ──▶ Shell.View
@@ -21,15 +20,17 @@
 // none of them knows another, and they see the console as host.Host. Package terminal asks for
 // the background of the terminal, and brings frames to it. This package is the shell around them:
 //
-//   - shell.go is the one tea.Model, [Shell]. Its Update is a switch of one-line cases;
-//     messages.go has the commands and messages behind them, boot.go those of the start.
+//   - shell.go is the one tea.Model, [Shell], and state.go what it keeps. Its Update is a switch of
+//     one-line cases; messages.go has the commands and messages behind them, boot.go those of the
+//     start. timing.go says how long what takes.
 //   - keys.go is the one table of keys. What a key does, where, under which condition and
 //     how help names it stand in one row; pages and parts bring their own.
 //   - shell_host.go is the console as its parts see it: what they may ask of it.
 //   - pages.go has the pages, goes to the one that shows what another one asks for, and
 //     back.
-//   - layout.go cuts the screen into rectangles, a pure function of the size. header.go
-//     and foot.go are its top and its bottom, and what a very small screen shows.
+//   - layout.go cuts the screen into rectangles, by its size, by how many lines the panel under
+//     the page would like, and by whether the verdict shows. header.go and foot.go are its top and
+//     its bottom, and what a very small screen shows.
 //   - act.go is what is done to what is selected, move.go what moves and what the mouse
 //     does, overlay.go is `?` and what `e` and `c` open.
 //

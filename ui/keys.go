@@ -47,15 +47,15 @@ func placesOf(a *Shell) places {
 // keyTable is the table of keys, with those of recordings or without.
 func keyTable(a *Shell, recorded bool) []host.Key {
 	on := placesOf(a)
-	var tape []host.Key
+	var ofPlayback []host.Key
 	if recorded {
-		tape = replay.Keys(on.all, a.playback(), a.seek, func() bool { return a.o.Past != nil && a.present == nil })
+		ofPlayback = replay.Keys(on.all, a.playback(), a.seek, func() bool { return a.o.Past != nil && a.present == nil })
 	}
 	told, _ := a.panel.(*lesson.Pane)
 	return a.refusedInThePast(slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
 		host.PaneKeys(a.panel, on.all), told.Keys(), told.PlayKeys(on.all), told.BackKeys(on.all),
 		dialog.CommandKeys(on.all|host.InStart, func() { a.palette = dialog.NewCommandLine(a) }, func() *dialog.CommandLine { return a.palette }, func() { a.palette = nil }),
-		on.viewKeys(), tape, dialog.StartKeys(func() *dialog.StartPage { return a.start }), on.programKeys()))
+		on.viewKeys(), ofPlayback, dialog.StartKeys(func() *dialog.StartPage { return a.start }), on.programKeys()))
 }
 
 // refusedInThePast are the rows, of which those that change the world say there why they do not.

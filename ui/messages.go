@@ -47,7 +47,7 @@ type (
 
 // everySecond tells the time, by the clock of the source.
 func everySecond(by Clock) tea.Cmd {
-	return tea.Every(time.Second, func(t time.Time) tea.Msg {
+	return tea.Every(tickEvery, func(t time.Time) tea.Msg {
 		if by != nil {
 			t = by.Now()
 		}
@@ -222,10 +222,6 @@ func (a *Shell) otherCluster(what string) {
 	a.Say(draw.Bad, a.th.Clean(what))
 }
 
-// listEvery is how often a page is painted to which a list under way adds: its parts come
-// by the hundred a second.
-const listEvery = 50 * time.Millisecond
-
 func notListed(ev model.Event) bool { _, ok := ev.(model.Listed); return !ok }
 
 // worthShowing says whether a reading is one to be shown at once: of a lease that is not
@@ -380,9 +376,9 @@ func (a *Shell) seek(g replay.Goal) tea.Cmd {
 		return nil
 	}
 	a.opening = true
-	tape, ctx := a.playback(), a.ctx
+	playback, ctx := a.playback(), a.ctx
 	return func() tea.Msg {
-		s, err := tape.Go(ctx, g)
+		s, err := playback.Go(ctx, g)
 		return soughtMsg{s, err}
 	}
 }

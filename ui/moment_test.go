@@ -68,15 +68,15 @@ func TestAMomentIsCompleteWhenItIsShown(t *testing.T) {
 				w := newWorld()
 				story(w)
 				all := w.ev
-				tape := still{&rewound{all: all, now: store.New()}}
-				b := newBench(t, Options{Playback: tape})
+				playback := still{&rewound{all: all, now: store.New()}}
+				b := newBench(t, Options{Playback: playback})
 				b.size(size[0], size[1])
 				for _, e := range all {
-					tape.now.Apply(model.Batch{Events: []model.Event{e}})
+					playback.now.Apply(model.Batch{Events: []model.Event{e}})
 				}
 				b.send(batchMsg{Events: all})
 				b.press(page)
-				end := tape.now.Now()
+				end := playback.now.Now()
 				for _, sec := range []float64{50, 85, 20, 83, 12, 50, 84.5} {
 					to := at(sec)
 					if to.After(end) {
@@ -90,8 +90,8 @@ func TestAMomentIsCompleteWhenItIsShown(t *testing.T) {
 					if after := b.text(); after != first {
 						t.Errorf("%s, page %s, %v, at %g s: after a while it is not what was shown:\n%s\nfirst:\n%s", name, page, size, sec, after, first)
 					}
-					there, _ := tape.Go(t.Context(), replay.Goal{Kind: replay.StopTime, At: to})
-					fresh := newBench(t, Options{Playback: tape})
+					there, _ := playback.Go(t.Context(), replay.Goal{Kind: replay.StopTime, At: to})
+					fresh := newBench(t, Options{Playback: playback})
 					fresh.size(size[0], size[1])
 					fresh.booted = false
 					fresh.send(bootedMsg{live: Live{Actions: fresh.h, Endpoints: b.live.Endpoints, State: there}})

@@ -101,7 +101,7 @@ func TestTheQuestionFindsTheLocksOfAClient(t *testing.T) {
 
 var at24 = t0.Add(24 * time.Second)
 
-// TestHealingIsNeverAsked for: it takes back what was done.
+// TestHealingIsNeverAskedFor: healing takes back what was done.
 func TestHealingIsNeverAskedFor(t *testing.T) {
 	for _, keys := range [][]string{{"A"}, {"5", "U"}, {"5", "P"}} {
 		b := notOurs(t, true) // where c2 is paused

@@ -42,11 +42,11 @@ func TestSeekLosesNothing(t *testing.T) {
 		{"the event is of the moment before", true, true, false},
 		{"the event is of the moment before, and comes late", true, false, false},
 	} {
-		tape := spool{}
+		playback := spool{}
 		if r.found {
-			tape.there = store.New()
+			playback.there = store.New()
 		}
-		b := newBench(t, Options{Playback: tape})
+		b := newBench(t, Options{Playback: playback})
 		calls := &counted{}
 		b.live.Source = calls
 		b.sync(1)
@@ -117,10 +117,10 @@ func (b *bench) seek(key string) {
 // TestTheCursorOfTheTimePageMovesTheRecording: all pages show the moment at which it stands,
 // the page itself goes on to the latest that was seen, and esc leads back to that.
 func TestTheCursorOfTheTimePageMovesTheRecording(t *testing.T) {
-	tape, w := &rewound{now: store.New()}, newWorld() // the same events as those of the console
+	playback, w := &rewound{now: store.New()}, newWorld() // the same events as those of the console
 	contention(w)
-	b := contended(t, Options{Playback: tape})
-	tape.all, tape.now = w.ev, b.state
+	b := contended(t, Options{Playback: playback})
+	playback.all, playback.now = w.ev, b.state
 	b.send(batchMsg{Events: []model.Event{model.Tick{At: at(55)}}})
 	for _, row := range []struct {
 		key       string
@@ -158,8 +158,8 @@ func TestTheCursorOfTheTimePageMovesTheRecording(t *testing.T) {
 // TestALockWithoutKeysStaysChosen: the cursor of the time axis goes over the past of a lock that
 // has no keys any more, and the lock stays selected there whatever moment is looked up.
 func TestALockWithoutKeysStaysChosen(t *testing.T) {
-	tape := &rewound{now: store.New()}
-	b := newBench(t, Options{Playback: tape})
+	playback := &rewound{now: store.New()}
+	b := newBench(t, Options{Playback: playback})
 	for i := range 4 {
 		b.w.claim(float64(5*i), "/once", "", model.LeaseID(0xe0+i))
 	}
@@ -168,9 +168,9 @@ func TestALockWithoutKeysStaysChosen(t *testing.T) {
 		b.w.del(float64(20+5*i), leaseKey("/once", model.LeaseID(0xe0+i)))
 	}
 	b.w.add(model.Tick{At: at(120)}) // it is forgotten but for its past
-	tape.all = append(tape.all, b.w.ev...)
+	playback.all = append(playback.all, b.w.ev...)
 	b.sync(120)
-	tape.now = b.state
+	playback.now = b.state
 	b.seek("6")
 	for range 3 {
 		b.seek("Z")
@@ -198,9 +198,9 @@ func TestALockWithoutKeysStaysChosen(t *testing.T) {
 // TestTheCursorIsMovedFasterThanTheRecording: what was pressed meanwhile is looked up next, and
 // what plays on takes the cursor with it.
 func TestTheCursorIsMovedFasterThanTheRecording(t *testing.T) {
-	tape := &rewound{now: store.New()}
-	b := contended(t, Options{Playback: tape})
-	tape.now = b.state
+	playback := &rewound{now: store.New()}
+	b := contended(t, Options{Playback: playback})
+	playback.now = b.state
 	b.send(batchMsg{Events: []model.Event{model.Tick{At: at(55)}}})
 	press := func(key string) tea.Cmd { _, cmd := b.Update(keyMsg(key)); return cmd }
 	press("6")
@@ -209,12 +209,12 @@ func TestTheCursorIsMovedFasterThanTheRecording(t *testing.T) {
 		t.Fatal("two moments are looked up at once")
 	}
 	_, next := b.Update(first())
-	if len(tape.goals) != 1 || next == nil {
-		t.Fatalf("%d moments were looked up, the next is %v", len(tape.goals), next)
+	if len(playback.goals) != 1 || next == nil {
+		t.Fatalf("%d moments were looked up, the next is %v", len(playback.goals), next)
 	}
 	_, last := b.Update(next())
-	if len(tape.goals) != 2 || !tape.goals[1].At.Before(tape.goals[0].At) || last != nil || b.viewState.Ahead == nil {
-		t.Fatalf("looked up %v", tape.goals)
+	if len(playback.goals) != 2 || !playback.goals[1].At.Before(playback.goals[0].At) || last != nil || b.viewState.Ahead == nil {
+		t.Fatalf("looked up %v", playback.goals)
 	}
 	b.send(batchMsg{Events: []model.Event{model.Tick{At: at(50)}}})
 	if !b.viewState.Axis.At().Equal(at(50)) {

@@ -111,8 +111,6 @@ type notice struct {
 	since time.Time // of the first tick after it was said
 }
 
-const noticeFor = 4 * time.Second
-
 // Say shows a line, grey unless it matters.
 func (n *notice) Say(st draw.Style, text string) {
 	if st == draw.Plain {

@@ -73,7 +73,7 @@ func TestAnotherClusterAnswersAfterAnOutage(t *testing.T) {
 	}
 }
 
-// listener is an address that leads to one server or another, and may be shut.
+// door is an address that leads to one server or another, and may be shut.
 type door struct {
 	mu    sync.Mutex
 	to    string // "" while it is shut

@@ -29,7 +29,7 @@ type story struct {
 	play    func(t *testing.T, s *story) // the real program, nil if it is only replayed
 }
 
-// Inspect is what is seen after something was done.
+// look is what is seen after something was done.
 type look struct {
 	// when says what was done.
 	when string

@@ -16,7 +16,7 @@ const (
 	Unknown  Verdict = "unknown"
 )
 
-// Exit codes of a drill. Those of the verdicts are [Verdict.ExitCode].
+// ExitCouldNotRun is the exit code of a drill that could not be run. Those of the verdicts are [Verdict.ExitCode].
 const ExitCouldNotRun = 2
 
 // ExitCode is 0 for held, 1 for violated and 3 for unknown.

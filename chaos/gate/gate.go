@@ -26,7 +26,7 @@ const requestTimeout = 10 * time.Second
 type Lab interface {
 	// Available returns nil, or in one line why the action cannot be done now.
 	Available(a model.Action) error
-	// Whom names those whom the action is done to ("worker, pid 4711"), "" for nobody
+	// Targets names those whom the action is done to ("worker, pid 4711"), "" for nobody
 	// in particular.
 	Targets(a model.Action) string
 	// Do does it and says what came of it in a few words ("pid 4711").

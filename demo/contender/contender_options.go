@@ -58,7 +58,7 @@ type Options struct {
 	// Owner is what it writes where a recipe writes who owns the key, or who leads; empty:
 	// its name.
 	Owner string
-	// Resource is the address (host:port) of a [Resource] that it reads before its
+	// Resource is the address (host:port) of a resource ([locktop/demo/resource]) that it reads before its
 	// work and writes after it; empty: none.
 	Resource string
 	// Seed makes the variations repeat.

@@ -69,7 +69,7 @@ func PauseGroup(p *os.Process) error {
 	return err
 }
 
-// AwaitPaused waits until a child that was sent sigPause has stopped, with all of its
+// AwaitPaused waits until a child that was sent [SigPause] has stopped, with all of its
 // threads.
 func AwaitPaused(pid int) error {
 	for end := time.Now().Add(pausedWithin); ; time.Sleep(time.Millisecond) {

@@ -124,7 +124,7 @@ func falseBeliefs(x *Context) {
 
 // lateGrace is how long a client that runs may go on believing after its lease ended,
 // though it looks after its session: it counts the TTL from the last answer, looks
-// about once a second, and its word has to come. What it tells then is [CodeLateDone].
+// about once a second, and its word has to come. What it tells then is [model.CodeLateDone].
 const lateGrace = reports.Grace + 1500*time.Millisecond
 
 // graceOf is how long a contender's belief has to be false to be reported. One that

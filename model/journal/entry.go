@@ -150,7 +150,7 @@ const quietAfter = 15 * time.Second
 
 // Quiet says whether the entry stays as it is, so that several states may have the same one: it
 // gives no cause, or one for which neither a reading nor others that went with it may come any
-// more. What is told later still makes another entry of it: see [Chronicle.Amend].
+// more. What is told later still makes another entry of it: see [Journal.Amend].
 func (f *Entry) Quiet(now time.Time) bool {
 	return f.Alone() && !f.Pending && (f.GoneRev == 0 || now.Sub(f.At) > quietAfter)
 }

@@ -18,31 +18,30 @@
 // returns changes of the same kind, like why a claim went that the proxy saw go. [State.Write] takes
 // those in.
 //
-// A [State] is made of parts. Its fields name them, and each uses only those before it. The first hold what
-// is known, and answer; the last four fold events into them.
+// A [State] is made of parts, and each uses only those before it. The first hold what is known,
+// and answer; the last four fold events into them. A part is named by its field, and by its type
+// where that is called otherwise.
 //
-//	Pins        keys.go         what the user said of locks
-//	Prefixes    prefixes.go     how fresh the keys are
-//	Members     members.go      what the members of the cluster tell
-//	scheduler   scheduler.go    the time, which leases to read next, and deadlines
-//	change      change.go       what the event at hand changed
-//	Leases      leases.go       every lease
-//	Keys        keys.go         every key, the directories, and the locks that these are
-//	            inferences.go   what was seen of keys that go and come back
-//	Owners      identity.go     whose a claim is
-//	Journals    journal.go      the journal of all locks and of each
+//	Pins                   keys.go         what the user said of locks
+//	Prefixes               prefixes.go     how fresh the keys are
+//	Members                members.go      what the members of the cluster tell
+//	scheduler              scheduler.go    the time, which leases to read next, and deadlines
+//	change, currentChange  change.go       what the event at hand changed
+//	Leases, LeaseTable     leases.go       every lease
+//	Keys                   keys.go         every key, the directories, and the locks that these are
+//	                       inferences.go   what was seen of keys that go and come back
+//	Owners                 identity.go     whose a claim is
+//	Journals               journal.go      the journal of all locks and of each
 //
-//	attribution attribution.go  why a claim went
-//	transitions transitions.go  what became of the locks that a change touched
-//	commit      commit.go       keys come and go
-//	lists       lists.go        a prefix is listed, lost, or back
+//	causes, attribution    attribution.go  why a claim went
+//	transitions            transitions.go  what became of the locks that a change touched
+//	commit                 commit.go       keys come and go
+//	lists                  lists.go        a prefix is listed, lost, or back
 //
 // What is kept of a claim, a lock and a lease stands in records.go, the questions about one in
 // lock.go and lease.go.
 //
-// Costs: a change of one key is O(log n) in the length of its queue and never
-// touches another lock, but for the locks whose name is a path prefix of the
-// key: etcd's own recipes count every key under the name. Findings are derived anew
-// for what changed, and when a deadline falls due. The search for cycles grows with
-// the claims of those sessions that have several.
+// Costs: a change of one key finds its place by O(log n) comparisons in the length of its queue
+// (queue.go) and never touches another lock, but for the locks whose name is a path prefix of
+// the key: etcd's own recipes count every key under the name.
 package locks

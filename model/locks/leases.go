@@ -31,7 +31,7 @@ func newLeaseTable(a *scheduler, ch *currentChange) *LeaseTable {
 	return &LeaseTable{scheduler: a, change: ch, byID: map[model.LeaseID]*Lease{}, late: map[*Lease]struct{}{}, overdue: map[*Lease]struct{}{}}
 }
 
-// makeRoom grows the book at once for so many leases.
+// makeRoom grows the table at once for so many leases.
 func (b *LeaseTable) makeRoom(n int) {
 	b.byID = withRoom(b.byID, n)
 	b.leaseList = slices.Grow(b.leaseList, max(0, n-len(b.leaseList)))

@@ -2,9 +2,10 @@ package locks
 
 import "slices"
 
-// Queue keeps things in order, in chunks, so that inserting and removing anywhere costs
-// O(√n) moves at most and the common cases (append at the end, remove the first) O(1). No two
-// of them are alike.
+// Queue keeps things in order, in chunks of at most chunkMax. No two of them are alike. To find a place takes
+// O(log n) comparisons. To insert or remove there moves a part of one chunk at most, and nothing at the end or
+// of the first; only where a chunk is cut in two or gets empty, the list of the chunks moves, too. Who counts
+// ([Queue.At], [Queue.Rank], [Queue.Before]) walks over the chunks.
 type Queue[E Item[E]] struct {
 	chunks [][]E
 	n      int

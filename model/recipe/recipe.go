@@ -56,7 +56,7 @@ type Recipe struct {
 	Users string
 	Shape Shape
 	Order Order
-	// Judged is false where the keys only look alike: they are listed in order, and
+	// HasHolder is false where the keys only look alike: they are listed in order, and
 	// nothing is said of a holder.
 	HasHolder bool
 	// Readers, if set, are the form of claims that hold together while no other stands

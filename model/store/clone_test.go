@@ -18,12 +18,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// past is what the book says of each lock, and the reports of each contender.
+// past is what the timeline says of each lock, and the reports of each contender.
 func past(s *Store) string {
 	all := ""
 	for _, l := range s.Locks() {
-		for stay := range s.Timeline().Spans(l.Name, time.Time{}, s.Now()) {
-			all += fmt.Sprintf("%s %+v\n", l.Name, *stay)
+		for span := range s.Timeline().Spans(l.Name, time.Time{}, s.Now()) {
+			all += fmt.Sprintf("%s %+v\n", l.Name, *span)
 		}
 	}
 	for _, c := range s.Reports().Contenders() {

@@ -6,7 +6,7 @@ import "time"
 // is full nothing of it changes, so timelines may share it.
 type chunk struct {
 	spans []Span
-	// Times are µs since 1970. held counts the spans that got the lock; came is the first that
+	// held counts the spans that got the lock. The times are in µs since 1970: came is the first that
 	// came, over the first and gone the last end of any, got the first that got the lock.
 	held             int
 	came, over, gone int64

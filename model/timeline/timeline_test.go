@@ -108,11 +108,11 @@ func TestTheBookIsWhatTheQueuesWere(t *testing.T) {
 				}
 				x.Came, x.Got, x.Gone = x.Came.Truncate(time.Microsecond), x.Got.Truncate(time.Microsecond), x.Gone.Truncate(time.Microsecond)
 				if d := cmp.Diff(x, g); d != "" {
-					t.Fatalf("%s (-looked +book)\n%s", lock, d)
+					t.Fatalf("%s (-looked +timeline)\n%s", lock, d)
 				}
 			}
 			if over > len(want[lock]) {
-				t.Fatalf("%s: the book has %d stays, a look saw %d", lock, over, len(want[lock]))
+				t.Fatalf("%s: the timeline has %d spans, a look saw %d", lock, over, len(want[lock]))
 			}
 		}
 	})
@@ -275,7 +275,7 @@ func TestABookIsBounded(t *testing.T) {
 		for x := range b.Spans(name, modeltest.Start, ever) {
 			kept++
 			if x.Gone.Before(since) {
-				t.Fatalf("%s: a stay that ended at %v is kept, and they are said to be whole since %v", name, x.Gone, since)
+				t.Fatalf("%s: a span that ended at %v is kept, and they are said to be whole since %v", name, x.Gone, since)
 			}
 		}
 	}
@@ -367,7 +367,7 @@ func TestAKeyThatNobodyHoldsDoesNotWait(t *testing.T) {
 	for _, r := range []struct {
 		reason string
 		then   func()
-		stays  int
+		spans  int
 	}{
 		{"let go, and free", func() {}, 1},
 		{"another takes it", func() { h.Put(6, key, named("b"), 0) }, 2},
@@ -377,15 +377,15 @@ func TestAKeyThatNobodyHoldsDoesNotWait(t *testing.T) {
 		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
 		s.Apply(model.Batch{Events: []model.Event{model.Tick{At: modeltest.At(10)}}})
-		stays := 0
+		spans := 0
 		for x := range s.Timeline().Spans(key, modeltest.At(0), modeltest.At(10)) {
-			if stays++; x.Got.IsZero() || !x.Came.Equal(x.Got) {
+			if spans++; x.Got.IsZero() || !x.Came.Equal(x.Got) {
 				t.Errorf("%s: it waited: %+v", r.reason, x)
 			}
 		}
 		c := s.Timeline().Contention(key, modeltest.At(0), modeltest.At(10), byLease)
-		if stays != r.stays || c.Waiters != 0 || c.TotalWait != 0 || c.Queued != 0 {
-			t.Errorf("%s: %d stays, want %d; %d wait, %v in all", r.reason, stays, r.stays, c.Waiters, c.TotalWait)
+		if spans != r.spans || c.Waiters != 0 || c.TotalWait != 0 || c.Queued != 0 {
+			t.Errorf("%s: %d spans, want %d; %d wait, %v in all", r.reason, spans, r.spans, c.Waiters, c.TotalWait)
 		}
 	}
 }

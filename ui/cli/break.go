@@ -134,7 +134,7 @@ func (f *breakRun) plan(ctx context.Context, g *gate.Gate, target model.Action) 
 	return plan, nil
 }
 
-// breakTarget finds the claim that is meant.
+// target finds the claim that is meant.
 func (f *breakRun) target(ctx context.Context, on *session.Session, name string, bare []report.Bare) (model.Action, error) {
 	s := on.State
 	l := s.Lock(name)
@@ -159,7 +159,7 @@ func (f *breakRun) target(ctx context.Context, on *session.Session, name string,
 	return model.Action{Kind: model.RevokeLease, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
 }
 
-// breakGate is the door for break. A dry run only plans: it writes nothing, so it needs no
+// gate is the door for break. A dry run only plans: it writes nothing, so it needs no
 // place for a journal, and its door opens no connection to write.
 func (f *breakRun) gate(ctx context.Context, reader *clientv3.Client) (*gate.Gate, func(), error) {
 	if f.dryRun {

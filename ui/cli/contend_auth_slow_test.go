@@ -240,7 +240,7 @@ func TestAContenderShowsItsCertificate(t *testing.T) {
 	}
 }
 
-// TestAContenderOfAnotherClusterIsNoSecretInPs: what it runs as can be read by
+// TestASecretIsInNobodysArguments: what a contender runs as can be read by
 // everybody on the machine.
 func TestASecretIsInNobodysArguments(t *testing.T) {
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {

@@ -10,17 +10,19 @@
 //
 //	locktop, demo, proxy, replay on a terminal: a source ──▶ ui ──▶ gate.Gate
 //
-// past.go asks a recording in the place of a cluster, and taped.go opens it. keep.go records every
-// lab, serve_record.go what serve sees. Package playback has the recording in which the console goes
-// back.
+// past.go asks a recording in the place of a cluster, and recorded.go opens it. labrecording.go records
+// every lab, serve_record.go what serve sees. Package playback has the recording in which the console
+// goes back. coverage.go says what a look could not see, and secondlist.go lists beside the prefixes what
+// a look at some locks needs.
 //
 // A command is a function that makes it and, where it is more than one step, a type of its own
 // with its flags and what it does (breakRun, drillRun, proxyRun), in one file. What all commands
-// share is env, in layers, each of which knows only those before it: streams, config (what flags, environment and profile say), access (the way
-// to the cluster), viewer (looks at locks).
+// share is env, built of structs, each of which has the one before it within: streams and config (what flags,
+// environment and profile say), access (the way to the cluster), viewer (looks at locks). Which of a flag,
+// a variable and a profile counts is the business of config alone, for each setting (config.go).
 //
 // input.go refuses bad flags and arguments, connect.go opens every connection, exit.go
-// makes exit codes of errors.
+// makes exit codes of errors. secondsignal.go lets a second ctrl-c end what does not end in order.
 //
 // Every command that waits ends on ctrl-c, SIGTERM and SIGHUP and leaves nothing
 // behind. Exit code 2 means that the question could not be answered: bad input,

@@ -26,7 +26,7 @@ func memberCmd(e *env) *cobra.Command {
 
 // reaperCommand is the hidden command that cleans up after a lab with programs of the user's
 // own, however that lab ends.
-const reaperCommand = "lab-warden"
+const reaperCommand = "lab-reaper"
 
 func reaperCmd(e *env) *cobra.Command {
 	return &cobra.Command{

@@ -84,9 +84,9 @@ func (f *replayRun) console(ctx context.Context) error {
 	o.Prefixes, o.NoLab, o.Playback = prefixList(nil), noCluster, t
 	o.Boot = func(ctx context.Context, progress func(string)) (ui.Live, error) {
 		progress("reading the recording")
-		reel, err := from.reel(ctx)
+		segments, err := from.segments(ctx)
 		if err == nil {
-			err = t.Load(ctx, reel, from.moment.At)
+			err = t.Load(ctx, segments, from.moment.At)
 		}
 		var there *store.Store
 		if err == nil && !from.moment.At.IsZero() {
@@ -95,7 +95,7 @@ func (f *replayRun) console(ctx context.Context) error {
 		if err != nil {
 			return ui.Live{}, err
 		}
-		return ui.Live{Source: t, State: there, Actions: replay.NoHands(noCluster), Cut: reel.Cut}, nil
+		return ui.Live{Source: t, State: there, Actions: replay.NoHands(noCluster), Cut: segments.Cut}, nil
 	}
 	return f.e.show(ctx, o)
 }

@@ -17,12 +17,12 @@ import (
 
 // openRecording is a recording that is open: a file, or a stretch of what is in the folder of a ring.
 type openRecording struct {
-	player *recording.Player
-	reel   func(context.Context) (*recording.Segments, error) // the same, in the place of the player
-	begins time.Time
-	moment session.Moment // that was asked for
-	note   string         // which of several stretches it is
-	close  func() error
+	player   *recording.Player
+	segments func(context.Context) (*recording.Segments, error) // the same, in the place of the player
+	begins   time.Time
+	moment   session.Moment // that was asked for
+	note     string         // which of several stretches it is
+	close    func() error
 }
 
 // openRecorded opens what is to be asked about a moment.
@@ -44,7 +44,7 @@ func openRecorded(ctx context.Context, name, at string, pace recording.Pace) (*o
 		file.Close()
 		return nil, cmp.Or(ctx.Err(), err)
 	}
-	o.reel = func(ctx context.Context) (*recording.Segments, error) { return openSegments(ctx, file, o.player) }
+	o.segments = func(ctx context.Context) (*recording.Segments, error) { return openSegments(ctx, file, o.player) }
 	return o, nil
 }
 
@@ -67,7 +67,7 @@ func openRing(ctx context.Context, dir, at string, pace recording.Pace) (*openRe
 		on = past.At(m.At)
 	}
 	o := &openRecording{player: on.Segments.Play(pace), begins: on.Begins, moment: m, close: past.Close,
-		reel: func(context.Context) (*recording.Segments, error) { return on.Segments, nil }}
+		segments: func(context.Context) (*recording.Segments, error) { return on.Segments, nil }}
 	if len(all) > 1 && at == "" {
 		o.note = stretches(dir, all)
 	}

@@ -131,14 +131,14 @@ func (x *seen) sameScreens(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reel, err := recording.OpenSegments(t.Context(), file, info.Size())
-	if err != nil || reel.Cut != nil {
-		t.Fatal(err, reel.Cut)
+	segments, err := recording.OpenSegments(t.Context(), file, info.Size())
+	if err != nil || segments.Cut != nil {
+		t.Fatal(err, segments.Cut)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	p := playback.New(1, nil)
-	if err := p.Load(ctx, reel, time.Time{}); err != nil {
+	if err := p.Load(ctx, segments, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range x.screens {

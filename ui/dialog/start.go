@@ -233,7 +233,7 @@ func (p *StartPage) Lines(label string, w, h int) []string {
 // blankFrom is the height from which there is room for a blank line.
 const blankFrom = 16
 
-// scanSpans say how far the scan has come, or what it has looked at.
+// progress says how far the scan has come, or what it has looked at.
 func (p *StartPage) progress(th *draw.Theme) []draw.Span {
 	if p.busy {
 		const cells = 30

@@ -51,7 +51,7 @@ type Theme struct {
 	few             bool // and there are 16 colours for it
 	set             SignSet
 	Sign            signs
-	// FullBar and emptyBar are what the bars of leases are cut from, barCells cells wide.
+	// FullBar and EmptyBar are what the bars of leases are cut from, [BarCells] cells wide.
 	FullBar, EmptyBar string
 }
 

@@ -155,7 +155,6 @@ func (th *Theme) FactSign(f *journal.Entry) (string, Style) {
 	return th.Sign.Fact, Dim
 }
 
-// clock is the time of day of an entry.
 // Clock is the time of day of an event.
 func Clock(t time.Time) string { return t.Format("15:04:05.000") }
 

@@ -34,7 +34,7 @@ func (h *Help) groups(rows []Key) []helpGroup {
 			continue
 		case k.Act != "" || k.Needs == page.NeedsLab || k.Needs == NeedsArmed:
 			of = &all[1]
-		case k.Needs == NeedsTape:
+		case k.Needs == NeedsRecording:
 			of = &all[3]
 		case k.Where&h.Pages == h.Pages:
 			of = &all[2]

@@ -71,7 +71,7 @@ type Host interface {
 type Dialog interface {
 	// Place says which keys count.
 	Place() Where
-	// Over paints it over the lines of the screen.
+	// PaintOver paints it over the lines of the screen.
 	PaintOver(lines []string) []string
 }
 

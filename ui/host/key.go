@@ -38,9 +38,9 @@ type Key struct {
 
 // What a key can need.
 const (
-	NeedsTape   = "a recording, or what was seen so far"
-	NeedsArmed  = "armed"
-	NeedsLesson = "a lesson, or the demo's guide"
+	NeedsRecording = "a recording, or what was seen so far"
+	NeedsArmed     = "armed"
+	NeedsLesson    = "a lesson, or the demo's guide"
 )
 
 // Run is a key that asks for nothing beside the screen.

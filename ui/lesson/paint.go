@@ -227,7 +227,7 @@ func (p *Pane) present(s *Step) string {
 	return p.say("waits", s.Text)
 }
 
-// past says what a step has done or waited for, and for how long; "" for nothing.
+// pastOf says what a step has done or waited for, and for how long; "" for nothing.
 func (p *Pane) pastOf(s *Step, took time.Duration) string {
 	switch {
 	case s.Kind != StepWait:

@@ -11,7 +11,7 @@ import (
 
 // Path is the list of lessons on a screen of its own, from which one is chosen.
 type Path struct {
-	// Lessons are in the order of the path, Title stands over them, Hint under them. Notice
+	// Title stands over the lessons, which are in the order of the path, Hint under them. Notice
 	// is said once, "" for nothing.
 	Title, Hint, Notice string
 	Lessons             []PathRow

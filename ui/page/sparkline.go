@@ -21,7 +21,7 @@ type Sparkline struct {
 	waits              int // now
 }
 
-// A pulse goes back for pulseSteps steps.
+// A sparkline goes back for sparklineSteps steps.
 const (
 	sparklineStep  = 10 * time.Second
 	sparklineSteps = 8
@@ -59,7 +59,7 @@ func (p *Sparkline) Update(s *store.View, waiting int, now time.Time) {
 	p.waits = waiting
 }
 
-// waited takes in how many waited before the pulse began, as the book of the state has it: the
+// waited takes in how many waited before the sparkline began, as the timeline has it: the
 // most at once in each step.
 func (p *Sparkline) waited(s *store.View, now time.Time) {
 	const perStep = int64(sparklineStep / time.Second)

@@ -40,7 +40,7 @@ func (d Uncertain) Look(s *store.View, now time.Time) {
 }
 
 // since is when a contender that believes to hold began to do so without the lock: when it lost
-// it, as far as the book of the state knows that, and now at the latest.
+// it, as far as the timeline knows that, and now at the latest.
 func since(s *store.View, c reports.ContenderInfo, now time.Time) time.Time {
 	x := s.Timeline().LastHold(c.Lock, "", c.Lease, c.Belief.At, now)
 	if x == nil || x.Gone.IsZero() || x.Gone.After(now) {

@@ -12,10 +12,10 @@ import (
 	"locktop/ui/table"
 )
 
-// Bounds of a panel: staysMost is about how many stays its figures are of at most, the last
+// Bounds of a panel: spansMost is about how many spans its figures are of at most, the last
 // ones, and waitersMost from how many waiters on there are none: a frame has to wait for them.
 const (
-	staysMost   = 500
+	spansMost   = 500
 	waitersMost = 2000
 	// WaitPanelLeast is the width and LeastRows the height below which it says too little.
 	WaitPanelLeast, LeastRows = 40, 5
@@ -61,7 +61,7 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	if to.IsZero() {
 		to = f.Exact()
 	}
-	if t := f.S.Timeline().Recent(l.Name, to, staysMost); t.After(from) {
+	if t := f.S.Timeline().Recent(l.Name, to, spansMost); t.After(from) {
 		from = t
 	}
 	x := f.S.Timeline().Contention(l.Name, from, to, fields.Contender(f.S))

@@ -95,7 +95,7 @@ func whyLines(th *draw.Theme, list []model.Finding, w int) []whyLine {
 	return all
 }
 
-// finding appends what is to be said of one finding.
+// whyFinding appends what is to be said of one finding.
 func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bool) []whyLine {
 	st, sign := th.Severity(f.Severity)
 	first, rest := whyOthers, whyAdvice

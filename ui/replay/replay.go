@@ -65,7 +65,7 @@ type Goal struct {
 	At   time.Time // a time that nobody typed, within the recording
 }
 
-// host.NeedsTape says in the table of keys that a key is for recordings, and for the past.
+// host.NeedsRecording says in the table of keys that a key is for recordings, and for the past.
 
 // Keys are the rows of the table of keys on pages. seek goes to a goal; now says that now is
 // shown, which no playback moves.
@@ -76,7 +76,7 @@ func Keys(on host.Where, t Playback, seek func(Goal) tea.Cmd, now func() bool) [
 		}
 		return ""
 	}
-	rows := []host.Key{{Keys: []string{"p"}, Where: on, Short: "pause", What: "stop the recording, or let it go on", Needs: host.NeedsTape, Why: whyNow, Hidden: now, Do: host.Run(func() { t.Pause() })}}
+	rows := []host.Key{{Keys: []string{"p"}, Where: on, Short: "pause", What: "stop the recording, or let it go on", Needs: host.NeedsRecording, Why: whyNow, Hidden: now, Do: host.Run(func() { t.Pause() })}}
 	for _, x := range []struct {
 		key, what string
 		goal      Goal
@@ -84,15 +84,15 @@ func Keys(on host.Where, t Playback, seek func(Goal) tea.Cmd, now func() bool) [
 		{")", "to the next finding", Goal{Kind: StopFinding}}, {"(", "to the finding before", Goal{Kind: StopFinding, Back: true}},
 		{"}", "to the next change of a holder", Goal{Kind: StopHandover}}, {"{", "to the change of a holder before", Goal{Kind: StopHandover, Back: true}},
 		{"~", "to the next mark: a fault, an action, a step, a leader, a gap", Goal{Kind: StopMark}}, {"`", "to the mark before", Goal{Kind: StopMark, Back: true}}} {
-		row := host.Key{Keys: []string{x.key}, Where: on, What: x.what, Needs: host.NeedsTape, Do: func() tea.Cmd { return seek(x.goal) }}
+		row := host.Key{Keys: []string{x.key}, Where: on, What: x.what, Needs: host.NeedsRecording, Do: func() tea.Cmd { return seek(x.goal) }}
 		if !x.goal.Back {
 			row.Why = whyNow
 		}
 		rows = append(rows, row)
 	}
 	return append(rows,
-		host.Key{Keys: []string{">"}, Where: on, What: "faster", Needs: host.NeedsTape, Why: whyNow, Do: host.Run(func() { t.Faster(1) })},
-		host.Key{Keys: []string{"<"}, Where: on, What: "slower", Needs: host.NeedsTape, Why: whyNow, Do: host.Run(func() { t.Faster(-1) })})
+		host.Key{Keys: []string{">"}, Where: on, What: "faster", Needs: host.NeedsRecording, Why: whyNow, Do: host.Run(func() { t.Faster(1) })},
+		host.Key{Keys: []string{"<"}, Where: on, What: "slower", Needs: host.NeedsRecording, Why: whyNow, Do: host.Run(func() { t.Faster(-1) })})
 }
 
 // Stands says whether the time of a playback does not go on.

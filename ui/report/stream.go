@@ -15,7 +15,7 @@ import (
 	"locktop/model"
 )
 
-// stream writes JSON piece by piece, byte for byte as [writeJSON] would write the
+// stream writes JSON piece by piece, byte for byte as [WriteJSON] would write the
 // whole. A document of 100,000 claims has 70 MB: made by encoding/json it was held in
 // memory three times over, and read twice more to indent it and to make it printable.
 type stream struct {

@@ -180,7 +180,7 @@ func (t *Table) SortBy(by SortKey) {
 // sorting is the rank of the column that sorts.
 const sorting = 1
 
-// fitShown is fitColumns for the columns that are wanted; the others have no width.
+// fitShown is [FitColumns] for the columns that are wanted; the others have no width.
 func (t *Table) fitShown(w int) []int {
 	var shown []Column
 	for _, c := range t.Cols {

@@ -136,7 +136,7 @@ func isLight(text string) (light, ok bool) {
 }
 
 // Ask asks the terminal that shows out, and says whether its ground is light; ok is false
-// if it did not answer within the [Deadline].
+// if it did not answer within the [BackgroundTime].
 func (r *Input) Ask(ctx context.Context, out io.Writer) (light, ok bool) {
 	if _, err := io.WriteString(out, query); err != nil {
 		return false, false // the console ends by it, too

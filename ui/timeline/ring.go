@@ -56,7 +56,7 @@ func (g *Ring) Lines(w, h int) []string {
 	return g.list(w, h)
 }
 
-// each is a session in words: who, and what it costs to end it.
+// client says whose the session of a link is.
 func (g *Ring) client(i int) string {
 	return g.f.Th.Who(g.f.S, g.links[i].Holds.Ref())
 }

@@ -20,7 +20,7 @@ type Pupil interface {
 	See(ctx context.Context, s Seen)
 	// Missed says that a step did not come to pass.
 	Missed(ctx context.Context, s drill.Step)
-	// Hand is what the pupil did to the lab so far, in words.
+	// Actions are what the pupil did to the lab so far, in words.
 	Actions() []string
 	// Task asks for the task at the end, and returns when met is closed and that was read,
 	// or the pupil gives up.

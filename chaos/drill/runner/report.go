@@ -43,7 +43,7 @@ func (r Report) Verdict() drill.Verdict {
 	return v
 }
 
-// ExitCode is that of the verdict, or [ExitCouldNotRun] if a run was cut off by an
+// ExitCode is that of the verdict, or [drill.ExitCouldNotRun] if a run was cut off by an
 // error of its own and none was violated.
 func (r Report) ExitCode() int {
 	v := r.Verdict()

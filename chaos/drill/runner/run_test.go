@@ -34,7 +34,7 @@ const (
 	holding = model.BeliefHolding
 )
 
-// Contenders have the leases of their letters: a has lease a1.
+// leaseOf returns the lease of a contender, by its letter: a has lease a1.
 func leaseOf(who string) model.LeaseID { return model.LeaseID(0xa1 + int64(who[0]-'a')) }
 func keyOf(who string) string          { return "/x/" + leaseOf(who).String() }
 

@@ -71,11 +71,11 @@ func BenchmarkGo(b *testing.B) {
 				b.Fatal(err)
 			}
 			began := time.Now()
-			reel, err := recording.OpenSegments(b.Context(), in, info.Size())
-			if err != nil || reel.Cut != nil {
-				b.Fatal(err, reel.Cut)
+			segments, err := recording.OpenSegments(b.Context(), in, info.Size())
+			if err != nil || segments.Cut != nil {
+				b.Fatal(err, segments.Cut)
 			}
-			if err := p.Load(b.Context(), reel, time.Time{}); err != nil {
+			if err := p.Load(b.Context(), segments, time.Time{}); err != nil {
 				b.Fatal(err)
 			}
 			opened := time.Since(began)
@@ -83,7 +83,7 @@ func BenchmarkGo(b *testing.B) {
 				b.Fatal(err)
 			}
 			scanned := time.Since(began)
-			b.Logf("%d events in %d bytes; %d states are kept, of %d keys", reel.Len(), info.Size(), len(p.marks.kept), p.marks.keys)
+			b.Logf("%d events in %d bytes; %d states are kept, of %d keys", segments.Len(), info.Size(), len(p.marks.kept), p.marks.keys)
 			p.marks.mu.Unlock()
 			var took, used []time.Duration
 			for b.Loop() {

@@ -87,7 +87,7 @@ func (m *marks) grow(events int) { m.update(func() { m.len, m.ended = events, fa
 func (m *marks) scan(ctx context.Context, in reader, x *scanner) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for x.told < in.reel.Len() {
+	for x.told < in.segments.Len() {
 		p, err := in.at(x.told)
 		if err = cmp.Or(ctx.Err(), err); err != nil {
 			m.update(func() { m.ended, m.err = true, err })

@@ -259,8 +259,8 @@ func (p *Past) Since() time.Time {
 	return p.kept[0].began
 }
 
-// recording is what is kept, from which piece on.
-func (p *Past) reel(ctx context.Context) (*recording.Segments, int, error) {
+// segments returns what is kept, and from which piece on.
+func (p *Past) segments(ctx context.Context) (*recording.Segments, int, error) {
 	done := make(chan struct{})
 	p.send(ctx, note{done: done})
 	select {
@@ -293,7 +293,7 @@ func (p *Past) reel(ctx context.Context) (*recording.Segments, int, error) {
 func (p *Past) visit(ctx context.Context) (*visit, error) {
 	p.visiting.Lock()
 	defer p.visiting.Unlock()
-	reel, front, err := p.reel(ctx)
+	segments, front, err := p.segments(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -301,17 +301,17 @@ func (p *Past) visit(ctx context.Context) (*visit, error) {
 	on := p.on
 	p.mu.Unlock()
 	if on != nil && on.front == front {
-		on.Grow(on.ctx, reel)
+		on.Grow(on.ctx, segments)
 		return on, nil
 	}
 	next := &visit{Playback: New(1, p.pins), front: front}
 	next.running, next.marks.most = true, visitKeys
 	next.ctx, next.end = context.WithCancel(p.ctx)
-	at := ends(reel)
+	at := ends(segments)
 	if on != nil {
 		at = on.Now()
 	}
-	if err := next.Load(next.ctx, reel, at); err != nil {
+	if err := next.Load(next.ctx, segments, at); err != nil {
 		next.end()
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func (p *Past) visit(ctx context.Context) (*visit, error) {
 	return next, nil
 }
 
-// Go implements replay.Tape.
+// Go implements replay.Playback.
 func (p *Past) Go(ctx context.Context, g replay.Goal) (*store.Store, error) {
 	v, err := p.visit(ctx)
 	if err != nil {
@@ -373,7 +373,7 @@ func (p *Past) at() *visit {
 	return p.on
 }
 
-// Now implements replay.Tape.
+// Now implements replay.Playback.
 func (p *Past) Now() time.Time {
 	if v := p.at(); v != nil {
 		return v.Now()
@@ -381,7 +381,7 @@ func (p *Past) Now() time.Time {
 	return time.Time{}
 }
 
-// Label implements replay.Tape.
+// Label implements replay.Playback.
 func (p *Past) Label() string {
 	if v := p.at(); v != nil {
 		return v.Label()
@@ -389,14 +389,14 @@ func (p *Past) Label() string {
 	return ""
 }
 
-// Pause implements replay.Tape.
+// Pause implements replay.Playback.
 func (p *Past) Pause() {
 	if v := p.at(); v != nil {
 		v.Pause()
 	}
 }
 
-// Faster implements replay.Tape.
+// Faster implements replay.Playback.
 func (p *Past) Faster(by int) {
 	if v := p.at(); v != nil {
 		v.Faster(by)

@@ -196,7 +196,7 @@ func TestTheRunningConsoleGoesBack(t *testing.T) {
 	c.sees("live")
 
 	r := New(1, nil)
-	if err := r.Load(t.Context(), gathered(t, &reel{story(), io.EOF}), modeltest.At(20)); err != nil {
+	if err := r.Load(t.Context(), gathered(t, &eventList{story(), io.EOF}), modeltest.At(20)); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, ui.Options{Playback: r, Boot: func(context.Context, func(string)) (ui.Live, error) {
@@ -286,7 +286,7 @@ func TestThePastIsBounded(t *testing.T) {
 			begin, _ = live.Checkpoint()
 		}
 		p.Note(b, begin)
-		if _, _, err := p.reel(t.Context()); err != nil { // it is written
+		if _, _, err := p.segments(t.Context()); err != nil { // it is written
 			t.Fatal(err)
 		}
 	}

@@ -17,34 +17,34 @@ import (
 	"locktop/watcher/recording"
 )
 
-// Speeds are how many times as fast as it was a playback can go.
+// speeds are how many times as fast as it was a playback can go.
 var speeds = []float64{0.25, 0.5, 1, 2, 4, 10, 25, 60, 200, 1000}
 
 // batchMost is how many events are told at once.
 const batchMost = 2000
 
-// Playback is a recording under the console. Make it with [New], then [Tape.Load] it.
+// Playback is a recording under the console. Make it with [New], then [Playback.Load] it.
 type Playback struct {
 	pins    []model.Pin
 	wall    func() time.Time
 	running bool // it is of a console that goes on
 
-	reel    *recording.Segments // it may grow
-	begins  time.Time
-	play    reader // of what is told next
-	read    parts
-	marks   *marks
-	scanner *scanner
-	mu      sync.Mutex
-	told    int // events that were told
-	opens   int // events that are told though it is paused: it opens behind them
-	taken   int // of them, those that were surely taken in
-	gen     int // rises when the playback is moved
-	paused  bool
-	speed   float64
-	at      time.Time // the moment that it showed when the wall clock stood at since
-	since   time.Time
-	changed chan struct{} // closed when anything of the above is changed by hand
+	segments *recording.Segments // it may grow
+	begins   time.Time
+	play     reader // of what is told next
+	read     parts
+	marks    *marks
+	scanner  *scanner
+	mu       sync.Mutex
+	told     int // events that were told
+	opens    int // events that are told though it is paused: it opens behind them
+	taken    int // of them, those that were surely taken in
+	gen      int // rises when the playback is moved
+	paused   bool
+	speed    float64
+	at       time.Time // the moment that it showed when the wall clock stood at since
+	since    time.Time
+	changed  chan struct{} // closed when anything of the above is changed by hand
 }
 
 var (
@@ -69,11 +69,11 @@ func (t *Playback) Load(ctx context.Context, r *recording.Segments, at time.Time
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.reel, t.begins, t.play = r, begins, reader{reel: r, read: &t.read}
+	t.segments, t.begins, t.play = r, begins, reader{segments: r, read: &t.read}
 	t.at, t.since = begins, t.wall()
 	if !at.IsZero() {
 		if t.at, err = t.within(r, at); err == nil {
-			t.opens, err = (&reader{reel: r}).by(t.at)
+			t.opens, err = (&reader{segments: r}).by(t.at)
 		}
 		if err != nil {
 			return err
@@ -88,14 +88,14 @@ func (t *Playback) Load(ctx context.Context, r *recording.Segments, at time.Time
 func (t *Playback) Grow(ctx context.Context, r *recording.Segments) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.reel, t.play.reel = r, r
+	t.segments, t.play.segments = r, r
 	t.scan(ctx)
 }
 
 // scan looks for the places in what is there.
 func (t *Playback) scan(ctx context.Context) {
-	t.marks.grow(t.reel.Len())
-	go t.marks.scan(ctx, reader{reel: t.reel, read: &t.read}, t.scanner)
+	t.marks.grow(t.segments.Len())
+	go t.marks.scan(ctx, reader{segments: t.segments, read: &t.read}, t.scanner)
 }
 
 // Next implements model.Source: it returns what is due by the moment that the playback shows.
@@ -124,7 +124,7 @@ func (t *Playback) Next(ctx context.Context, _ model.Want) (model.Batch, error) 
 
 // due takes what is due, of one part at most, or says when the next event is.
 func (t *Playback) due() (b model.Batch, next time.Time, err error) {
-	if t.told == t.reel.Len() {
+	if t.told == t.segments.Len() {
 		return b, next, io.EOF
 	}
 	p, err := t.play.at(t.told)
@@ -167,11 +167,11 @@ func (t *Playback) sleep(ctx context.Context, d time.Duration) {
 
 // now is the moment that the playback shows.
 func (t *Playback) now() time.Time {
-	if t.reel == nil || t.paused {
+	if t.segments == nil || t.paused {
 		return t.at
 	}
 	now := t.at.Add(time.Duration(float64(t.wall().Sub(t.since)) * t.speed))
-	if end := ends(t.reel); now.After(end) {
+	if end := ends(t.segments); now.After(end) {
 		return end
 	}
 	return now
@@ -193,17 +193,17 @@ func (t *Playback) change(f func()) {
 	t.changed = make(chan struct{})
 }
 
-// Now implements replay.Tape.
+// Now implements replay.Playback.
 func (t *Playback) Now() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.now()
 }
 
-// Pause implements replay.Tape.
+// Pause implements replay.Playback.
 func (t *Playback) Pause() { t.change(func() { t.paused = !t.paused }) }
 
-// Faster implements replay.Tape.
+// Faster implements replay.Playback.
 func (t *Playback) Faster(by int) {
 	t.change(func() {
 		i := sort.SearchFloat64s(speeds, t.speed)
@@ -214,24 +214,24 @@ func (t *Playback) Faster(by int) {
 	})
 }
 
-// Label implements replay.Tape.
+// Label implements replay.Playback.
 func (t *Playback) Label() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case t.paused:
 		return "paused"
-	case t.reel != nil && !t.now().Before(ends(t.reel)):
+	case t.segments != nil && !t.now().Before(ends(t.segments)):
 		return "ended"
 	}
 	return fmt.Sprintf("%gx", t.speed)
 }
 
-// Go implements replay.Tape: the state is folded anew from the last moment before that is kept,
+// Go implements replay.Playback: the state is folded anew from the last moment before that is kept,
 // so it is the one that was seen. The playback stands still there.
 func (t *Playback) Go(ctx context.Context, g replay.Goal) (*store.Store, error) {
 	t.mu.Lock()
-	from, in := t.taken, reader{reel: t.reel, read: &t.read}
+	from, in := t.taken, reader{segments: t.segments, read: &t.read}
 	t.mu.Unlock()
 	told, at, err := t.find(ctx, &in, g, from)
 	if err != nil {
@@ -271,9 +271,9 @@ func (t *Playback) Go(ctx context.Context, g replay.Goal) (*store.Store, error) 
 func (t *Playback) find(ctx context.Context, in *reader, g replay.Goal, from int) (told int, at time.Time, err error) {
 	if g.Kind == replay.StopTime {
 		if g.At.IsZero() {
-			at, err = t.moment(in.reel, g.Text)
+			at, err = t.moment(in.segments, g.Text)
 		} else {
-			at, err = t.within(in.reel, g.At)
+			at, err = t.within(in.segments, g.At)
 		}
 		if err == nil {
 			told, err = in.by(at)

@@ -30,7 +30,7 @@ func TestAMomentIsTheSameFromAStateThatIsKept(t *testing.T) {
 			h.Del(float64(i)+0.5, modeltest.ClaimKey(lock, lease-14))
 		}
 	}
-	r := gathered(t, &reel{h.Events, io.EOF})
+	r := gathered(t, &eventList{h.Events, io.EOF})
 	straight := map[int]string{}
 	s, next := store.New(), 0
 	for sec := 100; sec < 3000; sec += 413 {

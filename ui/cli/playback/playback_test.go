@@ -20,13 +20,13 @@ import (
 	"locktop/watcher/recording"
 )
 
-// recording is a source of events, one in a batch, and why it ends.
-type reel struct {
+// eventList is a source of events, one in a batch, and why it ends.
+type eventList struct {
 	events []model.Event
 	err    error
 }
 
-func (r *reel) Next(context.Context, model.Want) (model.Batch, error) {
+func (r *eventList) Next(context.Context, model.Want) (model.Batch, error) {
 	if len(r.events) == 0 {
 		return model.Batch{}, r.err
 	}
@@ -65,7 +65,7 @@ func loaded(t testing.TB, events []model.Event) (*Playback, *time.Time) {
 	p := New(1, nil)
 	wall := time.Unix(1000, 0)
 	p.wall = func() time.Time { return wall }
-	if err := p.Load(t.Context(), gathered(t, &reel{events, io.EOF}), time.Time{}); err != nil {
+	if err := p.Load(t.Context(), gathered(t, &eventList{events, io.EOF}), time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	return p, &wall
@@ -226,14 +226,14 @@ func TestWhatATapeLoads(t *testing.T) {
 	torn := errors.New("torn")
 	for _, row := range []struct {
 		reason string
-		src    *reel
+		src    *eventList
 		cut    error
 		fails  bool
 	}{
-		{"all of it", &reel{story(), io.EOF}, nil, false},
-		{"what comes before a torn end", &reel{story(), torn}, torn, false},
-		{"nothing", &reel{nil, io.EOF}, nil, true},
-		{"nothing but a torn end", &reel{nil, torn}, torn, true},
+		{"all of it", &eventList{story(), io.EOF}, nil, false},
+		{"what comes before a torn end", &eventList{story(), torn}, torn, false},
+		{"nothing", &eventList{nil, io.EOF}, nil, true},
+		{"nothing but a torn end", &eventList{nil, torn}, torn, true},
 	} {
 		r := gathered(t, row.src)
 		if err := New(1, nil).Load(t.Context(), r, time.Time{}); r.Cut != row.cut || (err != nil) != row.fails {
@@ -245,7 +245,7 @@ func TestWhatATapeLoads(t *testing.T) {
 // TestATapeOpensAtAMoment: what came before it is told at once, what comes after it once it
 // goes on.
 func TestATapeOpensAtAMoment(t *testing.T) {
-	r := gathered(t, &reel{story(), io.EOF})
+	r := gathered(t, &eventList{story(), io.EOF})
 	for _, sec := range []float64{0, 7, 9, 20} {
 		p, s := New(1, nil), store.New()
 		if err := p.Load(t.Context(), r, modeltest.At(sec)); err != nil {
@@ -287,13 +287,13 @@ func TestAMomentIsAFoldFromTheBeginning(t *testing.T) {
 		r := &recording.Segments{}
 		for rest := h.Events; len(rest) > 0; { // in parts, as a recording is
 			n := min(len(rest), rapid.IntRange(1, 10).Draw(rt, "part"))
-			r = recording.Join(r, gathered(t, &reel{rest[:n], io.EOF}))
+			r = recording.Join(r, gathered(t, &eventList{rest[:n], io.EOF}))
 			rest = rest[n:]
 		}
 		if err := p.Load(t.Context(), r, time.Time{}); err != nil {
 			rt.Fatal(err)
 		}
-		first, last := p.begins, ends(p.reel)
+		first, last := p.begins, ends(p.segments)
 		for range rapid.IntRange(1, 6).Draw(rt, "moments") {
 			at := first.Add(time.Duration(rapid.Int64Range(0, int64(last.Sub(first))).Draw(rt, "moment")))
 			straight, clock := store.New(), time.Time{}

@@ -11,9 +11,9 @@ import (
 
 // reader reads a recording part by part, and keeps the part that it read last.
 type reader struct {
-	reel *recording.Segments
-	part part
-	read *parts // by anybody, nil for nobody
+	segments *recording.Segments
+	part     part
+	read     *parts // by anybody, nil for nobody
 }
 
 // parts are those that were read, for all readers of a recording: to read one takes longer than to
@@ -62,19 +62,19 @@ func (r *reader) at(n int) (*part, error) {
 	if p := &r.part; n >= p.first && n < p.first+len(p.events) {
 		return p, nil
 	}
-	i := sort.Search(r.reel.Parts(), func(i int) bool { until, _ := r.reel.Until(i); return until > n })
+	i := sort.Search(r.segments.Parts(), func(i int) bool { until, _ := r.segments.Until(i); return until > n })
 	if p, ok := r.read.find(i); ok {
 		r.part = p
 		return &r.part, nil
 	}
-	events, err := r.reel.Read(i)
+	events, err := r.segments.Read(i)
 	if err != nil {
 		return nil, err
 	}
 	p := part{events: events, clock: make([]time.Time, len(events))}
 	var now time.Time
 	if i > 0 {
-		p.first, now = r.reel.Until(i - 1)
+		p.first, now = r.segments.Until(i - 1)
 	}
 	for i, e := range events {
 		if at := e.When(); p.first+i == 0 || at.After(now) {
@@ -89,13 +89,13 @@ func (r *reader) at(n int) (*part, error) {
 
 // by returns how many events there were by a time.
 func (r *reader) by(at time.Time) (int, error) {
-	i := sort.Search(r.reel.Parts(), func(i int) bool { _, latest := r.reel.Until(i); return latest.After(at) })
-	if i == r.reel.Parts() {
-		return r.reel.Len(), nil
+	i := sort.Search(r.segments.Parts(), func(i int) bool { _, latest := r.segments.Until(i); return latest.After(at) })
+	if i == r.segments.Parts() {
+		return r.segments.Len(), nil
 	}
 	first := 0
 	if i > 0 {
-		first, _ = r.reel.Until(i - 1)
+		first, _ = r.segments.Until(i - 1)
 	}
 	p, err := r.at(first)
 	if err != nil {

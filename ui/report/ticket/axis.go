@@ -64,10 +64,10 @@ const (
 	cellPart
 )
 
-// lane paints stays.
-func (a axis) lane(name string, stays []span) lane {
+// lane paints spans.
+func (a axis) lane(name string, spans []span) lane {
 	holds, waits := make([]byte, a.cells), make([]byte, a.cells)
-	list := slices.Clone(stays)
+	list := slices.Clone(spans)
 	slices.SortStableFunc(list, func(x, y span) int { return cmp.Or(x.Got.Compare(y.Got), x.Came.Compare(y.Came)) })
 	n := 0
 	for _, s := range list {
@@ -120,7 +120,7 @@ func (a axis) path(cells []byte, kind byte) string {
 // round keeps what is drawn to whole units: cells are one wide or more.
 func round(x float64) float64 { return float64(int(x + 0.5)) }
 
-// waited returns when a stay waited within a time.
+// waited returns when a span waited within a time.
 func (s span) waited(from, to time.Time) (a, b time.Time, ok bool) {
 	end := s.Got
 	if end.IsZero() {
@@ -129,7 +129,7 @@ func (s span) waited(from, to time.Time) (a, b time.Time, ok bool) {
 	return clip(s.Came, end, from, to)
 }
 
-// holdWithin returns when a stay held within a time.
+// holdWithin returns when a span held within a time.
 func (s span) holdWithin(from, to time.Time) (a, b time.Time, ok bool) {
 	if s.Got.IsZero() {
 		return a, b, false
@@ -149,8 +149,8 @@ func clip(a, b, from, to time.Time) (time.Time, time.Time, bool) {
 }
 
 // heldWithin is how long was held within a time, by all together.
-func heldWithin(stays []span, from, to time.Time) (sum time.Duration) {
-	for _, s := range stays {
+func heldWithin(spans []span, from, to time.Time) (sum time.Duration) {
+	for _, s := range spans {
 		if a, b, ok := s.holdWithin(from, to); ok {
 			sum += b.Sub(a)
 		}

@@ -3,7 +3,7 @@
 //
 //	store.View ──New──▶ Page ──Write──▶ HTML, Markdown, JSON, the file for Perfetto
 //
-// value.go says what a page is, page.go collects it, stays.go takes from the book when each claim waited and held, axis.go
+// value.go says what a page is, page.go collects it, spans.go takes from the timeline when each claim waited and held, axis.go
 // cuts the time into cells, graph.go draws who waits for whom, drill.go tells what was
 // expected, and html.go and text.go write it. Everything on a page has a bound, and what was
 // left out is counted. The HTML loads and runs nothing; its policy allows its own style by

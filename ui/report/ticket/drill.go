@@ -180,10 +180,10 @@ func (a axis) believers(l lock) (lanes []beliefLane) {
 	return lanes
 }
 
-// cellsOfAny paints every cell in which any of the stays held: a belief has no shades.
-func (a axis) cellsOfAny(stays []span) string {
+// cellsOfAny paints every cell in which any of the spans held: a belief has no shades.
+func (a axis) cellsOfAny(spans []span) string {
 	cells := make([]byte, a.cells)
-	for _, s := range stays {
+	for _, s := range spans {
 		if from, to, ok := s.holdWithin(a.from, a.to); ok {
 			first, end, _, _ := a.cellsOf(from, to)
 			for i := first; i < end; i++ {

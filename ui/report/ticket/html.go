@@ -127,9 +127,9 @@ func (v *view) lanes() {
 	a := newAxis(v.From, v.To, count)
 	for i, l := range v.Locks {
 		x := lockLane{lock: l, Level: levelWord(l.level), Held: secondsWords(l.TotalHold), Waited: secondsWords(l.TotalWait),
-			Behind: v.waiters(l), Who: "-", Lane: a.lane(l.Name, l.stays)}
+			Behind: v.waiters(l), Who: "-", Lane: a.lane(l.Name, l.spans)}
 		for _, p := range parts[i] {
-			x.Parts = append(x.Parts, a.lane(p.client, p.stays))
+			x.Parts = append(x.Parts, a.lane(p.client, p.spans))
 		}
 		x.Beliefs = a.believers(l)
 		if l.Holder != nil {
@@ -150,13 +150,13 @@ func (v *view) lanes() {
 // part is one who took part in a lock.
 type part struct {
 	client string
-	stays  []span
+	spans  []span
 }
 
 // parts are those who took part, the last to come last.
 func (v *view) parts(l lock) (all []part) {
 	at := map[string]int{}
-	for _, s := range l.stays {
+	for _, s := range l.spans {
 		who := model.Short(v.s.Who(s.Claim), 40)
 		i, ok := at[who]
 		if !ok {
@@ -164,7 +164,7 @@ func (v *view) parts(l lock) (all []part) {
 			at[who] = i
 			all = append(all, part{client: who})
 		}
-		all[i].stays = append(all[i].stays, s)
+		all[i].spans = append(all[i].spans, s)
 	}
 	if len(all) < 2 {
 		return nil // the lane of the lock says as much

@@ -84,9 +84,9 @@ func (p *Page) ofOne(findings int) string {
 }
 
 func (p *Page) locks() {
-	for name, stays := range spansOf(p.s, p.From, p.To) {
-		if p.about(name) && (len(stays) > 0 || p.s.Lock(name) != nil) {
-			p.Locks = append(p.Locks, p.lock(name, stays))
+	for name, spans := range spansOf(p.s, p.From, p.To) {
+		if p.about(name) && (len(spans) > 0 || p.s.Lock(name) != nil) {
+			p.Locks = append(p.Locks, p.lock(name, spans))
 		}
 	}
 	slices.SortFunc(p.Locks, func(a, b lock) int {
@@ -99,8 +99,8 @@ func (p *Page) locks() {
 	}
 }
 
-func (p *Page) lock(name string, stays []span) lock {
-	out := lock{raw: name, State: "no keys", Recipe: "-", stays: stays}
+func (p *Page) lock(name string, spans []span) lock {
+	out := lock{raw: name, State: "no keys", Recipe: "-", spans: spans}
 	out.Name, out.NameBase64 = report.Text(name)
 	if l := p.s.Lock(name); l != nil {
 		c := status.ConditionOf(p.s, l)
@@ -115,7 +115,7 @@ func (p *Page) lock(name string, stays []span) lock {
 		}
 	}
 	out.Since = wholeSince(p.s, name, p.From)
-	out.TotalWait, out.TotalHold = p.s.Timeline().Waited(name, p.From, p.To).Seconds(), heldWithin(stays, p.From, p.To).Seconds()
+	out.TotalWait, out.TotalHold = p.s.Timeline().Waited(name, p.From, p.To).Seconds(), heldWithin(spans, p.From, p.To).Seconds()
 	return out
 }
 

@@ -197,20 +197,20 @@ func TestNoCellIsOfOneHolderWhereTwoHeld(t *testing.T) {
 		from := modeltest.At(0)
 		a := axis{from, from.Add(time.Duration(rapid.IntRange(1, 100_000).Draw(t, "ms")) * time.Millisecond), rapid.IntRange(1, 200).Draw(t, "cells")}
 		total := a.to.Sub(a.from)
-		var stays []span
+		var spans []span
 		at := from
-		for range rapid.IntRange(0, 30).Draw(t, "stays") { // one after the other, some at once
+		for range rapid.IntRange(0, 30).Draw(t, "spans") { // one after the other, some at once
 			at = at.Add(time.Duration(rapid.Int64Range(0, int64(total)/8).Draw(t, "free")))
 			end := at.Add(time.Duration(rapid.Int64Range(0, int64(total)/8).Draw(t, "held")))
-			stays = append(stays, span{Came: at, Got: at, Gone: end})
+			spans = append(spans, span{Came: at, Got: at, Gone: end})
 			at = end
 		}
-		l := a.lane("", stays)
+		l := a.lane("", spans)
 		for i := range a.cells {
 			one, many, held := cellAt(a, l.Even, i) || cellAt(a, l.Odd, i), cellAt(a, l.Part, i), 0
 			c0 := a.from.Add(time.Duration(float64(total) * float64(i) / float64(a.cells)))
 			c1 := a.from.Add(time.Duration(float64(total) * float64(i+1) / float64(a.cells)))
-			for _, s := range stays {
+			for _, s := range spans {
 				if x, y, ok := clip(s.Got, s.Gone, c0.Add(2), c1.Add(-2)); ok && s.Got.Before(a.to) && y.After(x) {
 					held++
 				}
@@ -237,7 +237,7 @@ func cellAt(a axis, path string, i int) bool {
 	return false
 }
 
-// TestPerfettoHasTheSumsOfThePage: to the microsecond, and those of waiting are the book's.
+// TestPerfettoHasTheSumsOfThePage: to the microsecond, and those of waiting are the timeline's.
 func TestPerfettoHasTheSumsOfThePage(t *testing.T) {
 	p := pageOf(anHour(), modeltest.At(100.123456))
 	var doc struct {

@@ -7,11 +7,11 @@ import (
 	"locktop/model/timeline"
 )
 
-// span is the time of one claim in the queue of its lock, to the microsecond as the book
+// span is the time of one claim in the queue of its lock, to the microsecond as the timeline
 // has it.
 type span timeline.Span
 
-// spansByLock are the stays of all locks within a time.
+// spansByLock are the spans of all locks within a time.
 type spansByLock map[string][]span
 
 func spansOf(s *store.View, from, to time.Time) spansByLock {
@@ -35,7 +35,7 @@ func spansOf(s *store.View, from, to time.Time) spansByLock {
 	return all
 }
 
-// wholeSince is from when on the stays of a lock are whole, nil if from a time on.
+// wholeSince is from when on the spans of a lock are whole, nil if from a time on.
 func wholeSince(s *store.View, lock string, from time.Time) *time.Time {
 	since := s.Timeline().Since(lock)
 	if n, _ := s.Timeline().Dropped(); n == 0 || !since.After(from) {

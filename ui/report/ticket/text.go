@@ -160,7 +160,7 @@ func (p *Page) perfetto(w io.Writer) error {
 		pid := i + 1
 		events = append(events, traceEvent{Name: "process_name", Ph: "M", Pid: pid, Args: map[string]any{"name": model.Printable(l.raw)}})
 		tids := map[string]int{}
-		for _, s := range l.stays {
+		for _, s := range l.spans {
 			who := p.s.Who(s.Claim)
 			tid := tids[who]
 			if tid == 0 {

@@ -112,7 +112,7 @@ type lock struct {
 
 	raw   string
 	level model.Level
-	stays []span
+	spans []span
 
 	beliefs  []reports.Believed
 	overlaps []reports.Overlap
