@@ -5,16 +5,16 @@
 //	ui ──actions──▶ chaos, the only writer to your cluster ──▶ etcd
 //	demo: a cluster of its own, with contenders to break
 //
-// What is in which folder:
+// The folders:
 //
 //	model               values: events, findings, actions, faults, and their words; no clock, no I/O
 //	model/recipe        the rules by which programs lock, one value each
 //	model/locks         keys, queues, leases, prefixes, members, and what could not be seen
-//	model/reports       what contenders and the proxy say: beliefs, faults, connections; the drill that runs
+//	model/reports       what contenders and the proxy report: beliefs, faults, connections; the drill that runs
 //	model/text          the words of all messages: the one place where they become sentences
 //	model/journal       what happened to the locks, line by line
 //	model/timeline      when each claim waited and held; marks and gaps, contention in figures
-//	model/status        how a lock does, in a word and a sentence, and when it moves
+//	model/status        the state of a lock, in a word and a sentence, and when it moves
 //	model/findings      the rules that say why a lock is stuck, each beside its explanation; the wait-for graph
 //	model/store         applies events to all of these, and says what to read next
 //	model/discover      finds prefixes with locks; model/copies helps the parts of a store to copy their records
@@ -24,37 +24,39 @@
 //	watcher/validate    checks each answer, also for chaos and demo; failures puts errors into words, pace keeps to the budget
 //	chaos               the requests that may leave a client
 //	chaos/gate          breaks locks, the only writer to your cluster
-//	chaos/proxy         carries and disturbs connections; relay pairs them (also for demo/cluster), schedule does faults by the clock
+//	chaos/proxy         carries and disturbs connections; relay pairs them (also for demo/cluster),
+//	                    schedule injects faults on a timetable
 //	chaos/drill         the format of drills: runner plays one, check gives the verdict,
 //	                    cast puts a program of yours into a role, author helps you write one
 //	demo                the lab: cluster, contender, process, ports, resource; drills and lessons as files (lessons/code: the Go that lessons
 //	                    show)
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
-//	ui/page             all pages, a file or two each, and what they have in common; all.go lists them
-//	                    table, timeline, draw paint, and know no page; terminal brings frames there, and asks for its background
-//	ui/dialog           what stands over a page; guide, lesson, replay beside it: all see the console as host
+//	ui/page             all pages, a file or two each, and the code that they share; all.go lists them
+//	                    table, timeline, draw paint, and know no page; terminal brings frames to the
+//	                    terminal, and asks for its background
+//	ui/dialog           the dialogs over a page; guide, lesson and replay stand beside it, and all see the console as host
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
-//	                    playback a recording under the console, control the socket of the proxy, course runs the lessons,
-//	                    remember keeps small files for one person, notices has the licences,
+//	                    playback plays a recording under the console, control is the socket of the proxy,
+//	                    course runs the lessons, remember has per-user files, notices has the licences,
 //	                    quiet keeps Bubble Tea from asking the terminal
 //	for tests           model/modeltest, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest
 //
-// .github/CONTRIBUTING.md says where to add what. Two walks through the rooms:
+// .github/CONTRIBUTING.md says where each kind of change goes. Two walks through the packages:
 //
-// A put gets to its cell. The watcher has it in a [model.Batch], the loop of ui.Shell hands
-// that to store.Store. Package locks asks model/recipe which lock the key is of and puts it
-// into that queue; the journal gets a line, the timeline notes who came, and findings asks its
+// How a put reaches the screen. The watcher has it in a [model.Batch], and the loop of ui.Shell
+// hands that to store.Store. Package locks asks model/recipe which lock the key belongs to and
+// puts it into that queue; the journal gets a line, the timeline notes who came, and findings asks its
 // rules about that lock. Before the next frame the page on the screen (ui/page) has ui/table
-// paint its rows: a cell is what a row of ui/fields says, or what the page says of it.
+// paint its rows: a row of ui/fields, or the page itself, gives the text of each cell.
 //
-// A revoke gets to the journal. x is a row of the table of keys, and opens a dialog
-// (ui/dialog), which asks host.Actions for a plan: chaos/gate reads what would go. Once that
-// is confirmed, the gate reads again, writes a line into its file of actions, revokes,
+// How a revoke reaches the journal. x is a row of the table of keys, and opens a dialog
+// (ui/dialog), which asks host.Actions for a plan: chaos/gate reads which keys would go. Once
+// that is confirmed, the gate reads again, writes a line into its file of actions, revokes,
 // writes another, and tells the model by an event, [model.Acted]. Before or after that the
-// watch sees the keys go. With both model/journal says that the lease was revoked by you.
+// watch sees the keys go. From both, model/journal concludes that you revoked the lease.
 package main
 
 import (

@@ -1,14 +1,14 @@
 // Package chaos decides which requests may leave a client. The packages below it hold
-// everything that changes the world.
+// everything that acts on a cluster.
 //
 //	chaos           dial options: what a connection may ask for ([ReadOnly], [Writing])
 //	chaos/gate      the one door for the actions of the console: plan, check again, act
-//	chaos/proxy     stands between clients and members, does the faults, tells what it saw
+//	chaos/proxy     stands between clients and members, injects faults, reports what it saw
 //	chaos/relay     pairs of TCP connections: accepts, dials, slows, cuts
-//	chaos/schedule  does faults at their times
+//	chaos/schedule  injects faults on a timetable
 //	chaos/drill     rehearsals: their files, their runs (runner), their verdicts (check)
 //
-// The reading connection of locktop carries [ReadOnly] for ever. A write needs the gate,
+// The reading connection of locktop carries [ReadOnly] always. A write needs the gate,
 // and the gate needs to be armed. Gate and proxy do not know each other: both report
-// model.Event values, which say what was done. What came of it is for the watch to see.
+// model.Event values, which say what was done. The watch shows the result.
 package chaos

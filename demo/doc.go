@@ -28,30 +28,30 @@
 // reports, the mutex, the end.
 //
 //   - activeFaults (faults.go): the faults in force, and how they end. It knows neither of the others.
-//   - writer (faults_data.go): writes that no contender would do. It knows neither, too.
+//   - writer (faults_data.go): writes that no contender makes. It knows neither, either.
 //   - supervisor (supervisor.go, procs.go, role.go, external.go): contenders, their processes, and what they
 //     say. It knows activeFaults: the faults of a process end with it.
 //
 // Every kind of fault is done in the same steps. [Lab.Do] notes the fault, does it without
 // holding the mutex, and notes what heals it: a signal, the proxy's Heal,
 // the start of a member, a guarded delete. From then on four things are the same for
-// every kind of fault: healing it, healing all, the end of its time, the end of its
+// every kind of fault: healing it, healing all, expiry, and loss of its
 // target. Each ends in one [model.FaultOff]. A fault that cannot be healed stays in force
-// and is said, and the others are healed all the same.
+// and is reported, and the others are healed all the same.
 //
 // Contenders are processes because a pause or a crash is only real for a process.
 // They are the same program run again (Options.Self), never see the terminal, and
 // are in a process group of their own, so that ctrl-c is for the lab alone.
 //
 // A lab leaves nothing behind. All its files are in one directory, which [Lab.Close]
-// removes. If the lab is killed there are three life lines: the system kills contenders
+// removes. If the lab is killed there are three safeguards: the system kills contenders
 // and members with the thread that started them (Linux), their standard input ends, and
 // the next [Start] sweeps. The sweep takes the lock of each lab directory: where it gets
 // the lock the lab is dead, and the sweep kills the processes that are recorded there, by
 // number and start time, so that it never hits another one. A program of the user's has
-// no standard input, so the second life line is not for it.
+// no standard input, so the second safeguard is not for it.
 //
 // Where to begin: [Start] in lab.go and what it starts in options.go, then procs.go
 // for the life of a contender, actions.go for what can be done, faults_kinds.go for how each
-// fault is done, faults.go for how it lives, and labdir.go for cleaning up.
+// fault is done, faults.go for its lifetime, and labdir.go for cleaning up.
 package demo

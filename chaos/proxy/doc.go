@@ -7,7 +7,7 @@
 //	             └─ of one client and one member, or of one member and all clients
 //	                that have no listener of their own
 //
-// Before a cluster that is not ours, a listener takes connections of the user who runs the
+// In front of a cluster that is not ours, a listener takes connections of the user who runs the
 // proxy alone (peer.go), and only some calls pass (lend.go): the proxy lends that user's
 // certificate, and a port of loopback is open to everybody. Header blocks are always
 // written anew then, so that the member reads exactly the fields that were checked.
@@ -18,7 +18,7 @@
 // one, frames of HTTP/2 pass as they came (frames.go). The proxy follows what is said,
 // call by call (call.go), and takes a frame off its way only where a fault may act on it.
 //
-// What it costs while no fault is active is the row proxy of demo/BENCHMARKS.md: a program that
+// Its cost while no fault is active is the row proxy of demo/BENCHMARKS.md: a program that
 // locks and unlocks through "locktop proxy", against the same program without it.
 //
 // Where a fault acts:
@@ -27,7 +27,7 @@
 //	freeze, slow     on the bytes of the client's end (package relay), below TLS; a
 //	                 frozen call also keeps what is in its queues
 //	hold, delay      on the messages of a call, a queue for each direction (queue.go);
-//	                 what a call begins with passes, since streams begin in order
+//	                 the opening of a call passes, since streams begin in order
 //	drop-reply       on the answer, before its queue
 //	hold-keepalives  on the requests of a LeaseKeepAlive call, lease by lease (hold.go)
 //

@@ -6,6 +6,6 @@
 //
 // The loop is one for all recipes. A recipe is a row of the table in recipe_table.go: a
 // word, and the calls that differ, which are one try to take the lock, with how it is given
-// back, and how to wait for the next. What the recipe itself is, model/recipe says. A contender believes what its client
-// library tells it; whether that is true is for the watch to say.
+// back, and how to wait for the next. Package model/recipe describes the recipe
+// itself. A contender believes what its client library tells it; the watch shows whether that is true.
 package contender

@@ -4,10 +4,10 @@
 //	                     ▲                                  │
 //	                     └────────── when to look again ────┘
 //
-// There is a file for each family of findings. It has the rules, and beside them what explains
-// each finding: its [Entry] in the catalogue. The sentences that a rule says are messages, and
+// There is a file for each family of findings. It has the rules, and beside each the explanation
+// of its finding: its [Entry] in the catalogue. The sentences that a rule says are messages, and
 // their words stand in package text, in both languages: findings.go has them, codes.go the states, the
-// headlines, and what comes of breaking a claim. A rule looks at one lock, or at the cluster, and changes nothing: it reports
+// headlines, and the effect of breaking a claim. A rule looks at one lock, or at the cluster, and changes nothing: it reports
 // findings and asks to be called again when time alone may change the answer. rules.go
 // lists the families in the order in which their rules are asked; rule.go has the [Context]
 // in which a rule looks.
@@ -17,9 +17,10 @@
 // sentences are rows of package text. A new family is a new file and its name in the list of rules.go.
 //
 // [Set] calls the rules for the locks that changed or whose time has come, and keeps the findings.
-// [Catalogue] explains every code. FINDINGS.md, a folder above, says by what each is proven.
+// [Catalogue] explains every code. FINDINGS.md, a folder above, lists the situations
+// and drills that prove each.
 //
-// [Cycles] is the wait-for graph: its nodes are sessions (leases), and a session waits for the
+// [Cycles] are found in the wait-for graph: its nodes are sessions (leases), and a session waits for the
 // sessions that hold a lock in whose queue it stands. [OrphanLeases] follows leases that live
 // on without a key.
 //

@@ -1,10 +1,10 @@
 // Package journal is what happened to the locks, line by line: who queued, acquired, left
-// and took over, with the cause of each going as far as that is known.
+// and took over, with the cause of each departure as far as it is known.
 //
 // An [Entry] is a line, a [Journal] the whole of them. Package locks writes the lines and
-// finds their causes. What many claims did at once is told as one line (story.go). An
-// entry carries what that takes: its client, and how its lease was read last. Entries of which the
-// cause is open wait in a line (waiting.go).
+// finds their causes. One line tells what many claims did at once (story.go): for
+// this an entry keeps its client and the last reading of its lease. Entries whose cause is
+// undecided are queued (waiting.go).
 //
-// It is not the audit log of what we did, a file that chaos/gate writes.
+// It is not the audit log of our own actions, a file that chaos/gate writes.
 package journal

@@ -1,4 +1,4 @@
-// Package locks knows every lock with its queue, by the events of a source: keys, leases, the
+// Package locks tracks every lock and its queue from events: keys, leases, the
 // members of the cluster, how fresh each prefix is, and what could not be seen.
 //
 //   - A [Claim] is one key in a lock's queue. The claim that the recipe's rule
@@ -7,16 +7,16 @@
 //     do. The keys alone tell which: package recipe has the rules, and a snapshot gives
 //     the same queues as the whole history.
 //   - A claim hangs on a [Lease]. etcd does not let anybody watch leases,
-//     so all that is known of one are readings, bought under a budget in the order
+//     so it is known only by readings, which are bought under a budget in the order
 //     that [State.Want] asks for.
-//   - What happened is written into the journal. etcd keeps no reason for a delete, so a
+//   - The journal says what happened. etcd keeps no reason for a delete, so a
 //     cause is inferred and carries its confidence.
 //
 // [State.Apply] returns what an event changed, each [Change] once: which keys came and went, which
-// claims let go, which locks and sessions are other than before, which are due by a reading or by
-// the time, and what is to be written down. Who comes after reads that and asks the state, and
-// returns changes of the same kind, like why a claim went that the proxy saw go. [State.Write] takes
-// those in.
+// claims let go, which locks and sessions changed, which are due by a reading or by
+// the time, and what is to be written down. The packages that follow read the changes, ask the
+// state, and return changes of the same kind, such as the cause of a departure that the proxy saw.
+// [State.Write] takes those in.
 //
 // A [State] is made of parts, and each uses only those before it. The first hold what is known,
 // and answer; the last four fold events into them. A part is named by its field, and by its type
@@ -30,7 +30,7 @@
 //	Leases, LeaseTable     leases.go       every lease
 //	Keys                   keys.go         every key, the directories, and the locks that these are
 //	                       inferences.go   what was seen of keys that go and come back
-//	Owners                 identity.go     whose a claim is
+//	Owners                 identity.go     who owns a claim
 //	Journals               journal.go      the journal of all locks and of each
 //
 //	causes, attribution    attribution.go  why a claim went
@@ -38,10 +38,10 @@
 //	commit                 commit.go       keys come and go
 //	lists                  lists.go        a prefix is listed, lost, or back
 //
-// What is kept of a claim, a lock and a lease stands in records.go, the questions about one in
-// lock.go and lease.go.
+// The data of a claim, a lock and a lease stand in records.go; lock.go and lease.go answer questions
+// about them.
 //
 // Costs: a change of one key finds its place by O(log n) comparisons in the length of its queue
-// (queue.go) and never touches another lock, but for the locks whose name is a path prefix of
+// (queue.go) and never touches another lock, except for the locks whose name is a path prefix of
 // the key: etcd's own recipes count every key under the name.
 package locks

@@ -1,5 +1,4 @@
 // Package modeltest tells stories for tests: what etcd, the lab and its proxy would have
 // reported, with as little noise as possible. A story is written by hand ([New]), or drawn
-// at random ([Draw]). What somebody who means harm
-// would send is made of bytes ([Events]). The program does not import it.
+// at random ([Draw]). [Events] makes malicious input of bytes. The program does not import it.
 package modeltest

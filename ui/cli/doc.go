@@ -1,19 +1,19 @@
 // Package cli is the command line: it reads flags and environment, opens
-// connections and wires the rooms together. It has no logic of locks of its own.
+// connections and wires the packages together. It has no lock logic of its own.
 //
 //	ls, describe, doctor,
 //	report                   list, read the heads' leases, print, end ──┐
 //	events, record           follow, print or write                   ──┤
-//	break                    list, plan, ask, do, see what came of it ──┼──▶ package session
+//	break                    list, plan, ask, do, show the result     ──┼──▶ package session
 //	replay                   a recording in the place of a cluster    ──┤
 //	demo, proxy              a lab; without a screen, line by line    ──┘
 //
 //	locktop, demo, proxy, replay on a terminal: a source ──▶ ui ──▶ gate.Gate
 //
 // past.go asks a recording in the place of a cluster, and recorded.go opens it. labrecording.go records
-// every lab, serve_record.go what serve sees. Package playback has the recording in which the console
-// goes back. coverage.go says what a look could not see, and secondlist.go lists beside the prefixes what
-// a look at some locks needs.
+// every lab, serve_record.go what serve sees. Package playback lets the console go back in a recording.
+// coverage.go says what a look could not see, and secondlist.go lists what a look at some locks needs
+// beside the prefixes.
 //
 // A command is a function that makes it and, where it is more than one step, a type of its own
 // with its flags and what it does (breakRun, drillRun, proxyRun), in one file. What all commands
@@ -22,7 +22,7 @@
 // a variable and a profile counts is the business of config alone, for each setting (config.go).
 //
 // input.go refuses bad flags and arguments, connect.go opens every connection, exit.go
-// makes exit codes of errors. secondsignal.go lets a second ctrl-c end what does not end in order.
+// turns errors into exit codes. secondsignal.go lets a second ctrl-c end what does not end in order.
 //
 // Every command that waits ends on ctrl-c, SIGTERM and SIGHUP and leaves nothing
 // behind. Exit code 2 means that the question could not be answered: bad input,

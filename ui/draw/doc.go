@@ -5,10 +5,10 @@
 //
 //	bytes from etcd ──Theme.Clean──▶ text ──Style.Of──▶ Span ──Theme.Line──▶ a line of w cells
 //
-// Nothing from etcd reaches the terminal but through Theme.Clean, Escape, FormatSentence or FormatText: they
-// escape what cannot be printed, and what terminals disagree about. Styles are cut to
-// escape sequences once per theme, so that a cell is two appends. A colour never says alone
-// what it says: a sign or a word stands beside it.
+// Nothing from etcd reaches the terminal except through Theme.Clean, Escape, FormatSentence or FormatText: they
+// escape what cannot be printed, and what terminals disagree about. Styles become
+// escape sequences once per theme, so that a cell is two appends. Colour is never the only
+// signal: a sign or a word stands beside it.
 //
 // The words that several pages share are here, too: ages, counts, the sign of a level.
 //

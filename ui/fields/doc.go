@@ -1,10 +1,10 @@
-// Package fields is the one table of what is said of locks, claims, sessions, findings,
-// events and prefixes in columns. A field is one row of it: its title, its name for
+// Package fields is the one table of the columns for locks, claims, sessions, findings,
+// events and prefixes. A field is one row of it: its title, its name for
 // programs, its value for both, its width on a screen, and where it stands in each
 // output. The tables, wide, CSV and the columns of the console are views of these rows,
-// so a title cannot stand over the cells of another field. In JSON
-// what is fast or nested is written by hand; a test holds its names and their order
-// against the same rows.
+// so a title cannot stand over the cells of another field. In JSON,
+// fields that are nested or have to be fast are written by hand; a test holds its names and
+// their order against the same rows.
 //
 // To add a column, write one row here. For a lock, a claim or a cost the row is enough, also for
 // JSON: give it the last place there, behind the fields that are written by hand, and a way to

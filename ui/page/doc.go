@@ -1,8 +1,8 @@
-// Package page has the pages of the console, in a file or two each, and what they have in common.
+// Package page has the pages of the console, in a file or two each, and the code that they share.
 //
 //	locks.go, queue.go, why.go     the table of all locks, and the queue of one: who holds it, who waits, why it is
 //	                               as it is, what happened to it. Where there is room the first shows the queue, too
-//	sessions.go                    the leases that stand in a queue or are not well, and what ends with each
+//	sessions.go                    the leases that stand in a queue or are not healthy, and what ends with each
 //	journal.go                     what happened, line by line, of all locks or of one
 //	findings.go                    what is wrong, the worst first, and all about the one under the cursor
 //	waitpanel.go                   what waiting for a lock cost, beside its journal: figures of the time that the axis shows
@@ -18,8 +18,8 @@
 //	a key of the page ──Key.Do──▶ Request ──the console──▶ Page.Show of another page
 //
 // The console keeps the [ViewState], which all pages may read: the list of locks with the selected
-// one, the number of findings, the marks. [Filtered], [Tabled], [InPieces] and [Split] are what
-// only some pages have.
+// one, the number of findings, the marks. [Filtered], [Tabled], [InPieces] and [Split] are
+// interfaces that only some pages have.
 //
 // To add a page, write its file and name it in [All]: its digit, its keys and
 // its place in help and in KEYS.md come from there. To add a column, write a field in
@@ -27,5 +27,5 @@
 //
 // A selection is an identity (a name, a key), never an index. Every line is exactly as wide
 // as it was asked to be. The package touches no etcd, no file and no clock, and plans no
-// action: it only says what one would be done to.
+// action: it only says what an action would touch.
 package page

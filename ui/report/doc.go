@@ -1,7 +1,7 @@
 // Package report writes the model as text: tables for people and JSON, schema 1,
 // for programs.
 //
-// The JSON is a contract that others script against. Names are stable, new ones
+// The JSON is a contract that others script against. Names are stable; new ones
 // may be added. Lease ids are strings in hex, revisions numbers, times RFC 3339
 // with nanoseconds, durations seconds as numbers. What is not known is null and
 // never 0. Bytes that are not UTF-8 go to key_base64 and value_base64, beside a
@@ -15,5 +15,5 @@
 // plain ASCII (stream_test.go).
 //
 // [locktop/ui/report/ticket] makes one page of what happened, [locktop/ui/report/metrics]
-// tells the facts to Prometheus.
+// exposes the facts to Prometheus.
 package report

@@ -7,8 +7,8 @@
 //	fields ──CellsOf──▶ Cells ──Row──▶ spans of one row ──Table.Paint──▶ lines
 //	rows ──Ranking──▶ ids in order, a piece at a time
 //
-// A [Ranking] puts long lists in order, and a [Rhythm] says when it is time to. Columns go
-// by rank where it gets narrow; one of rank 0 stays.
+// A [Ranking] puts long lists in order, and a [Rhythm] says when it is time to. On a
+// narrow screen columns are dropped by rank; one of rank 0 stays.
 //
 // The package knows no page, and no time but that of the [View] it is handed.
 package table

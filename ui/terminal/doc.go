@@ -8,8 +8,8 @@
 // The renderer of Bubble Tea wakes dozens of times a second to see whether there is a frame, and
 // copies the last frame to compare. That was half of what an idle console cost, and ten
 // milliseconds of the time until a change was seen. Here only a change wakes the program. Bubble
-// Tea still manages the terminal: raw mode, the other screen, the mouse, a suspension and the
-// end. It is given an empty view, and the frames that it makes of that view are dropped.
+// Tea still manages the terminal: raw mode, the alternate screen, the mouse, suspension and exit.
+// It is given an empty view, and the frames that it makes of that view are dropped.
 //
 // A program that has to end does not wait for a terminal that nobody reads.
 //

@@ -1,5 +1,5 @@
 // Package code has the lines of Go that the lessons show. A lesson shows what stands below the
-// imports of the file that has its name, a tab as four blanks. So what is copied home is what is
+// imports of the file that has its name, with tabs as four blanks. So the code that a reader copies is
 // compiled and tested here. Each file stands alone: nothing in it needs another one.
 package code
 

@@ -1,4 +1,4 @@
-// Package session pulls what happens out of a source. Every command that looks at
+// Package session pulls events from a source. Every command that looks at
 // something is one session:
 //
 //	watcher, recording or lab ──Next──▶ Session ──▶ state
@@ -6,7 +6,7 @@
 //	                                       ├──▶ OnBatch: each batch, as it came
 //	                                       └──▶ OnEntry: each entry of the journal, once it is settled
 //
-// [Session.Pull] is the only loop: it has the deadlines, the loss of a prefix, an answer of
+// [Session.Pull] is the only loop: it has the deadlines, the loss of a prefix, an answer from
 // another cluster, and the end of a recording. A command says what ends its pull, and reads
 // the state afterwards. The console and a drill pull by themselves: the console between two
 // key presses, a drill between two steps.
