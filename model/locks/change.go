@@ -64,10 +64,10 @@ const (
 	Happened
 	// Explained: somebody saw why the claim of an entry went.
 	Explained
-	// Believed: somebody believes that he holds a lock. It is not forgotten, though it may have
-	// no keys.
+	// Believed: a client believes that it holds a lock. The lock is not forgotten, though it may
+	// have no keys.
 	Believed
-	// Doubted: nobody believes so any more.
+	// Doubted: no client believes so any more.
 	Doubted
 )
 

@@ -11,9 +11,6 @@ import (
 // see [Lease.keep].
 var neverRead = &Readings{}
 
-// Shared returns what the states of all states point to, and nobody writes to.
-func Shared() []any { return []any{neverRead} }
-
 // keep returns the readings of the lease for a change. A lease has its own only from
 // the first one on, or from that of another one on: of a million waiters nearly all are never
 // read.

@@ -115,7 +115,7 @@ func (k *State) Apply(event model.Event) []Change {
 }
 
 // Write takes in what later parts know: lines for the journal, why claims went, and which locks
-// somebody believes to hold.
+// clients believe they hold.
 func (k *State) Write(changes []Change) {
 	for i := range changes {
 		switch c := &changes[i]; c.Kind {

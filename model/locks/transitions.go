@@ -25,7 +25,7 @@ type transitions struct {
 	journals  *Journals
 	causes    *attribution
 	free      int             // locks remembered without claims
-	believed  map[string]bool // locks that somebody believes to hold
+	believed  map[string]bool // locks that a client believes it holds
 }
 
 // compareWithBefore compares what was touched since begin with what it was, and writes the

@@ -138,8 +138,9 @@ func (lab *Reports) Believed(lock string) bool {
 	return false
 }
 
-// tellBelieved tells of which locks somebody believes by now that he holds them, or nobody any more,
-// where a contender said something, or its process did something.
+// tellBelieved notes the locks that contenders began or ceased to believe they hold, after a word of
+// the contender of that name, or a change of its process. A process that ends can end the belief of
+// its workers on any lock, so all locks that are believed to be held are looked at: those of a lab are few.
 func (lab *Reports) tellBelieved(name string) {
 	for lock := range lab.believed {
 		if !lab.Believed(lock) {

@@ -61,14 +61,6 @@ func (r *DrillRun) Apply(e model.Event) []locks.Change {
 	return []locks.Change{{Kind: locks.Happened, Entry: &journal.Entry{At: e.When(), Kind: journal.Drill, Text: line}}}
 }
 
-// DrillOutcome says what came of an expectation: "held, 3.2 s, at most 5 s".
-func DrillOutcome(e model.DrillJudged) string {
-	if e.Seen == "" {
-		return string(e.Verdict)
-	}
-	return string(e.Verdict) + ", " + e.Seen
-}
-
 func (r *DrillRun) step(e model.DrillStep) model.Message {
 	var line model.Message
 	if e.Text != "" {

@@ -46,7 +46,7 @@ type Reports struct {
 	faults   []model.FaultOn
 	unlocks  map[*Lock]bool  // those of which deletes have yet to show what they did
 	revokes  []model.Revoked // the last that were answered, newest last
-	believed map[string]bool // locks that somebody believes to hold, as far as that was told
+	believed map[string]bool // locks that a client believes it holds, as the locks were told
 	lagging  bool            // beliefs were not held against the keys while those were not seen whole
 	news     *news
 	Programs *Programs
