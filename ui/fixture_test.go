@@ -20,9 +20,9 @@ import (
 	"locktop/model"
 	"locktop/ui/dialog"
 	"locktop/ui/host"
-	"locktop/ui/lesson"
 	"locktop/ui/page"
 	"locktop/ui/table"
+	"locktop/ui/tutor"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -177,7 +177,7 @@ func (b *bench) do(cmd tea.Cmd) {
 		for _, c := range m {
 			b.do(c)
 		}
-	case host.Late, outcomeMsg, lesson.StepMsg, availableMsg, helpMsg, watchedMsg, saidMsg:
+	case host.Late, outcomeMsg, tutor.StepMsg, availableMsg, helpMsg, watchedMsg, saidMsg:
 		b.send(m)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"locktop/model/locks"
 	"locktop/ui/draw"
 	"locktop/ui/host"
-	"locktop/ui/lesson"
 	"locktop/ui/page"
+	"locktop/ui/tutor"
 )
 
 // tinyLine is all that fits on a very small screen.
@@ -43,7 +43,7 @@ func (a *Shell) noticeSpans() []draw.Span {
 	case a.text.Text != "":
 		return []draw.Span{a.text}
 	case a.present != nil && a.inPast():
-		return a.panel.(*lesson.Pane).Texts()
+		return a.panel.(*tutor.Panel).Texts()
 	case a.present != nil:
 		return a.present.Texts(a.o.Past.Since())
 	case errors.Is(a.spent, io.EOF):
@@ -62,7 +62,7 @@ func (a *Shell) noticeSpans() []draw.Span {
 
 // inPast says whether the reader has gone back in a lesson.
 func (a *Shell) inPast() bool {
-	told, _ := a.panel.(*lesson.Pane)
+	told, _ := a.panel.(*tutor.Panel)
 	return told.IsBack()
 }
 

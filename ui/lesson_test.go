@@ -12,22 +12,22 @@ import (
 	"locktop/model/store"
 	"locktop/ui/fields"
 	"locktop/ui/host"
-	"locktop/ui/lesson"
 	"locktop/ui/page"
+	"locktop/ui/tutor"
 )
 
 // teller is a lesson from a list of steps.
 type teller struct {
-	steps   []lesson.Step
+	steps   []tutor.Step
 	err     error // after the last step
 	answers []int
 }
 
-func (x *teller) lesson() *lesson.Lesson {
-	return &lesson.Lesson{Title: "Two holders", Why: "A lease that ends while its client sleeps lets two hold.",
-		Next: func(context.Context) (lesson.Step, error) {
+func (x *teller) lesson() *tutor.Lesson {
+	return &tutor.Lesson{Title: "Two holders", Why: "A lease that ends while its client sleeps lets two hold.",
+		Next: func(context.Context) (tutor.Step, error) {
 			if len(x.steps) == 0 {
-				return lesson.Step{}, x.err
+				return tutor.Step{}, x.err
 			}
 			s := x.steps[0]
 			x.steps = x.steps[1:]
@@ -36,16 +36,16 @@ func (x *teller) lesson() *lesson.Lesson {
 		Answer: func(n int) { x.answers = append(x.answers, n) }}
 }
 
-var told = []lesson.Step{
-	{Kind: lesson.StepSay, Text: "c1 holds the lock. Its lease lives for five seconds."},
-	{Kind: lesson.StepAsk, Text: "What happens if c1 is paused for eight?", Options: []string{"it keeps the lock", "c2 gets it, and c1 knows", "c2 gets it, and c1 does not know"}, Right: 3},
-	{Kind: lesson.StepDo, Text: "fault: pause c1 for 8s"},
-	{Kind: lesson.StepWait, Text: "c2 to hold /l", Within: 10 * time.Second},
-	{Kind: lesson.StepSay, Text: "Both believe now."},
-	{Kind: lesson.StepVerdict, Verdict: lesson.VerdictViolated, Text: "The resource has no fence.", Lines: []lesson.Line{
-		{Name: "one holder at a time", Verdict: lesson.VerdictViolated, Measured: "2 for 3.1 s", Bound: "1"},
-		{Name: "no update lost", Verdict: lesson.VerdictHeld, Measured: "0 of 41", Bound: "0"},
-		{Name: "handover in time", Verdict: lesson.VerdictUnknown, Measured: "none seen", Bound: "at most 6 s"}}},
+var told = []tutor.Step{
+	{Kind: tutor.StepSay, Text: "c1 holds the lock. Its lease lives for five seconds."},
+	{Kind: tutor.StepAsk, Text: "What happens if c1 is paused for eight?", Options: []string{"it keeps the lock", "c2 gets it, and c1 knows", "c2 gets it, and c1 does not know"}, Right: 3},
+	{Kind: tutor.StepDo, Text: "fault: pause c1 for 8s"},
+	{Kind: tutor.StepWait, Text: "c2 to hold /l", Within: 10 * time.Second},
+	{Kind: tutor.StepSay, Text: "Both believe now."},
+	{Kind: tutor.StepVerdict, Verdict: tutor.VerdictViolated, Text: "The resource has no fence.", Lines: []tutor.Line{
+		{Name: "one holder at a time", Verdict: tutor.VerdictViolated, Measured: "2 for 3.1 s", Bound: "1"},
+		{Name: "no update lost", Verdict: tutor.VerdictHeld, Measured: "0 of 41", Bound: "0"},
+		{Name: "handover in time", Verdict: tutor.VerdictUnknown, Measured: "none seen", Bound: "at most 6 s"}}},
 }
 
 // lessonBench is a console in which a lesson is told.
@@ -210,7 +210,7 @@ func TestLessonBreaksOff(t *testing.T) {
 // TestLessonReadsOn: a text that is longer than the pane is read in parts.
 func TestLessonReadsOn(t *testing.T) {
 	long := strings.Repeat("These are words that have to be read by a person who wants to learn. ", 20) + "\n\nThe end."
-	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: long}, {Kind: lesson.StepDone}}}
+	x := &teller{steps: []tutor.Step{{Kind: tutor.StepSay, Text: long}, {Kind: tutor.StepDone}}}
 	b := lessonBench(t, x, Options{})
 	b.press("n")
 	b.sees("1 of 4  n more")
@@ -274,8 +274,8 @@ func TestGoldenLesson(t *testing.T) {
 // TestLessonFitsEverySize walks sizes and steps.
 func TestLessonFitsEverySize(t *testing.T) {
 	hostile := "\x1b[2J銀行\u202e\n\n" + strings.Repeat("👩‍👩‍👧 ", 40)
-	steps := append(slices.Clone(told), lesson.Step{Kind: lesson.StepAsk, Text: hostile, Options: slices.Repeat([]string{hostile}, 9), Right: 9},
-		lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.Verdict(hostile), Text: hostile, Lines: slices.Repeat([]lesson.Line{{Name: hostile, Measured: hostile, Bound: hostile, Verdict: lesson.Verdict(hostile)}}, 9)})
+	steps := append(slices.Clone(told), tutor.Step{Kind: tutor.StepAsk, Text: hostile, Options: slices.Repeat([]string{hostile}, 9), Right: 9},
+		tutor.Step{Kind: tutor.StepVerdict, Verdict: tutor.Verdict(hostile), Text: hostile, Lines: slices.Repeat([]tutor.Line{{Name: hostile, Measured: hostile, Bound: hostile, Verdict: tutor.Verdict(hostile)}}, 9)})
 	for i := range steps {
 		b := lessonBench(t, &teller{steps: steps[i:]}, Options{Profile: colours})
 		b.step()
@@ -312,7 +312,7 @@ func TestALessonOfOneLockShowsItsQueue(t *testing.T) {
 
 // TestAHintIsForWhoAsks: the pane says that n gives one, and then that n skips the task.
 func TestAHintIsForWhoAsks(t *testing.T) {
-	x := &teller{steps: []lesson.Step{{Kind: lesson.StepTask, Text: "Make b the holder.", Hint: true}, {Kind: lesson.StepTask, Text: "Make b the holder.\n\nHint: press K."}}}
+	x := &teller{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Make b the holder.", Hint: true}, {Kind: tutor.StepTask, Text: "Make b the holder.\n\nHint: press K."}}}
 	b := lessonBench(t, x, Options{})
 	b.step()
 	b.sees("Make b the holder.", "n a hint")
@@ -323,7 +323,7 @@ func TestAHintIsForWhoAsks(t *testing.T) {
 
 // TestATaskIsGivenUpOnce: whoever presses n twice still reads what comes next.
 func TestATaskIsGivenUpOnce(t *testing.T) {
-	x := &teller{steps: []lesson.Step{{Kind: lesson.StepTask, Text: "Make b the holder."}}}
+	x := &teller{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Make b the holder."}}}
 	b := lessonBench(t, x, Options{})
 	b.step()
 	b.sees("Make b the holder.")
@@ -340,9 +340,9 @@ func TestATaskIsGivenUpOnce(t *testing.T) {
 
 // TestALessonSelectsWhatItIsAbout, once for each lock: where the person goes then, the cursor stays.
 func TestALessonSelectsWhatItIsAbout(t *testing.T) {
-	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: "one", Lock: "/jobs/report"}, {Kind: lesson.StepSay, Text: "two", Lock: "/jobs/report"},
-		{Kind: lesson.StepSay, Text: "three"}, {Kind: lesson.StepSay, Text: "four", Lock: "/nowhere"}, {Kind: lesson.StepSay, Text: "five", Lock: "/cron/job7"},
-		{Kind: lesson.StepSay, Text: "six", Lock: "/cron/job7"}}}
+	x := &teller{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "one", Lock: "/jobs/report"}, {Kind: tutor.StepSay, Text: "two", Lock: "/jobs/report"},
+		{Kind: tutor.StepSay, Text: "three"}, {Kind: tutor.StepSay, Text: "four", Lock: "/nowhere"}, {Kind: tutor.StepSay, Text: "five", Lock: "/cron/job7"},
+		{Kind: tutor.StepSay, Text: "six", Lock: "/cron/job7"}}}
 	b := lessonBench(t, x, Options{})
 	at := func(want, reason string) {
 		t.Helper()
@@ -429,8 +429,8 @@ func (k *kept) Leave()                              { k.left = true }
 // TestOneGoesBackInALesson: each text stands there again with the screen as it was then, and
 // forward leads to where one was, while nothing goes on.
 func TestOneGoesBackInALesson(t *testing.T) {
-	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: "Nobody waits."}, {Kind: lesson.StepAsk, Text: "Who comes?", Options: []string{"b", "c"}, Right: 1},
-		{Kind: lesson.StepSay, Text: "b waits."}, {Kind: lesson.StepDo, Text: "kill b"}}}
+	x := &teller{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "Nobody waits."}, {Kind: tutor.StepAsk, Text: "Who comes?", Options: []string{"b", "c"}, Right: 1},
+		{Kind: tutor.StepSay, Text: "b waits."}, {Kind: tutor.StepDo, Text: "kill b"}}}
 	past := &kept{rewound: &rewound{now: store.New()}}
 	o := Options{Past: past}
 	o.Lab, o.Armed, o.Lesson = true, true, x.lesson()
@@ -499,7 +499,7 @@ func TestOneGoesBackInALesson(t *testing.T) {
 // TestOneGoesBackWhereNothingIsKept: the texts are there again, on the screen of now.
 func TestOneGoesBackWhereNothingIsKept(t *testing.T) {
 	long := strings.Repeat("These are words that have to be read by a person who wants to learn. ", 12)
-	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: long + "End."}, {Kind: lesson.StepSay, Text: "two"}}}
+	x := &teller{steps: []tutor.Step{{Kind: tutor.StepSay, Text: long + "End."}, {Kind: tutor.StepSay, Text: "two"}}}
 	b := lessonBench(t, x, Options{})
 	b.press("n", "n")
 	b.sees("End.", "u back")
@@ -522,15 +522,15 @@ func TestAStepShowsItsPicture(t *testing.T) {
 		return model.Asked{At: at(s), Client: model.Client{Name: who, Certain: true}, Txns: txns, Vain: vain, Idle: idle, Watches: idle + 1}
 	}
 	for _, size := range [][2]int{{80, 24}, {120, 36}} {
-		x := &teller{steps: []lesson.Step{
-			{Kind: lesson.StepSay, Text: "one", Show: lesson.PictureCost, About: "/l"},
-			{Kind: lesson.StepAsk, Text: "two?", Options: []string{"a", "b", "c"}, Show: lesson.PictureCost, About: "/l"},
-			{Kind: lesson.StepSay, Text: "three", Show: lesson.PictureResource, About: "/l"},
-			{Kind: lesson.StepSay, Text: "four", Show: lesson.PictureGraph},
-			{Kind: lesson.StepSay, Text: "five", Show: lesson.PictureQueue, About: "/l"},
-			{Kind: lesson.StepSay, Text: "six", Show: lesson.PictureQueue, About: "/l"},
-			{Kind: lesson.StepSay, Text: "seven", Show: lesson.PictureTime},
-			{Kind: lesson.StepSay, Text: "eight", Show: "no such"}}}
+		x := &teller{steps: []tutor.Step{
+			{Kind: tutor.StepSay, Text: "one", Show: tutor.PictureCost, About: "/l"},
+			{Kind: tutor.StepAsk, Text: "two?", Options: []string{"a", "b", "c"}, Show: tutor.PictureCost, About: "/l"},
+			{Kind: tutor.StepSay, Text: "three", Show: tutor.PictureResource, About: "/l"},
+			{Kind: tutor.StepSay, Text: "four", Show: tutor.PictureGraph},
+			{Kind: tutor.StepSay, Text: "five", Show: tutor.PictureQueue, About: "/l"},
+			{Kind: tutor.StepSay, Text: "six", Show: tutor.PictureQueue, About: "/l"},
+			{Kind: tutor.StepSay, Text: "seven", Show: tutor.PictureTime},
+			{Kind: tutor.StepSay, Text: "eight", Show: "no such"}}}
 		b := lessonBench(t, x, Options{})
 		b.size(size[0], size[1])
 		b.w.claim(1, "/l", "", 0xe1)

@@ -13,9 +13,9 @@ import (
 	"locktop/model/store"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
-	"locktop/ui/lesson"
 	"locktop/ui/page"
 	"locktop/ui/replay"
+	"locktop/ui/tutor"
 )
 
 // Messages. Whatever blocks runs in a tea.Cmd and comes back as one of these.
@@ -88,7 +88,7 @@ func (a *Shell) bootDone(m bootedMsg) tea.Cmd {
 		a.start = dialog.NewStartPage(a, a.live.Start)
 		return a.start.Scan(&a.gate)
 	}
-	if p, ok := a.panel.(*lesson.Pane); ok && p.Showing() {
+	if p, ok := a.panel.(*tutor.Panel); ok && p.Showing() {
 		p.Booted()
 	}
 	return a.pull()
@@ -426,7 +426,7 @@ func (a *Shell) sought(m soughtMsg) tea.Cmd {
 	}
 	a.complete()
 	if a.inPast() {
-		a.panel.(*lesson.Pane).Turned()
+		a.panel.(*tutor.Panel).Turned()
 	}
 	a.notice = notice{}
 	return a.pull()
@@ -461,7 +461,7 @@ func (a *Shell) leave() {
 	b.Axis.Now()
 	a.live.Actions, a.spent, a.cursor, a.notice = on.Actions, on.Spent, time.Time{}, notice{}
 	a.complete()
-	if told, ok := a.panel.(*lesson.Pane); ok {
+	if told, ok := a.panel.(*tutor.Panel); ok {
 		told.Now()
 	}
 }

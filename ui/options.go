@@ -12,9 +12,9 @@ import (
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
-	"locktop/ui/lesson"
 	"locktop/ui/page"
 	"locktop/ui/replay"
+	"locktop/ui/tutor"
 
 	"locktop/ui/table"
 )
@@ -111,7 +111,7 @@ type Options struct {
 	// LogPath is the file in which the program logs.
 	LogPath string
 	// Lesson is told in a pane under the pages; nil: none.
-	Lesson *lesson.Lesson
+	Lesson *tutor.Lesson
 	// Guide is the lock with which the guide shows a newcomer around, in a lab of our own;
 	// "": there is no guide.
 	Guide string

@@ -16,8 +16,8 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/guide"
 	"locktop/ui/host"
-	"locktop/ui/lesson"
 	"locktop/ui/page"
+	"locktop/ui/tutor"
 )
 
 // NewShell returns the console as a tea.Model; [Run] is how to run it.
@@ -25,11 +25,11 @@ func NewShell(o Options) *Shell {
 	a := &Shell{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
 	switch {
 	case o.Lesson != nil:
-		a.panel = lesson.New(presentHost{a}, o.Lesson)
+		a.panel = tutor.New(presentHost{a}, o.Lesson)
 	case o.Guide != "":
 		a.panel = guide.New(presentHost{a}, o.Guide)
 	default:
-		a.panel = (*lesson.Pane)(nil) // which does not show
+		a.panel = (*tutor.Panel)(nil) // which does not show
 	}
 	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), draw.ThemeDark))
 	a.reset(o.Settings)
@@ -164,8 +164,8 @@ func (a *Shell) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			a.setTheme(draw.ThemeLight)
 		}
 		return a, nil
-	case lesson.StepMsg:
-		return a, a.panel.(*lesson.Pane).Stepped(msg)
+	case tutor.StepMsg:
+		return a, a.panel.(*tutor.Panel).Stepped(msg)
 	case availableMsg:
 		return a, a.available(msg)
 	case helpMsg:

@@ -25,8 +25,8 @@ import (
 	"locktop/ui/cli/course"
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
-	"locktop/ui/lesson"
 	"locktop/ui/terminal"
+	"locktop/ui/tutor"
 )
 
 // paces are how long a lesson rests before each thing that it does.
@@ -212,13 +212,13 @@ func (c *courseRoom) note(d *drill.Drill) string {
 func (c *courseRoom) walk(ctx context.Context) error {
 	at := slices.IndexFunc(c.all, func(d *drill.Drill) bool { _, done := c.progress.Lessons[d.Name]; return !done })
 	for {
-		p := &lesson.Path{Title: "locktop learn", Hint: "enter begin   j/k choose   q quit", Notice: c.notice, At: max(0, at), Theme: c.theme()}
+		p := &tutor.Path{Title: "locktop learn", Hint: "enter begin   j/k choose   q quit", Notice: c.notice, At: max(0, at), Theme: c.theme()}
 		if c.lang == "zh" {
 			p.Title, p.Hint = "locktop learn：etcd 锁的课程", "enter 开始   j/k 选择   q 退出"
 		}
 		for _, d := range c.all {
 			_, done := c.progress.Lessons[d.Name]
-			p.Lessons = append(p.Lessons, lesson.PathRow{Number: d.Lesson.Number, Title: d.Lesson.Title.In(c.lang), Teaches: d.Lesson.Teaches.In(c.lang), Note: c.note(d), Done: done})
+			p.Lessons = append(p.Lessons, tutor.PathRow{Number: d.Lesson.Number, Title: d.Lesson.Title.In(c.lang), Teaches: d.Lesson.Teaches.In(c.lang), Note: c.note(d), Done: done})
 		}
 		c.notice = ""
 		if err := showPath(ctx, c.e, p); err != nil || !p.Chosen {
@@ -241,7 +241,7 @@ func (c *courseRoom) theme() *draw.Theme {
 	return draw.NewTheme(cmp.Or(o.Theme, o.Settings.Theme, draw.ThemeDark), o.Profile, o.Signs)
 }
 
-func showPath(ctx context.Context, e *env, p *lesson.Path) error {
+func showPath(ctx context.Context, e *env, p *tutor.Path) error {
 	defer guardTerminal(e.in, e.stdout)()
 	screen := terminal.Leave(ctx, e.stdout)
 	_, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(e.in), tea.WithOutput(screen.Like(screen)), tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()

@@ -25,7 +25,7 @@ import (
 	"locktop/ui/cli/course"
 	"locktop/ui/cli/session"
 	"locktop/ui/host"
-	"locktop/ui/lesson"
+	"locktop/ui/tutor"
 )
 
 // TestTheWorldWaitsForTheReader: who thinks about each question for longer than every lease
@@ -55,10 +55,10 @@ func TestWhoMeddlesIsToldSo(t *testing.T) {
 	if len(round.Actions) == 0 || !round.Explained || round.Err != nil {
 		t.Fatalf("hand %q, told %v, %v", round.Actions, round.Explained, round.Err)
 	}
-	if n := strings.Count(r.shows(lesson.StepSay), "You changed the lab"); n != len(round.Missed) || n == 0 {
+	if n := strings.Count(r.shows(tutor.StepSay), "You changed the lab"); n != len(round.Missed) || n == 0 {
 		t.Errorf("%d of %d steps that did not come to pass were told", n, len(round.Missed))
 	}
-	if got := r.shows(lesson.StepVerdict); !strings.Contains(got, "You changed the lab during the story: "+round.Actions[0]) {
+	if got := r.shows(tutor.StepVerdict); !strings.Contains(got, "You changed the lab during the story: "+round.Actions[0]) {
 		t.Errorf("the verdict says %q", got)
 	}
 	for _, res := range round.Results {
@@ -81,7 +81,7 @@ func TestTheTaskIsSeenToBeDone(t *testing.T) {
 	if !round.Passed || len(round.Actions) > 0 || round.Verdict != drill.Held {
 		t.Errorf("passed %v, hand %q, %s", round.Passed, round.Actions, round.Verdict)
 	}
-	if last := r.steps[len(r.steps)-1]; !strings.Contains(r.shows(lesson.StepSay), "Done: the lab shows it.") || last.Lines[len(last.Lines)-1].Name != "You did the task." {
+	if last := r.steps[len(r.steps)-1]; !strings.Contains(r.shows(tutor.StepSay), "Done: the lab shows it.") || last.Lines[len(last.Lines)-1].Name != "You did the task." {
 		t.Errorf("the reader is told %+v", last)
 	}
 }
@@ -114,7 +114,7 @@ func TestTheCourseIsToldToItsEnd(t *testing.T) {
 				if hasHan := strings.ContainsFunc(text, func(c rune) bool { return unicode.Is(unicode.Han, c) }); text != "" && hasHan != (r.lang == "zh") {
 					t.Errorf("in %s: %+v", r.lang, s)
 				}
-				if s.Kind == lesson.StepSee && (s.Why != "") != (r.lang == "zh") {
+				if s.Kind == tutor.StepSee && (s.Why != "") != (r.lang == "zh") {
 					t.Errorf("the reason why the answer is wrong: %+v", s)
 				}
 			}
@@ -155,9 +155,9 @@ func TestTheExamIsHealedByDiagnosisAlone(t *testing.T) {
 					}
 				}
 				round := r.takes(t, d)
-				if round.Examined != obeys || !round.Explained || round.Verdict != drill.Held || !strings.Contains(r.shows(lesson.StepSay), c.Explanation.In("en")) ||
-					strings.Contains(r.shows(lesson.StepSay), "wrong cure") == obeys {
-					t.Errorf("healed %v, told %v, %s: %s", round.Examined, round.Explained, round.Reason, r.shows(lesson.StepSay))
+				if round.Examined != obeys || !round.Explained || round.Verdict != drill.Held || !strings.Contains(r.shows(tutor.StepSay), c.Explanation.In("en")) ||
+					strings.Contains(r.shows(tutor.StepSay), "wrong cure") == obeys {
+					t.Errorf("healed %v, told %v, %s: %s", round.Examined, round.Explained, round.Reason, r.shows(tutor.StepSay))
 				}
 			})
 		}
@@ -177,9 +177,9 @@ type pupil struct {
 	atTask func(host.Actions)
 	// atExam heals the fault of the exam; nil: it is skipped.
 	atExam func(host.Actions)
-	seed   uint64        // 0: 11
-	steps  []lesson.Step // that were shown
-	sees   shown         // on the screen
+	seed   uint64       // 0: 11
+	steps  []tutor.Step // that were shown
+	sees   shown        // on the screen
 }
 
 // takes lets the reader take a lesson to its end, on a lab of its own.
@@ -235,7 +235,7 @@ func (s *shown) look(ctx context.Context, src model.Source) {
 }
 
 // read answers everything that the lesson shows, up to its verdict.
-func (r *pupil) read(ctx context.Context, t *testing.T, d *drill.Drill, l *lesson.Lesson, hands host.Actions) {
+func (r *pupil) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tutor.Lesson, hands host.Actions) {
 	asked := 0
 	var questions []drill.Question
 	for i, s := range d.Steps {
@@ -252,11 +252,11 @@ func (r *pupil) read(ctx context.Context, t *testing.T, d *drill.Drill, l *lesso
 		r.steps = append(r.steps, s)
 		choice := 0
 		switch s.Kind {
-		case lesson.StepVerdict:
+		case tutor.StepVerdict:
 			return
-		case lesson.StepDo, lesson.StepWait:
+		case tutor.StepDo, tutor.StepWait:
 			continue
-		case lesson.StepTask:
+		case tutor.StepTask:
 			todo := &r.atTask
 			if strings.HasPrefix(s.Text, "The exam: ") {
 				todo = &r.atExam
@@ -266,11 +266,11 @@ func (r *pupil) read(ctx context.Context, t *testing.T, d *drill.Drill, l *lesso
 				*todo = func(host.Actions) {}
 				continue
 			}
-		case lesson.StepAsk:
+		case tutor.StepAsk:
 			choice = r.answer(questions[asked].Answer, len(s.Options))
 			asked++
 		}
-		if r.slow > 0 && s.Kind == lesson.StepAsk {
+		if r.slow > 0 && s.Kind == tutor.StepAsk {
 			select {
 			case <-time.After(r.slow): // that is what is tested
 			case <-ctx.Done():
@@ -284,7 +284,7 @@ func (r *pupil) read(ctx context.Context, t *testing.T, d *drill.Drill, l *lesso
 }
 
 // shows is the text of the steps of a kind.
-func (r *pupil) shows(kind lesson.StepKind) string {
+func (r *pupil) shows(kind tutor.StepKind) string {
 	var all []string
 	for _, s := range r.steps {
 		if s.Kind == kind {

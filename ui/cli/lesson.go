@@ -12,7 +12,7 @@ import (
 	"locktop/demo"
 	"locktop/ui"
 	"locktop/ui/cli/session"
-	"locktop/ui/lesson"
+	"locktop/ui/tutor"
 )
 
 // lessonLimit is how long a person may take for a lesson.
@@ -23,13 +23,13 @@ const lessonLimit = 12 * time.Hour
 type lessonTeller struct {
 	d    *drill.Drill
 	lang string
-	pane *lesson.Handover
+	pane *tutor.Handover
 	ctx  context.Context // ends with the console
 }
 
 // lesson is the lesson as the console wants it.
-func (l *lessonTeller) lesson() *lesson.Lesson {
-	return &lesson.Lesson{Title: l.d.Title, Why: l.d.Why, Next: l.pane.Next, Answer: l.pane.Answer}
+func (l *lessonTeller) lesson() *tutor.Lesson {
+	return &tutor.Lesson{Title: l.d.Title, Why: l.d.Why, Next: l.pane.Next, Answer: l.pane.Answer}
 }
 
 // Step implements drill.Teller. What is said and asked tells itself.
@@ -38,23 +38,23 @@ func (l *lessonTeller) Step(i int) {
 	switch {
 	case s.Say != nil || s.Ask != nil:
 	case s.Wait != nil:
-		l.pane.Show(l.ctx, lesson.Step{Kind: lesson.StepWait, Text: s.Wait.Describe(), Met: s.Wait.Met(), Within: s.Wait.Within})
+		l.pane.Show(l.ctx, tutor.Step{Kind: tutor.StepWait, Text: s.Wait.Describe(), Met: s.Wait.Met(), Within: s.Wait.Within})
 	case s.Pause > 0:
-		l.pane.Show(l.ctx, lesson.Step{Kind: lesson.StepWait, Within: s.Pause})
+		l.pane.Show(l.ctx, tutor.Step{Kind: tutor.StepWait, Within: s.Pause})
 	default:
-		l.pane.Show(l.ctx, lesson.Step{Kind: lesson.StepDo, Text: s.Describe()})
+		l.pane.Show(l.ctx, tutor.Step{Kind: tutor.StepDo, Text: s.Describe()})
 	}
 }
 
 // Say implements drill.Teller.
 func (l *lessonTeller) Say(ctx context.Context, t drill.Text) {
-	l.pane.Show(ctx, lesson.Step{Kind: lesson.StepSay, Text: t.In(l.lang)})
+	l.pane.Show(ctx, tutor.Step{Kind: tutor.StepSay, Text: t.In(l.lang)})
 	l.pane.Answered(ctx)
 }
 
 // Ask implements drill.Teller.
 func (l *lessonTeller) Ask(ctx context.Context, q drill.Question) int {
-	s := lesson.Step{Kind: lesson.StepAsk, Text: q.Text.In(l.lang), Right: q.Answer}
+	s := tutor.Step{Kind: tutor.StepAsk, Text: q.Text.In(l.lang), Right: q.Answer}
 	for _, o := range q.Options {
 		s.Options = append(s.Options, o.Text.In(l.lang))
 	}
@@ -64,10 +64,10 @@ func (l *lessonTeller) Ask(ctx context.Context, q drill.Question) int {
 
 // end shows the verdict.
 func (l *lessonTeller) end(round runner.Run) {
-	s := lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.Verdict(round.Verdict), Text: round.Reason}
+	s := tutor.Step{Kind: tutor.StepVerdict, Verdict: tutor.Verdict(round.Verdict), Text: round.Reason}
 	for _, r := range round.Results {
 		measured, bound, _ := strings.Cut(r.Numbers(), ", ")
-		s.Lines = append(s.Lines, lesson.Line{Name: r.Describe(), Measured: measured, Bound: bound, Verdict: lesson.Verdict(r.Verdict)})
+		s.Lines = append(s.Lines, tutor.Line{Name: r.Describe(), Measured: measured, Bound: bound, Verdict: tutor.Verdict(r.Verdict)})
 	}
 	l.pane.Show(l.ctx, s)
 }
@@ -87,7 +87,7 @@ func tellDrill(ctx context.Context, e *env, name string) (err error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var room labRun
-	l := &lessonTeller{d: d, lang: lang, pane: lesson.NewHandover(ctx), ctx: ctx}
+	l := &lessonTeller{d: d, lang: lang, pane: tutor.NewHandover(ctx), ctx: ctx}
 	var played sync.WaitGroup
 	defer func() {
 		cancel()

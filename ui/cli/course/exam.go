@@ -7,7 +7,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
-	"locktop/ui/lesson"
+	"locktop/ui/tutor"
 )
 
 // ownProgram is the line that puts a program of the person's own into a drill.
@@ -21,14 +21,14 @@ var ownProgram = []string{
 // program.
 func (p *Pupil) Exam(ctx context.Context, c drill.Case, err error, met, wrong <-chan struct{}) {
 	if err != nil {
-		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("exam-broke"), Code: []string{err.Error()}})
+		p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: p.say("exam-broke"), Code: []string{err.Error()}})
 	} else {
 		p.takes(true)
 		p.try(ctx, c.Done.Lock, p.say("exam")+p.d.Lesson.Exam.Text.In(p.lang), c.Hint.In(p.lang), met, wrong)
 		p.takes(false)
-		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: c.Explanation.In(p.lang)})
+		p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: c.Explanation.In(p.lang)})
 	}
-	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("own"), Code: ownProgram})
+	p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: p.say("own"), Code: ownProgram})
 }
 
 func (p *Pupil) takes(exam bool) {
@@ -53,7 +53,7 @@ func (p *Pupil) Unseen(at time.Time, begins bool) {
 	p.mu.Unlock()
 	if begins {
 		p.picture = drill.Show{}
-		p.show(p.ctx, lesson.Step{Kind: lesson.StepWait, Text: p.say("exam-wait"), Met: p.say("exam-ready")})
+		p.show(p.ctx, tutor.Step{Kind: tutor.StepWait, Text: p.say("exam-wait"), Met: p.say("exam-ready")})
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"locktop/chaos/drill/runner"
 	"locktop/model"
 	"locktop/ui/host"
-	"locktop/ui/lesson"
+	"locktop/ui/tutor"
 )
 
 // Pupil is the person who takes a lesson: a play.Pupil towards the drill, and what the
@@ -22,7 +22,7 @@ type Pupil struct {
 	d       *drill.Drill
 	lang    string
 	brief   bool // fewer words
-	pane    *lesson.Handover
+	pane    *tutor.Handover
 	ctx     context.Context // ends with the console
 	lock    string          // that the story is about now
 	picture drill.Show      // that stands beside it
@@ -39,27 +39,27 @@ var _ runner.Pupil = (*Pupil)(nil)
 
 // New returns a pupil for a lesson. ctx ends with the console. With brief the lines to do it by hand are left out.
 func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Pupil {
-	return &Pupil{d: d, lang: lang, brief: brief, ctx: ctx, pane: lesson.NewHandover(ctx)}
+	return &Pupil{d: d, lang: lang, brief: brief, ctx: ctx, pane: tutor.NewHandover(ctx)}
 }
 
 // Shown is the lesson as the console wants it.
-func (p *Pupil) Shown() *lesson.Lesson {
+func (p *Pupil) Shown() *tutor.Lesson {
 	l := p.d.Lesson
-	return &lesson.Lesson{Title: fmt.Sprintf("%d. %s", l.Number, l.Title.In(p.lang)), Why: l.Teaches.In(p.lang), Lang: p.lang,
+	return &tutor.Lesson{Title: fmt.Sprintf("%d. %s", l.Number, l.Title.In(p.lang)), Why: l.Teaches.In(p.lang), Lang: p.lang,
 		Next: p.pane.Next, Answer: p.pane.Answer}
 }
 
 // show hands a step over to the console, and says whether it was taken. Lines of code have the room
 // of the picture, too.
-func (p *Pupil) show(ctx context.Context, s lesson.Step) bool {
+func (p *Pupil) show(ctx context.Context, s tutor.Step) bool {
 	if len(s.Code) == 0 {
-		s.Show, s.About = lesson.Picture(p.picture.What), p.picture.Lock
+		s.Show, s.About = tutor.Picture(p.picture.What), p.picture.Lock
 	}
 	return p.pane.Show(ctx, s)
 }
 
 // read shows a step and returns what was answered once it was read.
-func (p *Pupil) read(ctx context.Context, s lesson.Step) int {
+func (p *Pupil) read(ctx context.Context, s tutor.Step) int {
 	if !p.show(ctx, s) {
 		return 0
 	}
@@ -75,11 +75,11 @@ func (p *Pupil) Step(i int) {
 	case s.Say != nil || s.Ask != nil || s.See:
 	case s.Wait != nil:
 		want, met := s.Wait.In(p.lang)
-		p.show(p.ctx, lesson.Step{Kind: lesson.StepWait, Text: want, Met: met, Within: s.Wait.Within})
+		p.show(p.ctx, tutor.Step{Kind: tutor.StepWait, Text: want, Met: met, Within: s.Wait.Within})
 	case s.Pause > 0:
-		p.show(p.ctx, lesson.Step{Kind: lesson.StepWait, Within: s.Pause})
+		p.show(p.ctx, tutor.Step{Kind: tutor.StepWait, Within: s.Pause})
 	default:
-		p.show(p.ctx, lesson.Step{Kind: lesson.StepDo, Text: s.In(p.lang)})
+		p.show(p.ctx, tutor.Step{Kind: tutor.StepDo, Text: s.In(p.lang)})
 	}
 }
 
@@ -102,7 +102,7 @@ func (p *Pupil) about(i int) (lock string) {
 
 // Say implements play.Teller.
 func (p *Pupil) Say(ctx context.Context, t drill.Text) {
-	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: t.In(p.lang), Lock: p.lock})
+	p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: t.In(p.lang), Lock: p.lock})
 }
 
 func (p *Pupil) texts(all []drill.Option) (in []string) {
@@ -114,12 +114,12 @@ func (p *Pupil) texts(all []drill.Option) (in []string) {
 
 // Ask implements play.Teller.
 func (p *Pupil) Ask(ctx context.Context, q drill.Question) int {
-	return p.read(ctx, lesson.Step{Kind: lesson.StepAsk, Text: q.Text.In(p.lang), Options: p.texts(q.Options), Lock: p.lock})
+	return p.read(ctx, tutor.Step{Kind: tutor.StepAsk, Text: q.Text.In(p.lang), Options: p.texts(q.Options), Lock: p.lock})
 }
 
 // See implements play.Pupil.
 func (p *Pupil) See(ctx context.Context, s runner.Seen) {
-	step := lesson.Step{Kind: lesson.StepSee, Text: s.Question.After.In(p.lang), Options: p.texts(s.Question.Options), Lock: p.lock,
+	step := tutor.Step{Kind: tutor.StepSee, Text: s.Question.After.In(p.lang), Options: p.texts(s.Question.Options), Lock: p.lock,
 		Chosen: s.Chosen, Right: s.Right, Measured: s.Measured.In(p.lang)}
 	if s.Chosen > 0 && s.Chosen != s.Right {
 		step.Why = s.Question.Options[s.Chosen-1].Why.In(p.lang)
@@ -135,7 +135,7 @@ func (p *Pupil) Missed(ctx context.Context, s drill.Step) {
 	if hand := p.Actions(); len(hand) > 0 {
 		text = p.say("by-hand", hand[len(hand)-1], what)
 	}
-	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: text})
+	p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: text})
 }
 
 // Actions implements runner.Pupil.
@@ -152,9 +152,9 @@ func (p *Pupil) Task(ctx context.Context, met <-chan struct{}) {
 	p.mu.Unlock()
 	l := p.d.Lesson
 	if !p.brief {
-		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("etcdctl"), Code: p.code(l.Etcdctl)})
-		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("go"), Code: p.code(l.Go)})
-		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("elsewhere") + l.Elsewhere.In(p.lang)})
+		p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: p.say("etcdctl"), Code: p.code(l.Etcdctl)})
+		p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: p.say("go"), Code: p.code(l.Go)})
+		p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: p.say("elsewhere") + l.Elsewhere.In(p.lang)})
 	}
 	p.try(ctx, l.Task.Done.Lock, p.say("task")+l.Task.Text.In(p.lang), l.Task.Hint.In(p.lang), met, nil)
 }
@@ -162,21 +162,21 @@ func (p *Pupil) Task(ctx context.Context, met <-chan struct{}) {
 // try shows what is to be done to a lock until it is, no longer can be, or is given up. Who asks
 // for it gets a hint first.
 func (p *Pupil) try(ctx context.Context, lock, what, how string, met, wrong <-chan struct{}) {
-	step := lesson.Step{Kind: lesson.StepTask, Text: what, Lock: lock, Hint: true}
+	step := tutor.Step{Kind: tutor.StepTask, Text: what, Lock: lock, Hint: true}
 	for p.show(ctx, step) {
 		select {
 		case <-met:
-			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-done")})
+			p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: p.say("task-done")})
 			return
 		case <-wrong:
-			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("exam-wrong") + how})
+			p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: p.say("exam-wrong") + how})
 			return
 		case <-p.pane.Answers():
 		case <-ctx.Done():
 			return
 		}
 		if !step.Hint {
-			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-left")})
+			p.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: p.say("task-left")})
 			return
 		}
 		step.Text, step.Hint = what+"\n\n"+p.say("hint")+how, false
@@ -185,7 +185,7 @@ func (p *Pupil) try(ctx context.Context, lock, what, how string, met, wrong <-ch
 
 // End implements play.Pupil.
 func (p *Pupil) End(ctx context.Context, round *runner.Run) {
-	s := lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.Verdict(round.Verdict)}
+	s := tutor.Step{Kind: tutor.StepVerdict, Verdict: tutor.Verdict(round.Verdict)}
 	switch {
 	case len(round.Actions) > 0:
 		s.Text = p.say("meddled", strings.Join(round.Actions, "; "))
@@ -196,13 +196,13 @@ func (p *Pupil) End(ctx context.Context, round *runner.Run) {
 		if r.Name == "answer" && r.Verdict == drill.Held {
 			continue // the person saw it measured
 		}
-		line := lesson.Line{Name: r.Sentence(p.lang), Verdict: lesson.Verdict(r.Verdict)}
+		line := tutor.Line{Name: r.Sentence(p.lang), Verdict: tutor.Verdict(r.Verdict)}
 		s.Lines = append(s.Lines, line)
 	}
 	own := func(passed bool, what string) {
-		line := lesson.Line{Name: p.say(what + "-skipped"), Verdict: lesson.VerdictUnknown}
+		line := tutor.Line{Name: p.say(what + "-skipped"), Verdict: tutor.VerdictUnknown}
 		if passed {
-			line = lesson.Line{Name: p.say(what + "-passed"), Verdict: lesson.VerdictHeld}
+			line = tutor.Line{Name: p.say(what + "-passed"), Verdict: tutor.VerdictHeld}
 		}
 		s.Lines = append(s.Lines, line)
 	}
@@ -217,7 +217,7 @@ func (p *Pupil) End(ctx context.Context, round *runner.Run) {
 
 // Broke shows why a lesson could not be told to its end.
 func (p *Pupil) Broke(round *runner.Run) {
-	p.show(p.ctx, lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.VerdictUnknown, Text: round.Reason})
+	p.show(p.ctx, tutor.Step{Kind: tutor.StepVerdict, Verdict: tutor.VerdictUnknown, Text: round.Reason})
 }
 
 // Watch returns the door of the console for actions, which tells the lesson what the person

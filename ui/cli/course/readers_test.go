@@ -20,7 +20,7 @@ import (
 
 	"locktop/ui/cli/course"
 	"locktop/ui/host"
-	"locktop/ui/lesson"
+	"locktop/ui/tutor"
 )
 
 // reader is somebody who takes a lesson without a screen, on a world without processes.
@@ -35,7 +35,7 @@ type reader struct {
 	wrong bool
 	rng   *rand.Rand
 	heals func(*world) model.Action // the fault of the exam, if set
-	steps []lesson.Step             // that were shown
+	steps []tutor.Step              // that were shown
 	all   []model.Event             // that happened
 }
 
@@ -90,7 +90,7 @@ func (r *reader) takes(t *testing.T, seed uint64) runner.Run {
 }
 
 // read answers everything that the lesson shows, up to its verdict.
-func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *lesson.Lesson, hands host.Actions) {
+func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *tutor.Lesson, hands host.Actions) {
 	var questions []drill.Question
 	for i, s := range r.d.Steps {
 		if s.Ask != nil {
@@ -107,11 +107,11 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *lesson.
 		r.steps = append(r.steps, s)
 		choice := 0
 		switch s.Kind {
-		case lesson.StepVerdict:
+		case tutor.StepVerdict:
 			return
-		case lesson.StepDo, lesson.StepWait:
+		case tutor.StepDo, tutor.StepWait:
 			continue
-		case lesson.StepTask:
+		case tutor.StepTask:
 			if inExam := strings.HasPrefix(s.Text, "The exam: ") || strings.HasPrefix(s.Text, "考试："); inExam && hands.Available(model.Action{Kind: model.HealAll}) == nil {
 				t.Errorf("%s: one key heals whatever the exam did", r.d.Name)
 			} else if inExam && r.heals != nil {
@@ -124,7 +124,7 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *lesson.
 			}
 			l.Answer(0)
 			continue
-		case lesson.StepAsk:
+		case tutor.StepAsk:
 			if !slices.Contains(r.d.Lab.Locks(), s.Lock) {
 				t.Errorf("%s: the question %q is about the lock %q, which nobody wants", r.d.Name, s.Text, s.Lock)
 			}
@@ -157,7 +157,7 @@ func (r *reader) meddles(ctx context.Context, hands host.Actions) {
 }
 
 // says is all that the reader was shown of a kind.
-func (r *reader) says(kind lesson.StepKind) string {
+func (r *reader) says(kind tutor.StepKind) string {
 	var all []string
 	for _, s := range r.steps {
 		if s.Kind == kind {
@@ -226,7 +226,7 @@ func TestEveryReaderHearsTheStory(t *testing.T) {
 					if !round.Explained || round.Err != nil || len(round.Screens) == 0 {
 						t.Fatalf("keys by chance, seed %d: told %v, %v", seed, round.Explained, round.Err)
 					}
-					verdict := who.says(lesson.StepVerdict)
+					verdict := who.says(tutor.StepVerdict)
 					if round.Verdict != drill.Held && (len(round.Actions) == 0 || verdict == "") {
 						t.Errorf("keys by chance, seed %d: %s by %q, and the reader is told %q", seed, round.Verdict, round.Actions, verdict)
 					}
@@ -257,10 +257,10 @@ func TestTheExam(t *testing.T) {
 			for _, heals := range []func(*world) model.Action{(*world).remedy, nil} {
 				who := reader{d: d, lang: lang, heals: heals}
 				round := who.takes(t, seed)
-				if !round.Explained || round.Examined != (heals != nil) || !strings.Contains(who.says(lesson.StepSay), c.Explanation.In(lang)) {
-					t.Errorf("case %d in %s, healed by the reader %v: seen %v, told %v, %s", n+1, lang, heals != nil, round.Examined, round.Explained, who.says(lesson.StepSay))
+				if !round.Explained || round.Examined != (heals != nil) || !strings.Contains(who.says(tutor.StepSay), c.Explanation.In(lang)) {
+					t.Errorf("case %d in %s, healed by the reader %v: seen %v, told %v, %s", n+1, lang, heals != nil, round.Examined, round.Explained, who.says(tutor.StepSay))
 				}
-				if asked := strings.Count(who.says(lesson.StepTask), c.Hint.In(lang)); asked != map[bool]int{false: 1}[heals != nil] {
+				if asked := strings.Count(who.says(tutor.StepTask), c.Hint.In(lang)); asked != map[bool]int{false: 1}[heals != nil] {
 					t.Errorf("case %d in %s: %d hints, who healed it asked for none", n+1, lang, asked)
 				}
 				who.inItsLanguage(t)
@@ -270,8 +270,8 @@ func TestTheExam(t *testing.T) {
 				who := reader{d: d, lang: lang, heals: func(*world) model.Action { return harm }}
 				round := who.takes(t, seed)
 				want := map[string]string{"en": "That was the wrong cure", "zh": "这样做不对"}[lang]
-				if !round.Explained || round.Examined || !strings.Contains(who.says(lesson.StepSay), want) {
-					t.Errorf("case %d in %s, %s: passed %v, told %v, %s", n+1, lang, text.English(harm.Message()), round.Examined, round.Explained, who.says(lesson.StepSay))
+				if !round.Explained || round.Examined || !strings.Contains(who.says(tutor.StepSay), want) {
+					t.Errorf("case %d in %s, %s: passed %v, told %v, %s", n+1, lang, text.English(harm.Message()), round.Examined, round.Explained, who.says(tutor.StepSay))
 				}
 				who.inItsLanguage(t)
 			}

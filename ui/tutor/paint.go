@@ -1,4 +1,4 @@
-package lesson
+package tutor
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ const (
 )
 
 // Height is how many lines the pane would like to have.
-func (p *Pane) Height(th *draw.Theme, w, h int) int {
+func (p *Panel) Height(th *draw.Theme, w, h int) int {
 	switch {
 	case !p.Showing():
 		return 0
@@ -42,7 +42,7 @@ func (p *Pane) Height(th *draw.Theme, w, h int) int {
 }
 
 // Lines is the pane in h lines of w cells.
-func (p *Pane) Lines(f page.Frame, w, h int) []string {
+func (p *Panel) Lines(f page.Frame, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 }
 
 // title says what is told and what it waits for; the latter matters more.
-func (p *Pane) title(th *draw.Theme, w int) []draw.Span {
+func (p *Panel) title(th *draw.Theme, w int) []draw.Span {
 	hint := p.hint()
 	if s := p.visible(); s.pages > 1 {
 		hint = append([]draw.Span{draw.Dim.Of(p.say("part", s.page+1, s.pages) + "  ")}, hint...)
@@ -83,7 +83,7 @@ func (p *Pane) title(th *draw.Theme, w int) []draw.Span {
 	return append([]draw.Span{draw.Strong.Of(name), draw.Rule.Of(" " + th.Sign.Line + " ")}, hint...)
 }
 
-func (p *Pane) hint() []draw.Span {
+func (p *Panel) hint() []draw.Span {
 	key := func(what string) []draw.Span {
 		return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + p.say(what))}
 	}
@@ -105,7 +105,7 @@ func (p *Pane) hint() []draw.Span {
 }
 
 // forth is the key by which it goes on.
-func (p *Pane) forth(key func(string) []draw.Span) []draw.Span {
+func (p *Panel) forth(key func(string) []draw.Span) []draw.Span {
 	switch {
 	case !p.begun && !p.plays:
 		return append(key("start"), draw.Accent.Of("   r"), draw.Plain.Of(" "+p.say("runs")))
@@ -129,7 +129,7 @@ func (p *Pane) forth(key func(string) []draw.Span) []draw.Span {
 
 // content is all that the pane has to show. It is wrapped once, and not for every
 // frame.
-func (p *Pane) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
+func (p *Panel) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	d := drawn{w: w, steps: p.steps, at: p.at, chosen: p.chosen, has: p.has, broke: p.err != nil, begun: p.begun}
 	if p.step.Kind == StepWait {
 		d.age = now.Sub(p.since)
@@ -140,7 +140,7 @@ func (p *Pane) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	return p.body
 }
 
-func (p *Pane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
+func (p *Panel) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	var all [][]draw.Span
 	text := func(st draw.Style, lead, s string) {
 		for i, part := range strings.Split(s, "\n\n") {
@@ -192,7 +192,7 @@ func (p *Pane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 }
 
 // see says what was measured, and what that means for the answer.
-func (p *Pane) see(th *draw.Theme, text func(st draw.Style, lead, s string)) {
+func (p *Panel) see(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	s := &p.step
 	right := func() string { return s.Options[s.Right-1] }
 	same := s.Right > 0 && s.Measured == right() // what was measured reads as the answer does
@@ -217,7 +217,7 @@ func (p *Pane) see(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 }
 
 // present says what is being waited for.
-func (p *Pane) present(s *Step) string {
+func (p *Panel) present(s *Step) string {
 	switch {
 	case s.Text == "":
 		return p.say("lets", model.Duration(s.Within, false))
@@ -228,7 +228,7 @@ func (p *Pane) present(s *Step) string {
 }
 
 // pastOf says what a step has done or waited for, and for how long; "" for nothing.
-func (p *Pane) pastOf(s *Step, took time.Duration) string {
+func (p *Panel) pastOf(s *Step, took time.Duration) string {
 	switch {
 	case s.Kind != StepWait:
 		return s.Text
@@ -244,7 +244,7 @@ func (p *Pane) pastOf(s *Step, took time.Duration) string {
 
 // past is what was done and waited for before the step, as far as it has not been
 // read: before a text the last two.
-func (p *Pane) past(th *draw.Theme, text func(st draw.Style, lead, s string)) {
+func (p *Panel) past(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	log := p.log
 	crowded := p.step.Kind == StepAsk || p.step.Kind == StepSee // there a picture says it
 	if p.step.Kind == StepVerdict || p.err != nil || crowded && p.pictureRows(0) > 0 {
@@ -261,7 +261,7 @@ func (p *Pane) past(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 }
 
 // options are the answers of a question, and once one is given, which is right.
-func (p *Pane) options(th *draw.Theme, text func(st draw.Style, lead, s string)) {
+func (p *Panel) options(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	for i, o := range p.step.Options {
 		mark, st := "  ", draw.Plain
 		switch {
@@ -288,7 +288,7 @@ func (p *Pane) options(th *draw.Theme, text func(st draw.Style, lead, s string))
 }
 
 // verdict is how it ended, line by line.
-func (p *Pane) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)) {
+func (p *Panel) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	st, sign := verdictStyle(th, p.step.Verdict)
 	head := strings.ToUpper(string(p.step.Verdict)) + ": " + p.step.Verdict.words()
 	if p.l.Lang != "" {

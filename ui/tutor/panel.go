@@ -1,4 +1,4 @@
-package lesson
+package tutor
 
 import (
 	"cmp"
@@ -13,20 +13,20 @@ import (
 )
 
 // Booted says that there is something to look at now.
-func (p *Pane) Booted() { p.since = p.h.Frame().Now }
+func (p *Panel) Booted() { p.since = p.h.Frame().Now }
 
 // logMax bounds how much of what was done stands in the pane.
 const logMax = 32
 
 // begin asks for the first step, once the person has read what the lesson is for.
-func (p *Pane) begin() tea.Cmd {
+func (p *Panel) begin() tea.Cmd {
 	p.leave()
 	p.begun, p.since, p.page = true, p.h.Frame().Now, 0
 	return p.next()
 }
 
 // next asks for the next step.
-func (p *Pane) next() tea.Cmd {
+func (p *Panel) next() tea.Cmd {
 	l, ctx := p.l, p.h.Context()
 	return func() tea.Msg {
 		step, err := l.Next(ctx)
@@ -35,7 +35,7 @@ func (p *Pane) next() tea.Cmd {
 }
 
 // Stepped takes a step in.
-func (p *Pane) Stepped(m StepMsg) tea.Cmd {
+func (p *Panel) Stepped(m StepMsg) tea.Cmd {
 	switch {
 	case m.read != nil && (!p.plays || p.back > 0 || *m.read != turn{p.steps, p.page} || p.WhyNot() != "" || p.ended()):
 		return nil // it was stopped, or the person was quicker
@@ -84,14 +84,14 @@ func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 }
 
 // Play lets the lesson go on by itself, or no longer.
-func (p *Pane) Play() tea.Cmd {
+func (p *Panel) Play() tea.Cmd {
 	p.plays = !p.plays
 	p.h.Say(draw.Plain, p.say(map[bool]string{true: "plays", false: "stops"}[p.plays]))
 	return p.soon()
 }
 
 // PlayKeys are those by which a lesson plays itself.
-func (p *Pane) PlayKeys(on host.Where) []host.Key {
+func (p *Panel) PlayKeys(on host.Where) []host.Key {
 	return []host.Key{{Keys: []string{"r"}, Where: on, What: "let the lesson run by itself, or no longer", Needs: host.NeedsLesson, Frozen: true,
 		Why: func() string {
 			switch {
@@ -111,7 +111,7 @@ const (
 )
 
 // soon goes on once what stands there can have been read, where the lesson plays itself.
-func (p *Pane) soon() tea.Cmd {
+func (p *Panel) soon() tea.Cmd {
 	if !p.plays || p.back > 0 || p.acts() || p.begun && p.step.Kind == "" || p.ended() {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (p *Pane) soon() tea.Cmd {
 }
 
 // WhyNot says why the lesson does not go on by a key, "" if it does.
-func (p *Pane) WhyNot() string {
+func (p *Panel) WhyNot() string {
 	switch {
 	case !p.Showing():
 		return notTold
@@ -138,7 +138,7 @@ func (p *Pane) WhyNot() string {
 
 // GoOn does what the lesson waits for: the rest of a text, the next step, the answer
 // to a question, or the end.
-func (p *Pane) GoOn() tea.Cmd {
+func (p *Panel) GoOn() tea.Cmd {
 	switch {
 	case p.folded:
 		p.folded = false
@@ -166,7 +166,7 @@ func (p *Pane) GoOn() tea.Cmd {
 }
 
 // answer tells the lesson and asks for its next step.
-func (p *Pane) answer(choice int) tea.Cmd {
+func (p *Panel) answer(choice int) tea.Cmd {
 	l, next := p.l, p.next()
 	p.leave()
 	p.step = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}
@@ -180,7 +180,7 @@ func (p *Pane) answer(choice int) tea.Cmd {
 
 // predict takes the answer to a question. The person sees whether it was right
 // before the lesson goes on.
-func (p *Pane) predict(choice int) {
+func (p *Panel) predict(choice int) {
 	if choice < 1 || choice > len(p.step.Options) {
 		p.h.Say(draw.Late, p.say("no-answer"))
 		return
@@ -190,7 +190,7 @@ func (p *Pane) predict(choice int) {
 }
 
 // score counts a prediction, once it is known what is right.
-func (p *Pane) score(choice int) {
+func (p *Panel) score(choice int) {
 	if p.step.Right > 0 && choice > 0 {
 		p.questions++
 		if choice == p.step.Right {
@@ -200,16 +200,16 @@ func (p *Pane) score(choice int) {
 }
 
 // move goes to another answer.
-func (p *Pane) move(n int) { p.at = max(0, min(p.at+n, len(p.step.Options)-1)) }
+func (p *Panel) move(n int) { p.at = max(0, min(p.at+n, len(p.step.Options)-1)) }
 
 // Fold hides the lesson but for its title, or shows it again.
-func (p *Pane) Fold() { p.folded = !p.folded }
+func (p *Panel) Fold() { p.folded = !p.folded }
 
 // Look does nothing: a lesson is told by whoever runs the drill.
-func (p *Pane) Look() {}
+func (p *Panel) Look() {}
 
 // Keys are those of its question.
-func (p *Pane) Keys() []host.Key {
+func (p *Panel) Keys() []host.Key {
 	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
 	rows := []host.Key{
 		{Keys: []string{"up", "k"}, Where: host.InLesson, What: "answer above", Do: host.Run(func() { p.move(-1) })},

@@ -1,4 +1,4 @@
-package lesson
+package tutor
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 )
 
 // turnTo opens the page that a step shows, once for each: where the person goes then, stays.
-func (p *Pane) turnTo(show Picture, about string) {
+func (p *Panel) turnTo(show Picture, about string) {
 	to := turned{show, about}
 	if to == p.opened || p.back > 0 {
 		return
@@ -40,7 +40,7 @@ const (
 
 // pictureRows is how many lines the picture would like to have on a screen of h lines, 0 if there
 // is none.
-func (p *Pane) pictureRows(h int) int {
+func (p *Panel) pictureRows(h int) int {
 	switch p.step.Show {
 	case PictureCost:
 		return 2 + askersMost
@@ -56,7 +56,7 @@ func (p *Pane) pictureRows(h int) int {
 }
 
 // picture is what stands under the text in h lines of w cells at most.
-func (p *Pane) picture(f page.Frame, w, h int) []string {
+func (p *Panel) picture(f page.Frame, w, h int) []string {
 	var lines []string
 	switch p.step.Show {
 	case PictureCost:
@@ -92,7 +92,7 @@ func cellsOf(th *draw.Theme, columns []column, cells []draw.Span) []draw.Span {
 	return spans
 }
 
-func (p *Pane) heading(columns []column) []draw.Span {
+func (p *Panel) heading(columns []column) []draw.Span {
 	cells := make([]draw.Span, len(columns))
 	for i, c := range columns {
 		cells[i] = draw.Heading.Of(p.say(c.id))
@@ -112,7 +112,7 @@ func askedSoFar(s *store.View) asked {
 
 // askers are the programs of the lock with what they have asked since the last question, or
 // text after something was done; those first that asked most in vain.
-func (p *Pane) askers(s *store.View) []model.Asked {
+func (p *Panel) askers(s *store.View) []model.Asked {
 	var all []model.Asked
 	for _, c := range s.Reports().Contenders() {
 		if c.Asked.At.IsZero() || p.step.About != "" && c.Lock != p.step.About {
@@ -146,7 +146,7 @@ var costColumns = []column{{"who", 10, false}, {"vain", 8, true}, {"idle", 17, t
 	{"watches", 5, true}, {"renewals", 5, true}}
 
 // cost says who asked what, and what of that was for nothing.
-func (p *Pane) cost(f page.Frame, w, h int) []string {
+func (p *Panel) cost(f page.Frame, w, h int) []string {
 	all, th := p.askers(f.S), f.Th
 	if len(all) == 0 {
 		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("nobody-asked"))}, nil)}
@@ -180,7 +180,7 @@ var resourceColumns = []column{{"who", 6, false}, {"does", 6, false}, {"token", 
 // resource lists the last accesses to what the lock guards: the highest token that the resource had
 // seen before, by which it decides, and the newest that etcd had given, of which it learns by an
 // access alone.
-func (p *Pane) resource(f page.Frame, w, h int) []string {
+func (p *Panel) resource(f page.Frame, w, h int) []string {
 	all, th := f.S.Reports().Accesses(p.step.About), f.Th
 	if len(all) == 0 {
 		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("no-access"))}, nil)}
@@ -209,7 +209,7 @@ func (p *Pane) resource(f page.Frame, w, h int) []string {
 var graphColumns = []column{{"who", 10, false}, {"has", 20, false}, {"wants", 20, false}, {"of-whom", 16, false}}
 
 // graph says who waits for whom: as a ring, if it is one.
-func (p *Pane) graph(f page.Frame, w, h int) []string {
+func (p *Panel) graph(f page.Frame, w, h int) []string {
 	th := f.Th
 	type edge struct{ has, wants, whose string }
 	edges, names := map[string]*edge{}, []string(nil)

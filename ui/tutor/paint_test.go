@@ -1,4 +1,4 @@
-package lesson
+package tutor
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func TestWords(t *testing.T) {
 		{Step{Kind: StepWait, Within: 10 * time.Second}, 10 * time.Second, "letting it run for 10s", "let it run for 10s"},
 		{Step{Kind: StepDo, Text: "pause a"}, 0, "", "pause a"},
 	}
-	p := &Pane{l: &Lesson{}}
+	p := &Panel{l: &Lesson{}}
 	for _, r := range rows {
 		if got := p.pastOf(&r.step, r.took); got != r.past {
 			t.Errorf("got %q, want %q", got, r.past)
@@ -81,7 +81,7 @@ func TestWhatWasNotReadDoesNotGoOn(t *testing.T) {
 		{true, StepDo, here, false, "the lab acts"},
 		{true, StepVerdict, here, false, "the verdict stays"},
 	} {
-		p := &Pane{h: still{}, l: &Lesson{Answer: func(int) {}}, begun: true, plays: r.plays, steps: 3, step: Step{Kind: r.kind}}
+		p := &Panel{h: still{}, l: &Lesson{Answer: func(int) {}}, begun: true, plays: r.plays, steps: 3, step: Step{Kind: r.kind}}
 		if goes := p.Stepped(StepMsg{read: &r.read}) != nil; goes != r.goes || r.goes != (p.steps != 3) {
 			t.Errorf("%s: goes on %v, at step %d", r.reason, goes, p.steps)
 		}

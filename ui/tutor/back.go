@@ -1,4 +1,4 @@
-package lesson
+package tutor
 
 import (
 	"time"
@@ -12,7 +12,7 @@ const toldMost = 200
 
 // leave keeps what stands there as something that was read. While a text stands the world
 // waits, so the moment at which it was left shows what it spoke of.
-func (p *Pane) leave() {
+func (p *Panel) leave() {
 	then := *p
 	then.readSteps, then.back, then.log, then.body = nil, 0, append([]string(nil), p.log...), nil
 	then.has, then.plays, then.page = false, false, 0
@@ -20,7 +20,7 @@ func (p *Pane) leave() {
 }
 
 // visible is the pane that is shown: as it is now, or as it was.
-func (p *Pane) visible() *Pane {
+func (p *Panel) visible() *Panel {
 	if p.back == 0 {
 		return p
 	}
@@ -28,10 +28,10 @@ func (p *Pane) visible() *Pane {
 }
 
 // IsBack says whether the person has gone back: then nothing goes on.
-func (p *Pane) IsBack() bool { return p.Showing() && p.back > 0 }
+func (p *Panel) IsBack() bool { return p.Showing() && p.back > 0 }
 
 // Now says that the console shows now again, by whatever way: so does the lesson.
-func (p *Pane) Now() {
+func (p *Panel) Now() {
 	if p != nil {
 		p.back = 0
 		p.Turned()
@@ -39,7 +39,7 @@ func (p *Pane) Now() {
 }
 
 // whyNotBack says why one cannot go back a step, "" if one can.
-func (p *Pane) whyNotBack() string {
+func (p *Panel) whyNotBack() string {
 	switch {
 	case !p.Showing():
 		return notTold
@@ -55,7 +55,7 @@ func (p *Pane) whyNotBack() string {
 
 // goBack shows the part of the text before this one, or the step before, with the screen as it
 // was then.
-func (p *Pane) goBack() {
+func (p *Panel) goBack() {
 	p.folded, p.has = false, false
 	if s := p.visible(); s.page > 0 {
 		s.page--
@@ -66,7 +66,7 @@ func (p *Pane) goBack() {
 }
 
 // forward shows the next part of a text that was read, or the next step, up to now.
-func (p *Pane) forward() {
+func (p *Panel) forward() {
 	if s := p.visible(); s.page < s.pages-1 {
 		s.page++
 		return
@@ -76,7 +76,7 @@ func (p *Pane) forward() {
 }
 
 // look moves the screen to the moment of what is shown.
-func (p *Pane) look() {
+func (p *Panel) look() {
 	if p.back == 0 {
 		p.h.Rewind(time.Time{})
 		return
@@ -87,20 +87,20 @@ func (p *Pane) look() {
 }
 
 // Turned selects the lock of what is shown once the screen shows its moment.
-func (p *Pane) Turned() {
+func (p *Panel) Turned() {
 	if p.Showing() && p.visible().lock != "" {
 		p.h.Select(p.visible().lock)
 	}
 }
 
 // Texts is the line under the page while the person has gone back.
-func (p *Pane) Texts() []draw.Span {
+func (p *Panel) Texts() []draw.Span {
 	return []draw.Span{draw.Armed.Of(" " + p.say("past") + " "), draw.Plain.Of(" " + p.say("as-then") + "   "),
 		draw.Accent.Of("esc"), draw.Plain.Of(" " + p.say("to-now"))}
 }
 
 // hintBack stands in the title while the person has gone back.
-func (p *Pane) hintBack() []draw.Span {
+func (p *Panel) hintBack() []draw.Span {
 	n := len(p.readSteps) + 1
 	what := "forward"
 	if s := p.visible(); s.page < s.pages-1 {
@@ -111,7 +111,7 @@ func (p *Pane) hintBack() []draw.Span {
 }
 
 // BackKeys are those by which one goes back a step.
-func (p *Pane) BackKeys(on host.Where) []host.Key {
+func (p *Panel) BackKeys(on host.Where) []host.Key {
 	return []host.Key{{Keys: []string{"u", "backspace"}, Where: on | host.InLesson, What: "back a step of the lesson, with the screen as it was then; n goes forward again",
 		Needs: host.NeedsLesson, Frozen: true, Why: p.whyNotBack, Do: host.Run(p.goBack)}}
 }

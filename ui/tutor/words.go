@@ -1,4 +1,4 @@
-package lesson
+package tutor
 
 import "fmt"
 
@@ -64,7 +64,7 @@ var chinese = map[string]string{
 }
 
 // say is a sentence in the language of the lesson.
-func (p *Pane) say(id string, args ...any) string {
+func (p *Panel) say(id string, args ...any) string {
 	s := english[id]
 	if p.l.Lang == "zh" {
 		s = chinese[id]

@@ -1,4 +1,4 @@
-package lesson
+package tutor
 
 import (
 	"time"
@@ -8,8 +8,8 @@ import (
 	"locktop/ui/host"
 )
 
-// Pane is how far a lesson has come.
-type Pane struct {
+// Panel is how far a lesson has come.
+type Panel struct {
 	h      host.Host
 	l      *Lesson
 	step   Step      // of no kind before the first one
@@ -49,26 +49,26 @@ type StepMsg struct {
 type turn struct{ steps, page int }
 
 // New returns the pane of a lesson.
-func New(h host.Host, l *Lesson) *Pane { return &Pane{h: h, l: l} }
+func New(h host.Host, l *Lesson) *Panel { return &Panel{h: h, l: l} }
 
 // Showing says whether there is a pane.
-func (p *Pane) Showing() bool { return p != nil && !p.closed }
+func (p *Panel) Showing() bool { return p != nil && !p.closed }
 
 // Has says whether the keyboard is with its question.
-func (p *Pane) Has() bool { return p.Showing() && p.has }
+func (p *Panel) Has() bool { return p.Showing() && p.has }
 
 // ended says whether nothing more will come.
-func (p *Pane) ended() bool {
+func (p *Panel) ended() bool {
 	return p.err != nil || p.step.Kind == StepVerdict || p.step.Kind == StepDone
 }
 
 // acts says whether the lab does something, and nothing is waited for from the
 // person.
-func (p *Pane) acts() bool { return p.step.Kind == StepDo || p.step.Kind == StepWait }
+func (p *Panel) acts() bool { return p.step.Kind == StepDo || p.step.Kind == StepWait }
 
 // read is a text that the person left: the pane as it stood then, and that moment.
 type read struct {
-	pane *Pane
+	pane *Panel
 	at   time.Time
 }
 
