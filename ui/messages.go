@@ -113,12 +113,12 @@ func (a *Shell) pullFrom(source model.Source, n int, s *store.Store, first func(
 	if source == nil {
 		return nil
 	}
-	want, ctx := s.Want(a.onScreen), a.ctx
+	next, ctx := s.Ask(source, a.onScreen), a.ctx
 	return func() tea.Msg {
 		if first != nil {
 			first()
 		}
-		batch, err := source.Next(ctx, want)
+		batch, err := next(ctx)
 		if err != nil {
 			return pulledMsg{n, sourceEndedMsg{err}}
 		}

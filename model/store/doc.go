@@ -12,6 +12,10 @@
 //	View ◀── pages, outputs, drills: questions only
 //	Want(visible) ─▶ source: leases to read next, when to wake
 //
+// [Store.Run] is the one loop, for commands and drills: what is wanted, the next batch, apply. The
+// console does the halves of a step, [Store.Ask] beside the screen and [Store.ApplyWhile] in its
+// Update.
+//
 // [Store] joins these parts. Its owner applies events and says what is to be read; code that
 // shows or judges gets its [View], which can change nothing. An event passes the parts in a
 // row. Each gets the event and the changes of those before it, as [locks.Change], and returns its

@@ -55,12 +55,18 @@ func (s *Store) Apply(b model.Batch) { s.ApplyWhile(b, func() bool { return true
 // ApplyWhile does so as long as it is to go on, which it asks before each event and each lock that
 // an event is about, and says whether it came to the end of the batch. It is of no use after it did
 // not: what was left out is missing.
-func (s *Store) ApplyWhile(b model.Batch, goOn func() bool) bool {
+func (s *Store) ApplyWhile(b model.Batch, goOn func() bool) bool { return s.applyEach(b, goOn, nil) }
+
+// applyEach calls after, if it is not nil, with each event that was applied.
+func (s *Store) applyEach(b model.Batch, goOn func() bool, after func(model.Event)) bool {
 	for _, e := range b.Events {
 		if !goOn() {
 			return false
 		}
 		s.apply(e, goOn)
+		if after != nil {
+			after(e)
+		}
 	}
 	return goOn()
 }

@@ -109,9 +109,6 @@ func (r *runner) reportVerdict(ctx context.Context, blind bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
-	for r.s.Drill().Over.At.IsZero() && ctx.Err() == nil {
-		if err := r.pull(ctx, r.s.Want(nil), nil); err != nil {
-			return // a recording says itself that its end is missing
-		}
-	}
+	// An error changes nothing any more: a recording says itself that its end is missing.
+	_ = r.follow(ctx, lookout{r: r}, func() bool { return !r.s.Drill().Over.At.IsZero() || ctx.Err() != nil })
 }

@@ -138,8 +138,13 @@ func (r *runner) try(ctx context.Context, done *drill.Wait, wrong []*drill.Wait,
 		what(acting, met, spoilt)
 	}()
 	var late time.Time // when what looks wrong is
-	for ended := done == nil; ; {
-		want := r.s.Want(nil)
+	ended := done == nil
+	err := r.follow(ctx, lookout{r: r, done: over, late: func() time.Time {
+		if ended {
+			return time.Time{}
+		}
+		return late
+	}}, func() bool {
 		switch {
 		case ended:
 		case !late.IsZero() && !r.lab.Now().Before(late): // whatever is now: it was so until now
@@ -155,21 +160,14 @@ func (r *runner) try(ctx context.Context, done *drill.Wait, wrong []*drill.Wait,
 				close(met)
 			}
 		}
-		if !ended && !late.IsZero() && (want.WakeAt.IsZero() || late.Before(want.WakeAt)) {
-			want.WakeAt = late
-		}
-		select {
-		case <-over:
-			return is
-		default:
-		}
-		if r.pull(ctx, want, over) != nil {
-			r.blind = true
-			cancel()
-			<-over
-			return is
-		}
+		return closed(over)
+	})
+	if err != nil {
+		r.blind = true
+		cancel()
+		<-over
 	}
+	return is
 }
 
 // emptyWithin bounds the wait for what the story left behind.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/model/text"
 )
 
@@ -21,24 +23,17 @@ func (r *runner) awaitFirstList(ctx context.Context) error {
 	return err
 }
 
-// until pulls until it is so, or it is that late.
-func (r *runner) until(ctx context.Context, late time.Time, is func() bool) (bool, error) {
-	for !is() {
-		if err := r.otherTTL(); err != nil {
-			return false, err
+// until follows the lab until it is so, or it is that late.
+func (r *runner) until(ctx context.Context, late time.Time, is func() bool) (met bool, err error) {
+	var wrong error
+	err = r.follow(ctx, lookout{r: r, late: func() time.Time { return late }}, func() bool {
+		if met = is(); met {
+			return true
 		}
-		if !r.lab.Now().Before(late) {
-			return false, nil
-		}
-		want := r.s.Want(nil)
-		if want.WakeAt.IsZero() || late.Before(want.WakeAt) {
-			want.WakeAt = late
-		}
-		if err := r.pull(ctx, want, nil); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+		wrong = r.otherTTL()
+		return wrong != nil || !r.lab.Now().Before(late)
+	})
+	return met, cmp.Or(err, wrong)
 }
 
 // otherTTL says that a program has a lease of another length than the drill was made for: then
@@ -77,36 +72,68 @@ func (i interruption) Error() string {
 
 func (i interruption) Unwrap() error { return i.error }
 
-// pull takes one batch in. It returns when done closes at the latest.
-func (r *runner) pull(ctx context.Context, want model.Want, done <-chan struct{}) error {
-	next, cancel := context.WithCancel(ctx)
+// lookout is the source of the lab for a drill that waits for something else, too.
+type lookout struct {
+	r     *runner
+	ctx   context.Context  // of the drill
+	late  func() time.Time // when the drill wants to be asked again, zero for never; may be nil
+	done  <-chan struct{}  // closes when somebody has done what the drill waits for; may be nil
+	hasty bool             // nothing need fall due meanwhile
+}
+
+// Next implements model.Source. It returns when done closes at the latest.
+func (l lookout) Next(_ context.Context, want model.Want) (model.Batch, error) {
+	if l.hasty {
+		want.WakeAt = time.Time{}
+	}
+	if l.late != nil {
+		if at := l.late(); !at.IsZero() && (want.WakeAt.IsZero() || at.Before(want.WakeAt)) {
+			want.WakeAt = at
+		}
+	}
+	next, cancel := context.WithCancel(l.ctx)
 	defer cancel()
 	if !want.WakeAt.IsZero() { // a source of several may still be busy with an older want
-		late := time.AfterFunc(want.WakeAt.Sub(r.lab.Now())+wakeSlack, cancel)
+		late := time.AfterFunc(want.WakeAt.Sub(l.r.lab.Now())+wakeSlack, cancel)
 		defer late.Stop()
 	}
 	go func() { // ends with next
 		select {
-		case <-done:
+		case <-l.done:
 			cancel()
 		case <-next.Done():
 		}
 	}()
-	b, err := r.lab.Source.Next(next, want)
+	b, err := l.r.lab.Source.Next(next, want)
 	switch {
 	case err == nil:
-	case ctx.Err() != nil:
-		return interruption{ctx.Err()}
+		return b, nil
+	case l.ctx.Err() != nil:
+		return b, interruption{l.ctx.Err()}
 	case next.Err() != nil:
-		r.apply(model.Tick{At: r.lab.Now()})
+		return model.Batch{Events: []model.Event{model.Tick{At: l.r.lab.Now()}}}, nil
+	}
+	return b, fmt.Errorf("%w: %w", errSource, err)
+}
+
+// follow takes in what happens in the lab until it is over. A batch is taken in as a whole, also
+// where ctx ends meanwhile: the healing looks at the same store.
+func (r *runner) follow(ctx context.Context, l lookout, over func() bool) error {
+	l.ctx = ctx
+	return r.s.Run(context.WithoutCancel(ctx), l, store.Loop{Until: over, Event: r.judge, Batch: func(model.Batch) error {
+		r.j.At(r.lab.Now())
+		return nil
+	}})
+}
+
+// closed says whether somebody closed a channel.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
 	default:
-		return fmt.Errorf("%w: %w", errSource, err)
+		return false
 	}
-	for _, e := range b.Events {
-		r.apply(e)
-	}
-	r.j.At(r.lab.Now())
-	return nil
 }
 
 // quotesMax bounds the lines of the timeline that contenders bring about.
@@ -119,13 +146,12 @@ func (r *runner) quote(text string) {
 	}
 }
 
-// apply folds one event into both accounts.
-func (r *runner) apply(e model.Event) {
+// judge tells the checker of an event that the store has.
+func (r *runner) judge(e model.Event) {
 	var was model.BeliefState // before e
 	if b, ok := e.(model.Belief); ok {
 		was = r.j.LastWord(b.Contender, b.Lock).State
 	}
-	r.s.Apply(model.Batch{Events: []model.Event{e}})
 	r.j.Apply(e)
 	switch e := e.(type) {
 	case model.Belief:
@@ -171,24 +197,12 @@ func (r *runner) doInBackground(ctx context.Context, blind, what func()) error {
 		defer close(done)
 		what()
 	}()
-	for {
-		select {
-		case <-done:
-			return nil
-		default:
-		}
-		want := r.s.Want(nil)
-		if blind == nil {
-			want.WakeAt = time.Time{}
-		}
-		if err := r.pull(ctx, want, done); err != nil {
-			if blind != nil {
-				blind()
-			}
-			<-done
-			return err
-		}
+	err := r.follow(ctx, lookout{r: r, done: done, hasty: blind == nil}, func() bool { return closed(done) })
+	if err != nil && blind != nil {
+		blind()
 	}
+	<-done
+	return err
 }
 
 // act does an action of the lab. One that is under way is not cut off unless it takes

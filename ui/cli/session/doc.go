@@ -6,10 +6,9 @@
 //	                                       ├──▶ OnBatch: each batch, as it came
 //	                                       └──▶ OnEntry: each entry of the journal, once it is settled
 //
-// [Session.Pull] is the only loop: it has the deadlines, the loss of a prefix, an answer from
-// another cluster, and the end of a recording. A command says what ends its pull, and reads
-// the state afterwards. The console and a drill pull by themselves: the console between two
-// key presses, a drill between two steps.
+// [Session.Pull] is [store.Store.Run] with deadlines, and with errors for the loss of a prefix
+// and for an answer from another cluster. At the end of a recording it ends. A command says what
+// ends its pull, and reads the state afterwards.
 //
 // [Merge] makes one source of several, [Fork] makes two of one, [Tap] looks at what passes.
 //

@@ -74,39 +74,84 @@ type Pull struct {
 // it. At the end of a recording it tells the entries that will never be settled, and
 // returns nil.
 func (s *Session) Pull(ctx context.Context, p Pull) error {
-	limited, cancel := ctx, context.CancelFunc(func() {})
+	src := &patient{s: s, p: p, best: -1, confirm: p.Confirm}
 	if p.For > 0 {
-		limited, cancel = context.WithTimeout(ctx, p.For)
+		src.end = time.Now().Add(p.For)
+	}
+	err := s.State.Run(ctx, src, store.Loop{Until: p.Until, Batch: func(b model.Batch) error { return s.took(b, p) }})
+	switch {
+	case src.timeUp:
+		return ctx.Err()
+	case src.over:
+		return s.tell(true)
+	}
+	return err
+}
+
+// patient is the source of a session, asked with the bounds of a pull.
+type patient struct {
+	s       *Session
+	p       Pull
+	end     time.Time // of the pull, zero for none
+	since   time.Time // when it last got on
+	best    int64     // progress
+	confirm bool      // is still to be asked
+	timeUp  bool      // the end has come, or ctx ended
+	over    bool      // the source has nothing more
+}
+
+// Next implements model.Source.
+func (t *patient) Next(ctx context.Context, want model.Want) (model.Batch, error) {
+	if t.p.Want != nil {
+		want = t.p.Want()
+	}
+	want.Confirm = want.Confirm || t.confirm
+	if t.s.OnWait != nil {
+		defer t.s.OnWait()()
+	}
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if !t.end.IsZero() {
+		limited, cancel = context.WithDeadline(ctx, t.end)
 	}
 	defer cancel()
-	best, since := int64(-1), time.Now()
-	for confirm := p.Confirm; p.Until == nil || !p.Until(); confirm = false {
-		if p.Progress == nil {
-			since = time.Now()
-		} else if n := p.Progress(); n > best {
-			best, since = n, time.Now()
-		}
-		b, err := s.next(limited, p, since, confirm)
+	if t.p.Progress == nil {
+		t.since = time.Now()
+	} else if n := t.p.Progress(); n > t.best {
+		t.best, t.since = n, time.Now()
+	}
+	for {
+		b, err := t.ask(limited, want)
 		switch {
 		case err == nil:
-			err = s.take(ctx, b, p)
+			t.confirm = false
+			return b, nil
 		case limited.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, context.DeadlineExceeded) && time.Since(since) >= p.Patience+overslept:
-			since = time.Now() // it was we who did not run
-			continue
+			t.timeUp = true
+			return b, limited.Err()
+		case errors.Is(err, context.DeadlineExceeded) && time.Since(t.since) >= t.p.Patience+overslept:
+			t.since = time.Now() // it was we who did not run
 		case errors.Is(err, context.DeadlineExceeded):
-			return s.outOfPatience(p)
+			return b, t.s.outOfPatience(t.p)
 		case errors.Is(err, io.EOF):
-			return s.tell(true)
+			t.over = true
+			return b, err
 		default:
-			err = couldNotLook("looking at %s: %w", s.Name, err)
-		}
-		if err != nil {
-			return err
+			return b, couldNotLook("looking at %s: %w", t.s.Name, err)
 		}
 	}
-	return nil
+}
+
+// ask asks once, with the patience that is left.
+func (t *patient) ask(ctx context.Context, want model.Want) (model.Batch, error) {
+	if err := ctx.Err(); err != nil { // a source may have something all the same
+		return model.Batch{}, err
+	}
+	if t.p.Patience > 0 {
+		patience, cancel := context.WithDeadline(ctx, t.since.Add(t.p.Patience))
+		defer cancel()
+		ctx = patience
+	}
+	return t.s.src.Next(ctx, want)
 }
 
 // overslept is how much later than asked for a call has to return to say nothing of the
@@ -133,35 +178,8 @@ func (s *Session) outOfPatience(p Pull) error {
 	return couldNotLook("%s did not answer within %s (--command-timeout)", s.Name, p.Patience)
 }
 
-// next asks the source once, with the patience that is left.
-func (s *Session) next(ctx context.Context, p Pull, since time.Time, confirm bool) (model.Batch, error) {
-	if err := ctx.Err(); err != nil { // a source may have something all the same
-		return model.Batch{}, err
-	}
-	if p.Patience > 0 {
-		patient, cancel := context.WithDeadline(ctx, since.Add(p.Patience))
-		defer cancel()
-		ctx = patient
-	}
-	var want model.Want
-	if p.Want != nil {
-		want = p.Want()
-	} else {
-		want = s.State.Want(nil)
-	}
-	want.Confirm = want.Confirm || confirm
-	if s.OnWait != nil {
-		defer s.OnWait()()
-	}
-	return s.src.Next(ctx, want)
-}
-
-// take puts a batch into the state and tells of it. It ends with ctx between any two events:
-// a batch may have thousands, each of which concerns thousands of locks.
-func (s *Session) take(ctx context.Context, b model.Batch, p Pull) error {
-	if !s.State.ApplyWhile(b, func() bool { return ctx.Err() == nil }) {
-		return ctx.Err()
-	}
+// took tells of a batch that is in the state.
+func (s *Session) took(b model.Batch, p Pull) error {
 	if s.OnBatch != nil {
 		if err := s.OnBatch(b); err != nil {
 			return err
