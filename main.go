@@ -19,7 +19,7 @@
 //	model/store         applies events to all of these, and says what to read next
 //	model/discover      finds prefixes with locks; model/copies helps the parts of a store to copy their records
 //	watcher             etcd as batches of events; it only reads
-//	watcher/recording   writes and plays files; ring keeps the last hours in a folder
+//	watcher/recording   writes and plays files, one, or a folder of them that keeps the last hours
 //	watcher/queue       the bounded queue of events, also for demo and ui/cli
 //	watcher/validate    checks each answer, also for chaos and demo; failures puts errors into words, pace keeps to the budget
 //	chaos               the requests that may leave a client

@@ -12,10 +12,9 @@ import (
 
 	"locktop/ui/cli/session"
 	"locktop/watcher/recording"
-	"locktop/watcher/recording/ring"
 )
 
-// openRecording is a recording that is open: a file, or a stretch of what is in the folder of a ring.
+// openRecording is a recording that is open: a file, or a stretch of what is in the folder of a rotation.
 type openRecording struct {
 	player   *recording.Player
 	segments func(context.Context) (*recording.Segments, error) // the same, in the place of the player
@@ -28,7 +27,7 @@ type openRecording struct {
 // openRecorded opens what is to be asked about a moment.
 func openRecorded(ctx context.Context, name, at string, pace recording.Pace) (*openRecording, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return openRing(ctx, name, at, pace)
+		return openFolder(ctx, name, at, pace)
 	}
 	file, err := openInput(ctx, name)
 	if err != nil {
@@ -48,9 +47,9 @@ func openRecorded(ctx context.Context, name, at string, pace recording.Pace) (*o
 	return o, nil
 }
 
-// openRing opens the stretch in which the moment is, the last one if none is asked for.
-func openRing(ctx context.Context, dir, at string, pace recording.Pace) (*openRecording, error) {
-	past, err := ring.Read(ctx, dir)
+// openFolder opens the stretch in which the moment is, the last one if none is asked for.
+func openFolder(ctx context.Context, dir, at string, pace recording.Pace) (*openRecording, error) {
+	past, err := recording.ReadFolder(ctx, dir)
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), bad("%s: %v", dir, err))
 	}
@@ -78,7 +77,7 @@ func openRing(ctx context.Context, dir, at string, pace recording.Pace) (*openRe
 const stretchesTold = 5
 
 // stretches says what else there is beside the last one.
-func stretches(dir string, all []ring.Span) string {
+func stretches(dir string, all []recording.Span) string {
 	var b strings.Builder
 	last := len(all) - 1
 	fmt.Fprintf(&b, "%s holds %d stretches of time with nothing in between; this is the last one, and --at asks another:", dir, len(all))

@@ -31,7 +31,7 @@ import (
 	"locktop/ui/report/metrics"
 	"locktop/watcher"
 	"locktop/watcher/pace"
-	"locktop/watcher/recording/ring"
+	"locktop/watcher/recording"
 )
 
 // serveRun is the command serve.
@@ -41,7 +41,7 @@ type serveRun struct {
 	cert, key string
 	tokenFile string
 	series    int
-	record    recordRing
+	record    recordFlags
 }
 
 // Bounds of the port of serve.
@@ -247,10 +247,10 @@ func withToken(token []byte, to http.Handler) http.Handler {
 // for the time in which the loop waits for the next batch.
 type serving struct {
 	*session.Session
-	mu   sync.Mutex // guards the state and cost
-	cost model.Cost
-	ring *ring.Ring // nil: nothing is written down
-	x    *metrics.Exporter
+	mu       sync.Mutex // guards the state and cost
+	cost     model.Cost
+	rotation *recording.Rotation // nil: nothing is written down
+	x        *metrics.Exporter
 }
 
 func newServing(on *session.Session, series int) *serving {
@@ -260,8 +260,8 @@ func newServing(on *session.Session, series int) *serving {
 	on.OnEntry = s.x.Count
 	on.OnBatch = func(b model.Batch) error {
 		s.cost = b.Cost
-		if s.ring != nil {
-			s.ring.Write(b, s.State.Checkpoint)
+		if s.rotation != nil {
+			s.rotation.Write(b, s.State.Checkpoint)
 		}
 		return nil
 	}

@@ -12,18 +12,17 @@ import (
 	"locktop/model"
 	"locktop/ui/report/metrics"
 	"locktop/watcher/recording"
-	"locktop/watcher/recording/ring"
 )
 
-// recordRing are the flags of serve that are about what it writes down.
-type recordRing struct {
+// recordFlags are the flags of serve that are about what it writes down.
+type recordFlags struct {
 	dir    string
 	keep   time.Duration
-	most   ring.Size
+	most   byteSize
 	values bool
 }
 
-func (f *recordRing) add(cmd *cobra.Command) {
+func (f *recordFlags) add(cmd *cobra.Command) {
 	f.most = 1 << 30
 	cmd.Flags().StringVar(&f.dir, "record", "", "write what is seen into files in this folder, which is made if it is not there")
 	cmd.Flags().DurationVar(&f.keep, "keep", 24*time.Hour, "delete what was recorded longer ago than this")
@@ -32,7 +31,7 @@ func (f *recordRing) add(cmd *cobra.Command) {
 }
 
 // check refuses what cannot be kept.
-func (f *recordRing) check(cmd *cobra.Command) error {
+func (f *recordFlags) check(cmd *cobra.Command) error {
 	for _, name := range []string{"keep", "max", "values"} {
 		if f.dir == "" && cmd.Flags().Changed(name) {
 			return bad("--%s is about what is recorded: name a folder with --record", name)
@@ -41,17 +40,17 @@ func (f *recordRing) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("record") && f.dir == "" {
 		return bad("--record: want the name of a folder")
 	}
-	if f.keep < ring.LeastKeep {
-		return bad("--keep %s: want %s or more", f.keep, ring.LeastKeep)
+	if f.keep < recording.LeastKeep {
+		return bad("--keep %s: want %s or more", f.keep, recording.LeastKeep)
 	}
-	if f.most < ring.LeastBytes {
-		return bad("--max %s: want %s or more", f.most, ring.Size(ring.LeastBytes))
+	if f.most < recording.LeastBytes {
+		return bad("--max %s: want %s or more", f.most, byteSize(recording.LeastBytes))
 	}
 	return nil
 }
 
 // begin begins to write down what a session sees, if that is wanted; stop ends it.
-func (f *recordRing) begin(says io.Writer, s *serving, now func() time.Time) (stop func() error, err error) {
+func (f *recordFlags) begin(says io.Writer, s *serving, now func() time.Time) (stop func() error, err error) {
 	if f.dir == "" {
 		return func() error { return nil }, nil
 	}
@@ -59,21 +58,21 @@ func (f *recordRing) begin(says io.Writer, s *serving, now func() time.Time) (st
 	if err != nil {
 		return nil, bad("--record %s: %v", f.dir, err)
 	}
-	s.ring, err = ring.Open(ring.Options{Dir: dir, Keep: f.keep, MaxBytes: int64(f.most), Mask: recording.Mask{Drop: !f.values},
+	s.rotation, err = recording.OpenRotation(recording.RotationOptions{Dir: dir, Keep: f.keep, MaxBytes: int64(f.most), Mask: recording.Mask{Drop: !f.values},
 		Lag: recording.Lag, Lock: process.LockFile, Now: now, Tell: func(line string) { fmt.Fprintln(says, model.Printable(line)) }})
 	if err != nil {
 		return nil, bad("--record %s: %v", f.dir, err)
 	}
 	s.x.Recording = func() metrics.Recording {
-		now := s.ring.Status()
+		now := s.rotation.Status()
 		return metrics.Recording{Dir: model.Printable(dir), Writes: now.Err == nil, Bytes: now.Bytes, Since: now.Since,
 			Failures: now.Failures, Lost: now.Lost, Steps: now.Steps}
 	}
-	return s.ring.Close, nil
+	return s.rotation.Close, nil
 }
 
 // words say where it is written, and what is secret of it.
-func (f *recordRing) words() string {
+func (f *recordFlags) words() string {
 	switch {
 	case f.dir == "":
 		return ""

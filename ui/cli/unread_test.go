@@ -16,10 +16,9 @@ import (
 	"locktop/model/store"
 	"locktop/ui/cli/session"
 	"locktop/watcher/recording"
-	"locktop/watcher/recording/ring"
 )
 
-// TestWhatIsNotRecordedIsNotSaid: a recording that leaves values out, a file or a ring, knows which
+// TestWhatIsNotRecordedIsNotSaid: a recording that leaves values out, a file or a rotation, knows which
 // keys have one, so that a mutex, which has none, is a mutex. Of what has values it does not say what
 // only they tell. A recording that has them says what was said live.
 func TestWhatIsNotRecordedIsNotSaid(t *testing.T) {
@@ -38,8 +37,8 @@ func TestWhatIsNotRecordedIsNotSaid(t *testing.T) {
 	held(t, endpoint, "/jobs/m", "/jobs/m")
 
 	dir, s := t.TempDir(), store.New()
-	whole, bare, folder := filepath.Join(dir, "whole.rec"), filepath.Join(dir, "bare.rec"), filepath.Join(dir, "ring")
-	r, err := ring.Open(ring.Options{Dir: folder, Keep: time.Hour, MaxBytes: ring.LeastBytes, Mask: recording.Mask{Drop: true},
+	whole, bare, folder := filepath.Join(dir, "whole.rec"), filepath.Join(dir, "bare.rec"), filepath.Join(dir, "past")
+	r, err := recording.OpenRotation(recording.RotationOptions{Dir: folder, Keep: time.Hour, MaxBytes: recording.LeastBytes, Mask: recording.Mask{Drop: true},
 		Lock: func(*os.File) (bool, error) { return true, nil }, Tell: func(line string) { t.Log(line) }})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +116,7 @@ func TestWhatIsNotRecordedIsNotSaid(t *testing.T) {
 		{"live", "", election, mutex},
 		{"with values", whole, election, mutex},
 		{"without values: none is none", bare, unknown, mutex},
-		{"a ring, as serve writes it", folder, unknown, mutex},
+		{"a rotation, as serve writes it", folder, unknown, mutex},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			if row.file == "" {

@@ -1,6 +1,7 @@
 // Package recording keeps what a source delivered in a file, and gives it back.
 //
 //	any source ──batches──▶ Recorder ──▶ file ──▶ Player ──the same batches──▶ any state
+//	                   └──▶ Rotation ──▶ files of a folder of bounded size and age
 //
 // A state that is fed from a recording comes to the same conclusions as the state that
 // was fed when it happened. A [Recorder] does not buffer, so a crash costs the last line

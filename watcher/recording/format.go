@@ -8,9 +8,9 @@ import (
 
 // A recording is frames, one behind the other. Each is a member of a gzip file that opens by
 // itself, so "zcat FILE" prints all of them: text, one JSON object a line. The first line
-// names the format, which is that of version 1, since nothing else is left then:
+// names the format:
 //
-//	{"locktop":"recording","version":1}
+//	{"locktop":"recording","version":4}
 //
 // Every other line is one event, in the order in which they were delivered:
 //
@@ -27,25 +27,22 @@ import (
 // The extra field of a frame's header says what the frame holds (see frame), so that a search
 // for a moment opens one frame only. There, too, is the CRC-32C of all bytes of
 // the file up to the frame's end: a frame counts only if that is right, so damage is noticed
-// wherever it is, and frames that are missing or moved, too. That is version 3.
+// wherever it is, and frames that are missing or moved, too.
 //
-// Version 1 is the text alone. In version 2 the last line of each envelope is such a sum,
-// {"check":"0a1b2c3d"}, of all bytes before it. Both can be read as they are.
+// A file of a rotation begins with frames that tell what was so when the file before ended. They
+// have another name in the extra field: a reader that comes from the file before leaves them out.
+//
+// Recordings of versions 1 to 3, made before this version 4, cannot be read any more.
 //
 // A recording holds the values of the keys as they are, so it is as secret as they
 // are. What a batch cost is not recorded.
 const (
-	recordFormat     = "recording"
-	uncheckedVersion = 1
-	checkedVersion   = 2
-	recordVersion    = 3
+	recordFormat  = "recording"
+	recordVersion = 4
 
-	// headerMax is how long the first line may be, blockMax an envelope of version 2 or a line
-	// of version 1, and frameMax what is in a frame: something that is no recording and has no
-	// end would take all memory. So would what is small as text: eventsMax are in a frame or an
-	// envelope, and listsMax is how much memory the lists of an event take.
-	headerMax = 4 << 10
-	blockMax  = 512 << 20
+	// frameMax is how much text is in a frame: something that is no recording and has no
+	// end would take all memory. So would what is small as text: eventsMax are in a frame, and
+	// listsMax is how much memory the lists of an event take.
 	frameMax  = 128 << 20
 	eventsMax = 1_000_000
 	listsMax  = 256 << 20

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -20,6 +19,7 @@ type frame struct {
 	raw    int // bytes of text
 	events int
 	latest time.Time // the latest time of any event so far; zero if there was none
+	base   bool      // it tells what was so when the file began
 	check  uint32
 }
 
@@ -56,7 +56,7 @@ func (p *packer) pack(text []byte, f *frame, before uint32) ([]byte, error) {
 	}
 	b := p.out.Bytes()
 	f.packed, f.raw = len(b), len(text)
-	info := append(b[:extraAt], 'L', 'T')
+	info := append(b[:extraAt], frameName(f.base)...)
 	info = binary.LittleEndian.AppendUint16(info, infoSize)
 	for _, n := range []int{f.packed, f.raw, f.events} {
 		info = binary.LittleEndian.AppendUint32(info, uint32(n))
@@ -66,6 +66,14 @@ func (p *packer) pack(text []byte, f *frame, before uint32) ([]byte, error) {
 	f.check = crc32.Update(before, castagnoli, b) // the place of the check is still zero
 	binary.LittleEndian.AppendUint32(info, f.check)
 	return b, nil
+}
+
+// frameName is the name of the part of the extra field.
+func frameName(base bool) string {
+	if base {
+		return "LB"
+	}
+	return "LT"
 }
 
 var (
@@ -78,13 +86,14 @@ var (
 func readHead(b []byte) (f frame, err error) {
 	le := binary.LittleEndian
 	if !bytes.Equal(b[:4], []byte{0x1f, 0x8b, 8, 4}) || le.Uint16(b[extraAt-2:]) != extraSize ||
-		!bytes.Equal(b[extraAt:extraAt+2], []byte("LT")) || le.Uint16(b[extraAt+2:]) != infoSize {
+		b[extraAt] != 'L' || b[extraAt+1] != 'T' && b[extraAt+1] != 'B' || le.Uint16(b[extraAt+2:]) != infoSize {
 		return f, errNoFrame
 	}
 	info := b[extraAt+4:]
 	f.packed, f.raw, f.events = int(le.Uint32(info)), int(le.Uint32(info[4:])), int(le.Uint32(info[8:]))
 	f.latest = time.Unix(int64(le.Uint64(info[12:])), int64(le.Uint32(info[20:])))
 	f.check = le.Uint32(info[24:])
+	f.base = b[extraAt+1] == 'B'
 	if f.packed <= headSize || f.packed > frameMax+frameMax/8 || f.raw > frameMax || f.events > min(f.raw/emptyEvent, eventsMax) {
 		return f, errNoFrame // nobody wrote such a thing: its sizes would take all memory
 	}
@@ -158,8 +167,8 @@ func (u *unpacker) batches(f frame, packed []byte, first bool) ([]model.Batch, e
 	}
 	if first {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
-		if version, err := readHeader(line); err != nil || version != uncheckedVersion {
-			return nil, cmp.Or(err, errNoFrame)
+		if err := readHeader(line); err != nil {
+			return nil, err
 		}
 		text = rest
 	}

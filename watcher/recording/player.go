@@ -36,7 +36,7 @@ type Player struct {
 	started time.Time     // when it began to be played
 }
 
-// reader reads a recording of a version from its beginning to its end.
+// reader reads a recording from its beginning to its end.
 type reader interface {
 	// read returns the next batch with events, [io.EOF] after the last.
 	read() ([]model.Event, error)
@@ -46,45 +46,43 @@ var _ model.Source = (*Player)(nil)
 
 // Open reads the beginning of a recording. The rest is read as far as it is asked for.
 func Open(r io.Reader, pace Pace) (*Player, error) {
-	from, err := open(bufio.NewReaderSize(r, 64<<10))
-	if err != nil {
+	in := bufio.NewReaderSize(r, 64<<10)
+	if err := checkBegin(in); err != nil {
 		return nil, err
 	}
-	return &Player{from: from, pace: pace}, nil
+	return &Player{from: &frames{r: in}, pace: pace}, nil
 }
 
-func open(r *bufio.Reader) (reader, error) {
-	begin, err := r.Peek(2)
-	if err == nil && begin[0] == 0x1f && begin[1] == 0x8b {
-		return openFrames(r)
+// checkBegin says why what begins so is no recording, nil if it may be one.
+func checkBegin(r *bufio.Reader) error {
+	head, err := r.Peek(headSize)
+	switch {
+	case len(head) == 0:
+		return fmt.Errorf("%w: %w", ErrNoRecording, err)
+	case len(head) > 1 && (head[0] != 0x1f || head[1] != 0x8b):
+		return fmt.Errorf("%w of version %d, which is packed by gzip", ErrNoRecording, recordVersion)
+	case err != nil:
+		return nil // it was cut off: whoever reads on is told
 	}
-	l := &lines{r: r}
-	line, err := l.readLine(headerMax)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoRecording, err)
+	if _, err := readHead(head); err != nil {
+		return fmt.Errorf("%w: it is a file of gzip, whatever is in it", ErrNoRecording)
 	}
-	if l.version, err = readHeader(line); err != nil {
-		return nil, err
-	}
-	if l.version == uncheckedVersion {
-		l.advance()
-	}
-	return l, nil
+	return nil
 }
 
-// readHeader reads the version of a text that begins so.
-func readHeader(line []byte) (version int, err error) {
+// readHeader reads the first line of a text.
+func readHeader(line []byte) error {
 	var h recordHeader
 	if err := json.Unmarshal(line, &h); err != nil || h.Locktop != recordFormat {
-		return 0, fmt.Errorf("%w: its first line is not {\"locktop\":%q,\"version\":…}", ErrNoRecording, recordFormat)
+		return fmt.Errorf("%w: its first line is not {\"locktop\":%q,\"version\":…}", ErrNoRecording, recordFormat)
 	}
-	if h.Version != uncheckedVersion && h.Version != checkedVersion {
-		return 0, fmt.Errorf("%w of a version up to %d, but of version %d", ErrNoRecording, recordVersion, h.Version)
+	if h.Version != recordVersion {
+		return fmt.Errorf("%w: it is of another version than %d, which is the one that can be read", ErrNoRecording, recordVersion)
 	}
-	return h.Version, nil
+	return nil
 }
 
-// frames reads version 3.
+// frames reads a recording that comes byte by byte.
 type frames struct {
 	r      io.Reader
 	buf    []byte
@@ -94,17 +92,6 @@ type frames struct {
 	check  uint32
 	due    []model.Batch
 	err    error
-}
-
-func openFrames(r *bufio.Reader) (*frames, error) {
-	head, err := r.Peek(headSize)
-	if err == nil {
-		_, err = readHead(head)
-	}
-	if err == errNoFrame {
-		return nil, fmt.Errorf("%w: it is a file of gzip, whatever is in it", ErrNoRecording)
-	}
-	return &frames{r: r}, nil
 }
 
 func (f *frames) read() ([]model.Event, error) {

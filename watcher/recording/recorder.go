@@ -66,9 +66,34 @@ func (r *Recorder) Write(b model.Batch) error {
 	if r.err != nil {
 		return r.err
 	}
+	return r.write(b, r.o.Lag)
+}
+
+// WriteBase writes what is so, before anything is written that follows from it. A reader that comes
+// from the recording before leaves it out.
+func (r *Recorder) WriteBase(events []model.Event) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil || len(events) == 0 {
+		return r.err
+	}
+	r.next.base = true
+	for i := range events { // each by itself: together they may be more than a frame holds
+		if err := r.write(model.Batch{Events: events[i : i+1]}, time.Hour); err != nil {
+			return err
+		}
+	}
+	if r.err = r.flush(); r.err == nil {
+		r.next.base = false
+	}
+	return r.err
+}
+
+// write appends a batch that may wait so long for others.
+func (r *Recorder) write(b model.Batch, lag time.Duration) error {
 	text, next, to := r.text, r.next, encoder{r.o.Clock}
 	if r.batches == 0 {
-		text = fmt.Appendf(text, "{\"locktop\":%q,\"version\":%d}\n", recordFormat, uncheckedVersion)
+		text = fmt.Appendf(text, "{\"locktop\":%q,\"version\":%d}\n", recordFormat, recordVersion)
 	}
 	r.batches++
 	for _, e := range b.Events {
@@ -98,10 +123,10 @@ func (r *Recorder) Write(b model.Batch) error {
 	r.text, r.next = text, next
 	switch {
 	case len(text) == 0:
-	case r.o.Lag == 0 || len(text) >= frameText:
+	case lag == 0 || len(text) >= frameText:
 		r.err = r.flush()
 	case r.wait == nil:
-		r.wait = time.AfterFunc(r.o.Lag, r.late)
+		r.wait = time.AfterFunc(lag, r.late)
 	}
 	return r.err
 }
@@ -164,6 +189,13 @@ func (r *Recorder) Close() error {
 	}
 	r.err = ErrClosed
 	return nil
+}
+
+// limit sets how large the recording may get.
+func (r *Recorder) limit(bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.o.MaxBytes = bytes
 }
 
 // Written returns how many events are in the recording, and how many bytes they take.

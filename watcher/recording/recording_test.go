@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
@@ -162,8 +161,7 @@ func text(t testing.TB, recording []byte) string {
 	return string(all)
 }
 
-// What version 3 looks like: a change of this text needs another version. Unpacked it is a
-// recording of version 1.
+// What version 4 looks like: a change of this text needs another version.
 func TestFormatOfARecording(t *testing.T) {
 	at := time.Date(2026, 3, 1, 11, 0, 0, 500_000_000, time.FixedZone("", 3600))
 	got := recorded(t,
@@ -178,7 +176,7 @@ func TestFormatOfARecording(t *testing.T) {
 			model.LeaseRead{At: at, ID: 0x1f, Granted: 60, Remaining: -1, Term: 2},
 			model.Lost{At: at, Reason: model.LostSilent, Detail: "m1"},
 			model.Tick{}}})
-	want := `{"locktop":"recording","version":1}
+	want := `{"locktop":"recording","version":4}
 {"batch":1,"event":"load-started","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6}
 {"batch":1,"event":"listed","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6,"kvs":[{"key":{"base64":"am9icy//"},"value":"<é\n>"}],"done":1,"total":1}
 {"batch":3,"event":"committed","at":"2026-03-01T10:00:00.5Z","rev":7,"changes":[{"kv":{"key":"jobs/1f","createRev":7,"modRev":7,"version":1,"lease":"1f"}},{"deleted":true,"kv":{"key":"jobs/2","modRev":7}}]}
@@ -186,14 +184,8 @@ func TestFormatOfARecording(t *testing.T) {
 {"batch":3,"event":"lost","at":"2026-03-01T10:00:00.5Z","reason":2,"detail":"m1"}
 {"batch":3,"event":"tick"}
 `
-	unpacked := text(t, got)
-	if d := cmp.Diff(want, unpacked); d != "" {
+	if d := cmp.Diff(want, text(t, got)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
-	}
-	one, err := replayed(strings.NewReader(unpacked))
-	three, err2 := replayed(bytes.NewReader(got))
-	if d := cmp.Diff(one, three); d != "" || err != nil || err2 != nil || len(one) != 2 {
-		t.Errorf("%v, %v: unpacked it is another recording\n%s", err, err2, d)
 	}
 	head := []byte("\x1f\x8b\x08\x04\x00\x00\x00\x00\x04\xff\x20\x00LT\x1c\x00")
 	f, err := readHead(got)
@@ -202,31 +194,50 @@ func TestFormatOfARecording(t *testing.T) {
 	}
 }
 
+// framed is a recording of these texts, a frame each.
+func framed(t testing.TB, texts ...string) (all []byte) {
+	var check uint32
+	for _, text := range texts {
+		f := frame{events: strings.Count(text, `"batch":`)}
+		b, err := new(packer).pack([]byte(text), &f, check)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, check = append(all, b...), f.check
+	}
+	return all
+}
+
+const firstLine = `{"locktop":"recording","version":4}` + "\n"
+
 func TestWhatCannotBeReplayed(t *testing.T) {
-	const head = `{"locktop":"recording","version":1}` + "\n"
 	const tick = `{"batch":1,"event":"tick"}` + "\n"
+	whole := func(texts ...string) []byte { return framed(t, texts...) }
+	cut := whole(firstLine+tick, tick)
 	for _, row := range []struct {
-		reason, text string
-		none         bool // no recording at all
-		batches      int
-		says         string
+		reason  string
+		file    []byte
+		none    bool // no recording at all
+		batches int
+		says    string
 	}{
 		{reason: "an empty file", none: true, says: "EOF"},
-		{reason: "something else", text: "hello\n", none: true, says: "first line"},
-		{reason: "another kind of file of ours", text: `{"locktop":"journal","version":1}` + "\n", none: true, says: "first line"},
-		{reason: "a version to come", text: `{"locktop":"recording","version":4}` + "\n", none: true, says: "version 4"},
-		{reason: "nothing recorded yet", text: head},
-		{reason: "cut short: what came before is replayed", text: head + tick + `{"batch":2,"ev`, batches: 1, says: "line 3"},
-		{reason: "an event to come", text: head + tick + `{"batch":2,"event":"quake"}` + "\n", batches: 1, says: `"quake"`},
-		{reason: "a field to come is not dropped in silence", text: head + `{"batch":1,"event":"tick","depth":3}` + "\n", says: `"depth"`},
-		{reason: "no JSON", text: head + "tick\n", says: "line 2"},
-		{reason: "no event", text: head + `{"batch":1}` + "\n", says: "line 2"},
-		{reason: "a first line without an end", text: strings.Repeat("\x00", 1<<20), none: true, says: "more than 4096 bytes"},
-		{reason: "a value of the wrong kind", text: head + `{"batch":1,"event":"tick","at":7}` + "\n", says: `"at"`},
-		{reason: "a lease that is no number", text: head + `{"batch":1,"event":"lease-read","id":"xyz"}` + "\n", says: `"id"`},
+		{reason: "something else", file: []byte("hello\n"), none: true, says: "packed by gzip"},
+		{reason: "the text of a recording", file: []byte(firstLine + tick), none: true, says: "packed by gzip"},
+		{reason: "another kind of file of ours", file: whole(`{"locktop":"journal","version":4}` + "\n"), none: true, says: "first line"},
+		{reason: "a version to come", file: whole(`{"locktop":"recording","version":5}` + "\n"), none: true, says: "another version than 4"},
+		{reason: "a version that went", file: whole(`{"locktop":"recording","version":1}` + "\n" + tick), none: true, says: "another version than 4"},
+		{reason: "nothing recorded yet", file: whole(firstLine)},
+		{reason: "cut short: what came before is replayed", file: cut[:len(cut)-2], batches: 1, says: "the end is missing"},
+		{reason: "an event to come", file: whole(firstLine+tick, `{"batch":2,"event":"quake"}`+"\n"), batches: 1, says: `"quake"`},
+		{reason: "a field to come is not dropped in silence", file: whole(firstLine + `{"batch":1,"event":"tick","depth":3}` + "\n"), says: `"depth"`},
+		{reason: "no JSON", file: whole(firstLine + "tick\n"), says: "no JSON"},
+		{reason: "no event", file: whole(firstLine + `{"batch":1}` + "\n"), says: "field 2"},
+		{reason: "a value of the wrong kind", file: whole(firstLine + `{"batch":1,"event":"tick","at":7}` + "\n"), says: `"at"`},
+		{reason: "a lease that is no number", file: whole(firstLine + `{"batch":1,"event":"lease-read","id":"xyz"}` + "\n"), says: `"id"`},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			batches, err := replayed(strings.NewReader(row.text))
+			batches, err := replayed(bytes.NewReader(row.file))
 			if len(batches) != row.batches || errors.Is(err, ErrNoRecording) != row.none {
 				t.Errorf("%d batches, %v", len(batches), err)
 			}
@@ -246,9 +257,7 @@ func TestDamageIsNamed(t *testing.T) {
 			model.Committed{At: time.Unix(i, 0), Rev: 7 + i, Changes: []model.Change{{KV: model.KV{Key: "jobs/1f", Value: "x", CreateRev: 7, ModRev: 7 + i, Version: 1 + i}}}},
 			model.LeaseRead{At: time.Unix(i, 0), ID: 0x1f, Granted: 60, Remaining: 50 - i}}})
 	}
-	for version, parts := range map[int][][]byte{checkedVersion: blocks(t, batches...), recordVersion: packedFrames(t, recorded(t, batches...))} {
-		damageIsNamed(t, version, parts, batches)
-	}
+	damageIsNamed(t, packedFrames(t, recorded(t, batches...)), batches)
 }
 
 // packedFrames cuts a recording into its frames.
@@ -264,50 +273,30 @@ func packedFrames(t *testing.T, whole []byte) (all [][]byte) {
 	}
 }
 
-// blocks is a recording of version 2: its first line is in the first block.
-func blocks(t *testing.T, batches ...model.Batch) (all [][]byte) {
-	text := []byte(`{"locktop":"recording","version":2}` + "\n")
-	var sum uint32
-	for i, b := range batches {
-		for _, e := range b.Events {
-			var err error
-			if text, err = (encoder{}).appendEvent(text, int64(i+1), e); err != nil {
-				t.Fatal(err)
-			}
-		}
-		text = appendCheck(text, crc32.Update(sum, castagnoli, text))
-		all, sum, text = append(all, text), crc32.Update(sum, castagnoli, text), nil
-	}
-	return all
-}
-
-func damageIsNamed(t *testing.T, version int, parts [][]byte, batches []model.Batch) {
+func damageIsNamed(t *testing.T, parts [][]byte, batches []model.Batch) {
 	text, ends, n := bytes.Join(parts, nil), map[int]bool{}, 0
 	for _, part := range parts {
 		n += len(part)
 		ends[n] = true // what a recorder had written that was killed there
 	}
-	if version == checkedVersion {
-		ends[bytes.IndexByte(text, '\n')+1] = true
-	}
 	play := func(reason string, damaged []byte, whole bool) {
 		t.Helper()
 		got, err := replayed(bytes.NewReader(damaged))
 		if len(got) > len(batches) || len(got) > 0 && cmp.Diff(batches[:len(got)], got) != "" {
-			t.Fatalf("version %d, %s: it plays what was not recorded: %v", version, reason, got)
+			t.Fatalf("%s: it plays what was not recorded: %v", reason, got)
 		}
 		switch {
 		case whole && err != nil:
-			t.Errorf("version %d, %s: %v", version, reason, err)
+			t.Errorf("%s: %v", reason, err)
 		case !whole && !errors.Is(err, ErrNoRecording) && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "bytes ")):
-			t.Errorf("version %d, %s: %d batches, %v", version, reason, len(got), err)
+			t.Errorf("%s: %d batches, %v", reason, len(got), err)
 		}
 		r, err2 := OpenSegments(t.Context(), bytes.NewReader(damaged), int64(len(damaged)))
 		if (err2 != nil) != errors.Is(err, ErrNoRecording) {
-			t.Fatalf("version %d, %s: played %v, opened %v", version, reason, err, err2)
+			t.Fatalf("%s: played %v, opened %v", reason, err, err2)
 		}
 		if err2 == nil && (r.Len() != 2*len(got) || (r.Cut != nil) != (err != nil)) {
-			t.Errorf("version %d, %s: played %d batches, %v; opened %d events, %v", version, reason, len(got), err, r.Len(), r.Cut)
+			t.Errorf("%s: played %d batches, %v; opened %d events, %v", reason, len(got), err, r.Len(), r.Cut)
 		}
 	}
 	play("nothing happened to it", text, true)
@@ -347,7 +336,7 @@ func TestASizeThatIsNoneTakesNoMemory(t *testing.T) {
 		binary.LittleEndian.PutUint32(b[checkAt:], crc32.Update(0, castagnoli, b))
 		return b
 	}
-	header := []byte(`{"locktop":"recording","version":1}` + "\n")
+	header := []byte(firstLine)
 	put := func(at int, n uint32) func([]byte) {
 		return func(info []byte) { binary.LittleEndian.PutUint32(info[at:], n) }
 	}
@@ -377,26 +366,19 @@ func TestASizeThatIsNoneTakesNoMemory(t *testing.T) {
 	}
 }
 
-// TestRecordingsOfTodayAreReadable: each version that was ever written, and that they are the
-// same events.
 // TestWhatIsSmallInAFileTakesNoMemory: of 130 kB that were packed well, or of 40 MB of text,
 // no state of gigabytes is made.
 func TestWhatIsSmallInAFileTakesNoMemory(t *testing.T) {
-	header := func(version int) string { return fmt.Sprintf("{\"locktop\":\"recording\",\"version\":%d}\n", version) }
 	list := func(n int) string {
 		return `{"batch":1,"event":"committed","at":"2026-03-01T10:00:00Z","rev":7,"changes":[{}` + strings.Repeat(",{}", n-1) + "]}\n"
 	}
 	ticks := func(n int) string { return strings.Repeat("{\"batch\":1,\"event\":\"tick\"}\n", n) }
 	frame := func(text string, events int) []byte {
-		b, err := new(packer).pack([]byte(header(uncheckedVersion)+text), &frame{events: events}, 0)
+		b, err := new(packer).pack([]byte(firstLine+text), &frame{events: events}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return b
-	}
-	checked := func(text string) []byte {
-		b := []byte(header(checkedVersion) + text)
-		return appendCheck(b, crc32.Checksum(b, castagnoli))
 	}
 	many := listsMax / int(reflect.TypeFor[model.Change]().Size())
 	for _, r := range []struct {
@@ -407,8 +389,6 @@ func TestWhatIsSmallInAFileTakesNoMemory(t *testing.T) {
 		{"too many", "its lists take more than", frame(list(many+1), 1)},
 		{"many events", "", frame(ticks(eventsMax/10), eventsMax/10)},
 		{"too many of them", "not a recording", frame(ticks(eventsMax+1), eventsMax+1)},
-		{"too many in version 2", "more than 1000000 events", checked(ticks(eventsMax + 1))},
-		{"too many in version 1", "more than 1000000 events", []byte(header(uncheckedVersion) + ticks(eventsMax+1))},
 	} {
 		if _, err := replayed(bytes.NewReader(r.file)); (err == nil) != (r.want == "") || err != nil && !strings.Contains(err.Error(), r.want) {
 			t.Errorf("%s (%d bytes): %v, want %q", r.what, len(r.file), err, r.want)
@@ -419,21 +399,15 @@ func TestWhatIsSmallInAFileTakesNoMemory(t *testing.T) {
 	}
 }
 
+// TestRecordingsOfTodayAreReadable: a file that was written by this version stays readable.
 func TestRecordingsOfTodayAreReadable(t *testing.T) {
-	var all [][]model.Batch
-	for version := range 3 {
-		file, err := os.ReadFile(fmt.Sprintf("testdata/version%d.rec", version+1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := replayed(bytes.NewReader(file))
-		if err != nil || len(got) == 0 {
-			t.Fatalf("version %d: %d batches, %v", version+1, len(got), err)
-		}
-		all = append(all, got)
+	file, err := os.ReadFile("testdata/version4.rec")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if d := cmp.Diff(all[0], all[1]) + cmp.Diff(all[0], all[2]); d != "" {
-		t.Error(d)
+	batches, err := replayed(bytes.NewReader(file))
+	if err != nil || len(batches) != 6 {
+		t.Errorf("%d batches, %v", len(batches), err)
 	}
 }
 
@@ -476,21 +450,6 @@ func TestWhatWaitsIsWritten(t *testing.T) {
 	})
 }
 
-// TestRecordingsOfVersion1AreReadable: they have no checks.
-func TestRecordingsOfVersion1AreReadable(t *testing.T) {
-	got, err := replayed(strings.NewReader(`{"locktop":"recording","version":1}
-{"batch":1,"event":"load-started","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6}
-{"batch":3,"event":"lease-read","at":"2026-03-01T10:00:00.5Z","id":"1f","granted":60,"remaining":-1,"term":2}
-{"batch":3,"event":"tick"}
-`))
-	at := time.Date(2026, 3, 1, 10, 0, 0, 500_000_000, time.UTC)
-	want := []model.Batch{{Events: []model.Event{model.LoadStarted{At: at, Prefix: "jobs/", Rev: 6}}},
-		{Events: []model.Event{model.LeaseRead{At: at, ID: 0x1f, Granted: 60, Remaining: -1, Term: 2}, model.Tick{}}}}
-	if d := cmp.Diff(want, got); d != "" || err != nil {
-		t.Errorf("%v (-want +got)\n%s", err, d)
-	}
-}
-
 // full is a disk without room.
 type full struct{}
 
@@ -523,12 +482,11 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 }
 
 func FuzzReplay(f *testing.F) {
-	const head = `{"locktop":"recording","version":1}` + "\n"
 	for _, line := range []string{
 		`{"batch":1,"event":"committed","rev":7,"changes":[{"kv":{"key":{"base64":"/w=="},"lease":"1f"}},null]}`,
 		`{"batch":1,"event":"listed","kvs":null,"prefix":null}`, `{"batch":1,"event":"acted","outcome":{"action":{"":1}}}`, "null", "{}",
 	} {
-		f.Add(head + line + "\n")
+		f.Add(string(framed(f, firstLine+line+"\n")))
 	}
 	f.Add(string(recorded(f, model.Batch{Events: []model.Event{model.Tick{At: time.Unix(1, 0)}, model.Lost{Detail: "m1"}}}, model.Batch{Events: []model.Event{model.Tick{}}})))
 	f.Fuzz(func(t *testing.T, text string) {

@@ -39,18 +39,16 @@ const partEvents = 1000
 
 // OpenSegments finds what is where in a recording of that size, without reading it.
 func OpenSegments(ctx context.Context, file io.ReaderAt, size int64) (*Segments, error) {
-	section := io.NewSectionReader(file, 0, size)
-	in := bufio.NewReaderSize(section, 256<<10)
-	from, err := open(in)
-	if err != nil {
+	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 256<<10)
+	if err := checkBegin(in); err != nil {
 		return nil, err
 	}
-	if _, ok := from.(*frames); !ok {
-		return Gather(ctx, &Player{from: from})
-	}
 	r := &Segments{}
-	var f frame
-	var buf []byte
+	var (
+		f   frame
+		buf []byte
+		err error
+	)
 	for offset := int64(0); ctx.Err() == nil; offset += int64(f.packed) {
 		before := f.check
 		if f, buf, err = readFrame(in, before, buf); err == io.EOF {
@@ -132,6 +130,20 @@ func Join(reels ...*Segments) *Segments {
 		}
 	}
 	return all
+}
+
+// AfterBase returns what follows what was so when a file of a rotation began. Based says that such a
+// beginning is there, and whole: something follows it.
+func (r *Segments) AfterBase() (rest *Segments, based bool) {
+	n := 0
+	for n < len(r.parts) && r.parts[n].base {
+		n++
+	}
+	rest = &Segments{Cut: r.Cut}
+	for _, p := range r.parts[n:] {
+		rest.add(p)
+	}
+	return rest, n > 0 && n < len(r.parts)
 }
 
 // Torn says whether the end of a frame is missing at the end, and how many bytes are whole.

@@ -37,18 +37,10 @@ const pieces = 4
 type piece struct {
 	seq    int
 	began  time.Time
-	base   *recording.Memory // nil: it began with nothing
 	log    *recording.Memory
 	rec    *recording.Recorder // that writes log
+	base   int64               // bytes of what was so
 	events int
-}
-
-func (p *piece) bytes() int64 {
-	n := p.log.Bytes()
-	if p.base != nil {
-		n += p.base.Bytes()
-	}
-	return n
 }
 
 // Past keeps what a running console sees, for a while and in memory, and is the playback of that:
@@ -107,16 +99,16 @@ func NewPast(ctx context.Context, pins []model.Pin) *Past { return newPast(ctx, 
 
 func newPast(ctx context.Context, pins []model.Pin, within bounds) *Past {
 	p := &Past{ctx: ctx, pins: pins, bounds: within, notes: make(chan note, notesMost)}
-	p.kept = []*piece{p.newPiece(nil, time.Time{})}
+	p.kept = []*piece{p.newPiece()}
 	go p.write()
 	return p
 }
 
-func (p *Past) newPiece(base *recording.Memory, began time.Time) *piece {
+// newPiece returns a piece that begins with nothing.
+func (p *Past) newPiece() *piece {
 	log := &recording.Memory{}
-	x := &piece{seq: p.seq, began: began, base: base, log: log, rec: recording.NewRecorder(log, recording.Options{Lag: packAfter})}
 	p.seq++
-	return x
+	return &piece{seq: p.seq, log: log, rec: recording.NewRecorder(log, recording.Options{Lag: packAfter})}
 }
 
 // Due implements replay.Past.
@@ -170,7 +162,7 @@ func (p *Past) take(n note) {
 		on = p.kept[len(p.kept)-1]
 	}
 	p.mu.Unlock()
-	var base *recording.Memory
+	var next *piece
 	var err error
 	if on != nil && len(n.batch.Events) > 0 {
 		err = on.rec.Write(n.batch)
@@ -179,14 +171,17 @@ func (p *Past) take(n note) {
 		err = on.rec.Flush()
 	}
 	if n.begin != nil && err == nil {
-		base, err = packed(n.begin)
+		next = p.newPiece()
+		next.began = n.begin[0].When()
+		err = next.rec.WriteBase(n.begin)
+		next.base = next.log.Bytes()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case n.forget:
 		p.latest, p.lost = time.Time{}, ""
-		p.kept = []*piece{p.newPiece(nil, time.Time{})}
+		p.kept = []*piece{p.newPiece()}
 	case err != nil:
 		p.kept, p.lost = nil, err.Error()
 	case on != nil && len(n.batch.Events) > 0:
@@ -200,11 +195,10 @@ func (p *Past) take(n note) {
 			}
 		}
 	}
-	if base != nil {
-		began := n.begin[0].When()
-		p.kept, p.lost = append(p.kept, p.newPiece(base, began)), ""
-		if began.After(p.latest) {
-			p.latest = began
+	if next != nil && err == nil {
+		p.kept, p.lost = append(p.kept, next), ""
+		if next.began.After(p.latest) {
+			p.latest = next.began
 		}
 	}
 	p.drop()
@@ -213,29 +207,17 @@ func (p *Past) take(n note) {
 	}
 }
 
-// packed is what is so, as a recording.
-func packed(events []model.Event) (*recording.Memory, error) {
-	m := &recording.Memory{}
-	rec := recording.NewRecorder(m, recording.Options{Lag: packAfter})
-	for _, e := range events { // all at once may be more than a frame holds
-		if err := rec.Write(model.Batch{Events: []model.Event{e}}); err != nil {
-			return nil, err
-		}
-	}
-	return m, rec.Close()
-}
-
 // drop lets the oldest go, and says whether a new piece is due. For as long as somebody is in the
 // past nothing goes because of its age.
 func (p *Past) drop() {
 	var bytes int64
 	events := 0
 	for _, x := range p.kept {
-		bytes, events = bytes+x.bytes(), events+x.events
+		bytes, events = bytes+x.log.Bytes(), events+x.events
 	}
 	over := func() bool { return bytes > p.bounds.bytes || events > p.bounds.events }
 	for len(p.kept) > 1 && (over() || p.on == nil && p.latest.Sub(p.kept[1].began) >= p.bounds.keep) {
-		bytes, events = bytes-p.kept[0].bytes(), events-p.kept[0].events
+		bytes, events = bytes-p.kept[0].log.Bytes(), events-p.kept[0].events
 		p.kept = slices.Delete(p.kept, 0, 1)
 	}
 	if over() && (bytes > 2*p.bounds.bytes || events > 2*p.bounds.events) { // no beginning came
@@ -246,7 +228,7 @@ func (p *Past) drop() {
 		return
 	}
 	x := p.kept[len(p.kept)-1]
-	p.due = x.log.Bytes() >= p.bounds.bytes/pieces || x.events >= p.bounds.events/pieces || !x.began.IsZero() && p.latest.Sub(x.began) >= p.bounds.keep/pieces
+	p.due = x.log.Bytes()-x.base >= p.bounds.bytes/pieces || x.events >= p.bounds.events/pieces || !x.began.IsZero() && p.latest.Sub(x.began) >= p.bounds.keep/pieces
 }
 
 // Since implements replay.Past.
@@ -279,11 +261,12 @@ func (p *Past) segments(ctx context.Context) (*recording.Segments, int, error) {
 		return nil, 0, errors.New("nothing was seen yet")
 	}
 	var reels []*recording.Segments
-	if base := p.kept[0].base; base != nil {
-		reels = append(reels, base.Segments())
-	}
-	for _, x := range p.kept {
-		reels = append(reels, x.log.Segments())
+	for i, x := range p.kept {
+		all := x.log.Segments()
+		if i > 0 {
+			all, _ = all.AfterBase()
+		}
+		reels = append(reels, all)
 	}
 	return recording.Join(reels...), p.kept[0].seq, nil
 }

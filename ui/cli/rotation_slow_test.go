@@ -28,7 +28,7 @@ import (
 func TestServeRecords(t *testing.T) {
 	t.Parallel()
 	etcd, endpoint := etcdtest.Run(t, require(t, "etcd"), "http")
-	state, dir := t.TempDir(), filepath.Join(t.TempDir(), "ring")
+	state, dir := t.TempDir(), filepath.Join(t.TempDir(), "past")
 	blocked(t, endpoint, "/jobs/stuck")
 	s := serveOn(t, endpoint, "--record", dir)
 	ask := func(args ...string) (int, string, string) {
@@ -50,7 +50,7 @@ func TestServeRecords(t *testing.T) {
 		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", f, info.Mode(), err)
 		}
-		if text, err := os.ReadFile(f); strings.HasSuffix(f, ".log") && (err != nil || len(text) == 0 || bytes.Contains(recordedText(t, f), []byte(`"value"`))) {
+		if text, err := os.ReadFile(f); strings.HasSuffix(f, ".rec") && (err != nil || len(text) == 0 || bytes.Contains(recordedText(t, f), []byte(`"value"`))) {
 			t.Errorf("%s: %v, it is empty or holds values", f, err)
 		}
 	}
@@ -68,8 +68,8 @@ func TestServeRecords(t *testing.T) {
 	}
 }
 
-// TestAnyMomentOfTheRingIsWhatWasLive: whatever happened, and over how many files.
-func TestAnyMomentOfTheRingIsWhatWasLive(t *testing.T) {
+// TestAnyMomentOfARotationIsWhatWasLive: whatever happened, and over how many files.
+func TestAnyMomentOfARotationIsWhatWasLive(t *testing.T) {
 	home(t, "")
 	folder, files := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,8 +78,8 @@ func TestAnyMomentOfTheRingIsWhatWasLive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ringOf(t, dir, h.Events)
-		logs, _ := filepath.Glob(filepath.Join(dir, "*.log"))
+		rotationOf(t, dir, h.Events)
+		logs, _ := filepath.Glob(filepath.Join(dir, "*.rec"))
 		files = max(files, len(logs))
 		for range 3 {
 			live, at := store.New(), time.Time{}

@@ -11,13 +11,13 @@ import (
 	"locktop/model"
 	"locktop/model/modeltest"
 	"locktop/model/store"
-	"locktop/watcher/recording/ring"
+	"locktop/watcher/recording"
 )
 
-// ringOf writes a history into a folder of several files, as serve does.
-func ringOf(t rapid.TB, dir string, events []model.Event) {
+// rotationOf writes a history into a folder of several files, as serve does.
+func rotationOf(t rapid.TB, dir string, events []model.Event) {
 	t.Helper()
-	r, err := ring.Open(ring.Options{Dir: dir, Keep: time.Hour, MaxBytes: 1 << 20, PieceBytes: 2 << 10, Lock: process.LockFile,
+	r, err := recording.OpenRotation(recording.RotationOptions{Dir: dir, Keep: time.Hour, MaxBytes: 1 << 20, PieceBytes: 2 << 10, Lock: process.LockFile,
 		Tell: func(line string) { t.Error(line) }})
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func ringOf(t rapid.TB, dir string, events []model.Event) {
 	}
 }
 
-// TestCommandsAskAFolder: each that asks a recording takes the folder of a ring, of which it
+// TestCommandsAskAFolder: each that asks a recording takes the folder of a rotation, of which it
 // asks the stretch in which the moment is.
 func TestCommandsAskAFolder(t *testing.T) {
 	home(t, "")
@@ -46,8 +46,8 @@ func TestCommandsAskAFolder(t *testing.T) {
 	late.Rev = 200
 	late.Loaded(60)
 	late.Put(61, "/m/c3", "", 0xc3)
-	ringOf(t, dir, early.Events)
-	ringOf(t, dir, late.Events)
+	rotationOf(t, dir, early.Events)
+	rotationOf(t, dir, late.Events)
 	stamp := func(sec float64) string { return modeltest.At(sec).Local().Format(time.RFC3339Nano) }
 	for _, r := range []struct {
 		args   []string

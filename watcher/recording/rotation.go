@@ -1,4 +1,4 @@
-package ring
+package recording
 
 import (
 	"cmp"
@@ -11,22 +11,21 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/watcher/recording"
 )
 
-// Bounds of a ring.
+// Bounds of a rotation.
 const (
 	LeastBytes = 16 << 20
 	LeastKeep  = 10 * time.Minute
 
-	pieces     = 16 // into which the size is cut at least
+	piecesMin  = 16 // into which the size is cut at least
 	longest    = time.Hour
 	retryAfter = 10 * time.Second
 	stepLeast  = time.Second // by which a clock that was set is off
 )
 
-// Options say what is kept, and where.
-type Options struct {
+// RotationOptions say what is kept, and where.
+type RotationOptions struct {
 	Dir string
 	// Keep is for how long.
 	Keep time.Duration
@@ -34,7 +33,7 @@ type Options struct {
 	MaxBytes int64
 	// PieceBytes is how large a piece gets, 0: as fits MaxBytes.
 	PieceBytes int64
-	Mask       recording.Mask
+	Mask       Mask
 	// Lag is how long events may wait for others.
 	Lag time.Duration
 	// Lock takes the lock of a file for this process, and says false if another has it.
@@ -55,8 +54,8 @@ type file interface {
 	Close() error
 }
 
-// Status is how a ring does.
-type Status struct {
+// RotationStatus is how a rotation does.
+type RotationStatus struct {
 	Err      error // why nothing is written, nil if it is
 	Bytes    int64 // that the folder holds
 	Pieces   int
@@ -66,30 +65,43 @@ type Status struct {
 	Steps    int       // how often the clock was set
 }
 
-// Ring writes into a folder.
-type Ring struct {
-	o    Options
+// Rotation writes what a source delivers into files of a folder, the last hours of it:
+//
+//	batches, state ──▶ Rotation ──▶ 00000007.rec  the state when this file began, and what followed
+//	                                00000008.rec  …
+//	folder ──ReadFolder──▶ spans of time without a gap ──▶ Segments
+//
+// Each file is a recording of its own. One whose number follows that of the file before goes on
+// where that ended, so a reader of both leaves out the state at its beginning, and comes to the same.
+// Where something was not written, because the disk was full, the clock was set or locktop had
+// ended, a number is left out: there a new span begins, with the state, or with nothing if locktop
+// began anew.
+//
+// The order is that of the numbers, whatever the clock of the machine said. The oldest files are
+// removed, so that the folder stays as small and as young as it has to.
+type Rotation struct {
+	o    RotationOptions
 	lock *os.File
 
 	mu     sync.Mutex
-	old    []segment // oldest first
-	now    segment
-	rec    *recording.Recorder // nil: nothing is written
-	taken  int                 // events that rec was given
-	based  int64               // bytes of the last base: the next one will be about as large
-	at     time.Time           // the moment that stands for wall
+	old    []piece // oldest first
+	now    piece
+	rec    *Recorder // nil: nothing is written
+	taken  int       // events that rec was given
+	based  int64     // bytes of the last base: the next one will be about as large
+	at     time.Time // the moment that stands for wall
 	wall   time.Time
 	retry  time.Time
 	looked time.Time // whether all is still there
-	status Status
+	status RotationStatus
 }
 
-// Open begins to write into a folder, which is made if it is not there. The end of what was
+// OpenRotation begins to write into a folder, which is made if it is not there. The end of what was
 // written before is cut off if it is torn, and told.
-func Open(o Options) (_ *Ring, err error) {
-	r := &Ring{o: o}
+func OpenRotation(o RotationOptions) (_ *Rotation, err error) {
+	r := &Rotation{o: o}
 	if r.o.PieceBytes == 0 {
-		r.o.PieceBytes = o.MaxBytes / pieces
+		r.o.PieceBytes = o.MaxBytes / piecesMin
 	}
 	wall := func(time.Time) time.Time { return time.Now().Round(0) }
 	if o.Now == nil { // then one reading has both: times of events are written to the nanosecond as they are
@@ -121,8 +133,8 @@ func Open(o Options) (_ *Ring, err error) {
 	return r, nil
 }
 
-// take makes the folder if it is not there, and has it for this ring alone.
-func (r *Ring) take() (err error) {
+// take makes the folder if it is not there, and has it for this rotation alone.
+func (r *Rotation) take() (err error) {
 	if err := os.MkdirAll(r.o.Dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder: %w", err)
 	}
@@ -138,7 +150,7 @@ func (r *Ring) take() (err error) {
 	if mine, err := r.o.Lock(lock); err != nil || !mine {
 		return cmp.Or(err, errors.New("another locktop records into this folder"))
 	}
-	if r.old, err = list(r.o.Dir); err != nil {
+	if r.old, err = listPieces(r.o.Dir); err != nil {
 		return err
 	}
 	if err := r.mend(); err != nil {
@@ -148,55 +160,55 @@ func (r *Ring) take() (err error) {
 	return nil
 }
 
-func (r *Ring) lockName() string { return filepath.Join(r.o.Dir, "lock") }
+func (r *Rotation) lockName() string { return filepath.Join(r.o.Dir, "lock") }
 
 // lost says what of the folder somebody took away, nil for nothing: what is written into a file
 // without a name is read by nobody.
-func (r *Ring) lost() error {
+func (r *Rotation) lost() error {
 	mine, err := r.lock.Stat()
 	there, err2 := os.Stat(r.lockName())
 	if err := errors.Join(err, err2); err != nil || !os.SameFile(mine, there) {
 		return cmp.Or(err, fmt.Errorf("%s is another file now", r.lockName()))
 	}
 	if r.rec != nil && r.now.gone() {
-		return fmt.Errorf("%s is gone", r.now.log())
+		return fmt.Errorf("%s is gone", r.now.path())
 	}
 	return nil
 }
 
 // mend cuts off what was being written when whoever wrote it was killed.
-func (r *Ring) mend() error {
+func (r *Rotation) mend() error {
 	if len(r.old) == 0 {
 		return nil
 	}
 	last := &r.old[len(r.old)-1]
-	cut, err := cutTorn(last.log())
+	cut, err := cutTorn(last.path())
 	if cut > 0 {
 		last.bytes -= cut
-		r.o.Tell(fmt.Sprintf("%s was torn: its last %d bytes are cut off", last.log(), cut))
+		r.o.Tell(fmt.Sprintf("%s was torn: its last %d bytes are cut off", last.path(), cut))
 	}
 	return err
 }
 
 // setClock says which time the machine shows now.
-func (r *Ring) setClock() {
+func (r *Rotation) setClock() {
 	r.at = r.o.Now()
 	r.wall = r.o.wall(r.at)
 }
 
 // clock is the time by the machine's clock as it was when this span began: one that is set
 // meanwhile neither repeats an hour nor leaves one out.
-func (r *Ring) clock(t time.Time) time.Time { return r.wall.Add(t.Sub(r.at)) }
+func (r *Rotation) clock(t time.Time) time.Time { return r.wall.Add(t.Sub(r.at)) }
 
 // stepped says whether the clock was set since.
-func (r *Ring) stepped() bool {
+func (r *Rotation) stepped() bool {
 	now := r.o.Now()
 	return r.o.wall(now).Sub(r.clock(now)).Abs() > stepLeast
 }
 
 // Write takes a batch that is in the state, of which begin tells what is so now; false: it
 // cannot be told at the moment.
-func (r *Ring) Write(b model.Batch, begin func() ([]model.Event, bool)) {
+func (r *Rotation) Write(b model.Batch, begin func() ([]model.Event, bool)) {
 	if len(b.Events) == 0 {
 		return
 	}
@@ -211,25 +223,25 @@ func (r *Ring) Write(b model.Batch, begin func() ([]model.Event, bool)) {
 		r.fail(err)
 		return
 	}
-	written, logged := r.rec.Written()
+	written, bytes := r.rec.Written()
 	if time.Since(r.looked) > retryAfter {
 		r.looked = time.Now()
 		if err := r.lost(); err != nil {
 			if r.now.gone() {
-				r.status.Lost += written
+				r.status.Lost += written - r.now.begins
 			}
 			r.fail(err)
-			r.old = slices.DeleteFunc(r.old, segment.gone)
+			r.old = slices.DeleteFunc(r.old, piece.gone)
 			return
 		}
 	}
 	step := r.stepped()
-	if !step && logged < r.o.PieceBytes && time.Since(r.now.began) < r.pieceTime() {
+	if !step && bytes-r.now.bytes < r.o.PieceBytes && time.Since(r.now.began) < r.pieceTime() {
 		return
 	}
 	events, ok := begin()
 	if !ok { // a list is under way: the piece gets longer, and has a limit of its own
-		if err := r.makeRoom(r.now.bytes + logged + 2*r.o.PieceBytes); err != nil {
+		if err := r.makeRoom(bytes + 2*r.o.PieceBytes); err != nil {
 			r.fail(err)
 		}
 		return
@@ -249,10 +261,10 @@ func (r *Ring) Write(b model.Batch, begin func() ([]model.Event, bool)) {
 	}
 }
 
-func (r *Ring) pieceTime() time.Duration { return min(longest, r.o.Keep/pieces) }
+func (r *Rotation) pieceTime() time.Duration { return min(longest, r.o.Keep/piecesMin) }
 
 // resume begins anew once there may be room again. The batch is in the state already.
-func (r *Ring) resume(b model.Batch, begin func() ([]model.Event, bool)) {
+func (r *Rotation) resume(b model.Batch, begin func() ([]model.Event, bool)) {
 	r.status.Lost += len(b.Events)
 	if time.Now().Before(r.retry) {
 		return
@@ -276,7 +288,7 @@ func (r *Ring) resume(b model.Batch, begin func() ([]model.Event, bool)) {
 }
 
 // retake takes the folder again if it was taken away.
-func (r *Ring) retake() error {
+func (r *Rotation) retake() error {
 	if r.lost() == nil {
 		return nil
 	}
@@ -292,57 +304,38 @@ func (r *Ring) retake() error {
 
 // begin begins a piece so many numbers on. It begins with these events, nil: with nothing,
 // as the state does.
-func (r *Ring) begin(events []model.Event, gap int) (err error) {
-	p := segment{dir: r.o.Dir, seq: r.now.seq + gap, began: time.Now()}
-	p.since = r.clock(r.o.Now())
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, p.remove())
-		}
-	}()
+func (r *Rotation) begin(events []model.Event, gap int) error {
+	p := piece{dir: r.o.Dir, seq: r.now.seq + gap, began: time.Now(), since: r.clock(r.o.Now()), begins: len(events)}
+	room := 2 * r.o.PieceBytes
 	if len(events) > 0 {
-		if err := r.makeRoom(r.based + 2*r.o.PieceBytes); err != nil {
-			return err
-		}
-		if p.bytes, err = r.writeBase(p, events); err != nil {
-			return err
-		}
-		r.based = p.bytes
+		room += r.based
 	}
-	if err := r.makeRoom(p.bytes + 2*r.o.PieceBytes); err != nil {
+	if err := r.makeRoom(room); err != nil {
 		return err
 	}
-	f, err := r.o.create(p.log())
+	f, err := r.o.create(p.path())
 	if err != nil {
 		return fmt.Errorf("making a file: %w", err)
 	}
 	p.file = &whole{f: f}
-	r.rec = recording.NewRecorder(p.file, recording.Options{Mask: r.o.Mask, Lag: r.o.Lag, Clock: r.clock, MaxBytes: r.o.MaxBytes / 2})
-	r.now, r.taken = p, 0
+	rec := NewRecorder(p.file, Options{Mask: r.o.Mask, Lag: r.o.Lag, Clock: r.clock})
+	if err := rec.WriteBase(events); err != nil {
+		return errors.Join(fmt.Errorf("writing what is so: %w", err), f.Close(), p.remove())
+	}
+	_, p.bytes = rec.Written()
+	if len(events) > 0 {
+		r.based = p.bytes
+	}
+	if err := r.makeRoom(p.bytes + 2*r.o.PieceBytes); err != nil {
+		return errors.Join(err, f.Close(), p.remove())
+	}
+	rec.limit(p.bytes + r.o.MaxBytes/2)
+	r.rec, r.now, r.taken = rec, p, p.begins
 	return nil
 }
 
-// writeBase writes what a piece begins with, and returns its size.
-func (r *Ring) writeBase(p segment, events []model.Event) (int64, error) {
-	f, err := r.o.create(p.base())
-	if err != nil {
-		return 0, fmt.Errorf("making a file: %w", err)
-	}
-	to := &whole{f: f}
-	w := recording.NewRecorder(to, recording.Options{Mask: r.o.Mask, Lag: time.Hour, Clock: r.clock})
-	for i := range events { // each by itself: together they may be more than a frame holds
-		if err = w.Write(model.Batch{Events: events[i : i+1]}); err != nil {
-			break
-		}
-	}
-	if err = errors.Join(cmp.Or(err, w.Close()), f.Close()); err != nil {
-		return to.size, fmt.Errorf("writing what is so: %w", err)
-	}
-	return to.size, nil
-}
-
 // makeRoom lets the oldest pieces go that are too old, or stand in the way of so many bytes.
-func (r *Ring) makeRoom(need int64) error {
+func (r *Rotation) makeRoom(need int64) error {
 	for len(r.old) > 0 && (r.bytes()+need > r.o.MaxBytes || time.Since(r.old[0].ended) > r.o.Keep) {
 		if err := r.old[0].remove(); err != nil {
 			return fmt.Errorf("making room: %w", err)
@@ -356,7 +349,7 @@ func (r *Ring) makeRoom(need int64) error {
 }
 
 // bytes is what the pieces before take.
-func (r *Ring) bytes() (n int64) {
+func (r *Rotation) bytes() (n int64) {
 	for _, p := range r.old {
 		n += p.bytes
 	}
@@ -364,19 +357,19 @@ func (r *Ring) bytes() (n int64) {
 }
 
 // end ends the piece that is written.
-func (r *Ring) end() error {
+func (r *Rotation) end() error {
 	err := errors.Join(r.rec.Close(), r.now.file.f.Close())
 	events, _ := r.rec.Written()
 	r.status.Lost += r.taken - events
 	r.rec = nil
-	r.now.bytes += r.now.file.size
+	r.now.bytes = r.now.file.size
 	r.now.ended = time.Now()
 	r.old = append(r.old, r.now)
 	return err
 }
 
 // fail says that nothing is written from now on, until there is room again.
-func (r *Ring) fail(why error) {
+func (r *Rotation) fail(why error) {
 	if r.rec != nil {
 		_ = r.end() // for the same reason
 	}
@@ -385,8 +378,8 @@ func (r *Ring) fail(why error) {
 	r.o.Tell(fmt.Sprintf("recording into %s has stopped: %v; it is tried again every %s", r.o.Dir, why, retryAfter))
 }
 
-// Status returns how the ring does.
-func (r *Ring) Status() Status {
+// Status returns how the rotation does.
+func (r *Rotation) Status() RotationStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.status
@@ -394,8 +387,8 @@ func (r *Ring) Status() Status {
 	oldest := r.old
 	if r.rec != nil {
 		s.Pieces++
-		_, logged := r.rec.Written()
-		s.Bytes += r.now.bytes + logged
+		_, bytes := r.rec.Written()
+		s.Bytes += bytes
 		oldest = append(oldest[:len(oldest):len(oldest)], r.now)
 	}
 	if len(oldest) > 0 {
@@ -404,8 +397,8 @@ func (r *Ring) Status() Status {
 	return s
 }
 
-// Close ends the ring, and says why it could not write the last of it.
-func (r *Ring) Close() (err error) {
+// Close ends the rotation, and says why it could not write the last of it.
+func (r *Rotation) Close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.rec != nil {

@@ -1,4 +1,4 @@
-package ring
+package recording
 
 import (
 	"context"
@@ -16,19 +16,18 @@ import (
 	"locktop/model"
 	"locktop/model/modeltest"
 	"locktop/model/store"
-	"locktop/watcher/recording"
 )
 
-// desk is a state that is written into a ring.
+// desk is a state that is written into a rotation.
 type desk struct {
 	t    *testing.T
 	dir  string
 	s    *store.Store
-	ring *Ring
+	ring *Rotation
 	said []string
 }
 
-func newDesk(t *testing.T, change func(*Options)) *desk {
+func newDesk(t *testing.T, change func(*RotationOptions)) *desk {
 	t.Helper()
 	d := &desk{t: t, dir: filepath.Join(t.TempDir(), "ring"), s: store.New()}
 	d.open(change)
@@ -36,8 +35,8 @@ func newDesk(t *testing.T, change func(*Options)) *desk {
 	return d
 }
 
-func (d *desk) options(change func(*Options)) Options {
-	o := Options{Dir: d.dir, Keep: time.Hour, MaxBytes: LeastBytes,
+func (d *desk) options(change func(*RotationOptions)) RotationOptions {
+	o := RotationOptions{Dir: d.dir, Keep: time.Hour, MaxBytes: LeastBytes,
 		Lock: func(f *os.File) (bool, error) {
 			err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 			return err == nil, nil
@@ -49,9 +48,9 @@ func (d *desk) options(change func(*Options)) Options {
 	return o
 }
 
-func (d *desk) open(change func(*Options)) {
+func (d *desk) open(change func(*RotationOptions)) {
 	d.t.Helper()
-	r, err := Open(d.options(change))
+	r, err := OpenRotation(d.options(change))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -65,9 +64,9 @@ func (d *desk) take(events ...model.Event) {
 	d.ring.Write(b, d.s.Checkpoint)
 }
 
-func (d *desk) read() *Contents {
+func (d *desk) read() *Folder {
 	d.t.Helper()
-	p, err := Read(d.t.Context(), d.dir)
+	p, err := ReadFolder(d.t.Context(), d.dir)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -90,7 +89,7 @@ func holds(s *store.Store) string {
 // folded is what a span comes to.
 func folded(t *testing.T, on Span) *store.Store {
 	t.Helper()
-	s, from := store.New(), on.Segments.Play(recording.Pace{})
+	s, from := store.New(), on.Segments.Play(Pace{})
 	for {
 		b, err := from.Next(context.Background(), model.Want{})
 		if err == io.EOF {
@@ -121,7 +120,7 @@ func begun(d *desk) *modeltest.History {
 
 // TestManyFilesAreOneStretch: a state that reads them knows what the one knows that was there.
 func TestManyFilesAreOneStretch(t *testing.T) {
-	d := newDesk(t, func(o *Options) { o.PieceBytes = 400 })
+	d := newDesk(t, func(o *RotationOptions) { o.PieceBytes = 400 })
 	h := begun(d)
 	for n := 1; n <= 20; n++ {
 		d.take(handover(h, n)...)
@@ -148,7 +147,7 @@ func TestManyFilesAreOneStretch(t *testing.T) {
 // was so.
 func TestTheOldestGo(t *testing.T) {
 	const most = 40 << 10
-	d := newDesk(t, func(o *Options) { o.MaxBytes, o.PieceBytes = most, 2<<10 })
+	d := newDesk(t, func(o *RotationOptions) { o.MaxBytes, o.PieceBytes = most, 2<<10 })
 	if err := os.WriteFile(filepath.Join(d.dir, "00000001.txt"), []byte("not ours"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +182,7 @@ func TestTheOldestGo(t *testing.T) {
 
 // TestWhatIsTooOldGoes: by a clock that nobody sets.
 func TestWhatIsTooOldGoes(t *testing.T) {
-	d := newDesk(t, func(o *Options) { o.PieceBytes = 400 })
+	d := newDesk(t, func(o *RotationOptions) { o.PieceBytes = 400 })
 	h := begun(d)
 	for n := 1; n <= 12; n++ {
 		d.take(handover(h, n)...)
@@ -215,7 +214,7 @@ func TestLocktopBeginsAnew(t *testing.T) {
 		if err := d.ring.Close(); err != nil {
 			t.Fatal(err)
 		}
-		log := d.ring.old[len(d.ring.old)-1].log()
+		log := d.ring.old[len(d.ring.old)-1].path()
 		info, err := os.Stat(log)
 		if err == nil {
 			err = os.Truncate(log, info.Size()-r.cut)
@@ -245,13 +244,44 @@ func TestLocktopBeginsAnew(t *testing.T) {
 
 func TestOneWritesIntoAFolder(t *testing.T) {
 	d := newDesk(t, nil)
-	if _, err := Open(d.options(nil)); err == nil || !strings.Contains(err.Error(), "another locktop") {
+	if _, err := OpenRotation(d.options(nil)); err == nil || !strings.Contains(err.Error(), "another locktop") {
 		t.Errorf("a second one: %v", err)
 	}
 	h := begun(d)
 	d.take(handover(h, 1)...)
 	if got := d.ring.Status(); got.Err != nil || len(d.read().Spans) != 1 {
 		t.Errorf("the first one: %+v", got)
+	}
+}
+
+// TestAStateThatIsNotWholeSaysNothing: whoever was killed while it wrote the first of a file leaves
+// frames that are whole, and not the state.
+func TestAStateThatIsNotWholeSaysNothing(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "00000007.rec"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	h := modeltest.New()
+	h.Loaded(0)
+	r := NewRecorder(f, Options{})
+	if err := r.WriteBase(h.Events); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFolder(t.Context(), dir); !errors.Is(err, ErrNoRotation) {
+		t.Errorf("part of a state: %v", err)
+	}
+	if err := r.Write(model.Batch{Events: []model.Event{model.Tick{At: modeltest.At(1)}}}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := ReadFolder(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if len(p.Spans) != 1 || p.Spans[0].Segments.Len() != len(h.Events)+1 {
+		t.Errorf("all of it: %+v", p.Spans)
 	}
 }
 
@@ -277,7 +307,7 @@ func (f onDisk) Write(p []byte) (int, error) {
 // is written again as soon as there is room: a span of its own.
 func TestTheDiskIsFull(t *testing.T) {
 	d, full := (*desk)(nil), &disk{room: 1 << 20}
-	d = newDesk(t, func(o *Options) {
+	d = newDesk(t, func(o *RotationOptions) {
 		o.create = func(name string) (file, error) {
 			f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 			return onDisk{f, full}, err
@@ -326,7 +356,7 @@ func TestWhatIsTakenAwayIsMissed(t *testing.T) {
 		lost   int
 	}{
 		{"the folder, by who cleans up", func(d *desk) error { return os.RemoveAll(d.dir) }, "lock: no such file", 5},
-		{"the file that is written", func(d *desk) error { return os.Remove(d.ring.now.log()) }, "log is gone", 5},
+		{"the file that is written", func(d *desk) error { return os.Remove(d.ring.now.path()) }, "rec is gone", 5},
 		{"the lock, so that another one could write, too", func(d *desk) error { return os.Remove(filepath.Join(d.dir, "lock")) }, "lock: no such file", 0},
 		{"the folder is another one", func(d *desk) error {
 			err := os.Rename(d.dir, d.dir+"-before")
@@ -374,7 +404,7 @@ func TestWhatIsTakenAwayIsMissed(t *testing.T) {
 	if err := os.Remove(filepath.Join(d.dir, "lock")); err != nil {
 		t.Fatal(err)
 	}
-	other, err := Open(d.options(nil))
+	other, err := OpenRotation(d.options(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +428,9 @@ func TestTheClockIsSet(t *testing.T) {
 	}{{-time.Hour, 2}, {time.Hour, 2}, {-100 * time.Millisecond, 1}} {
 		set := time.Duration(0)
 		steady := func() time.Time { return time.Now().Round(0) }
-		d := newDesk(t, func(o *Options) { o.Now, o.wall = steady, func(now time.Time) time.Time { return now.Add(set) } })
+		d := newDesk(t, func(o *RotationOptions) {
+			o.Now, o.wall = steady, func(now time.Time) time.Time { return now.Add(set) }
+		})
 		put := func(n int) {
 			rev := int64(100 + n)
 			d.take(model.Committed{At: steady(), Rev: rev, Changes: []model.Change{{KV: model.KV{Key: fmt.Sprintf("/l/%x", n), CreateRev: rev, ModRev: rev, Version: 1, Lease: model.LeaseID(n)}}}})
@@ -428,12 +460,12 @@ func TestTheClockIsSet(t *testing.T) {
 
 // TestDamageIsAGap: what follows in another file can be asked, from its base on.
 func TestDamageIsAGap(t *testing.T) {
-	d := newDesk(t, func(o *Options) { o.PieceBytes = 400 })
+	d := newDesk(t, func(o *RotationOptions) { o.PieceBytes = 400 })
 	h := begun(d)
 	for n := 1; n <= 12; n++ {
 		d.take(handover(h, n)...)
 	}
-	log := d.ring.old[1].log()
+	log := d.ring.old[1].path()
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
@@ -451,8 +483,8 @@ func TestDamageIsAGap(t *testing.T) {
 	}
 }
 
-func TestAFolderWithoutARing(t *testing.T) {
-	if _, err := Read(t.Context(), t.TempDir()); !errors.Is(err, ErrNone) {
+func TestAFolderWithoutARotation(t *testing.T) {
+	if _, err := ReadFolder(t.Context(), t.TempDir()); !errors.Is(err, ErrNoRotation) {
 		t.Error(err)
 	}
 }
@@ -465,7 +497,7 @@ func TestWhatIsNoFileIsAGap(t *testing.T) {
 		"an endless": func(name string) error { return os.Symlink("/dev/zero", name) },
 		"a folder":   func(name string) error { return os.Mkdir(name, 0o700) },
 	} {
-		d := newDesk(t, func(o *Options) { o.PieceBytes = 400 })
+		d := newDesk(t, func(o *RotationOptions) { o.PieceBytes = 400 })
 		h := begun(d)
 		for n := 1; n <= 12; n++ {
 			d.take(handover(h, n)...)
@@ -473,7 +505,7 @@ func TestWhatIsNoFileIsAGap(t *testing.T) {
 		if p := d.read(); len(p.Spans) != 1 {
 			t.Fatalf("before: %+v", p.Spans)
 		}
-		log := d.ring.old[1].log()
+		log := d.ring.old[1].path()
 		if err := errors.Join(os.Remove(log), put(log)); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package ring
+package cli
 
 import (
 	"errors"
@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Size is a number of bytes, as a person writes it. It is a pflag.Value.
-type Size int64
+// bytebyteSize is a number of bytes, as a person writes it. It is a pflag.Value.
+type byteSize int64
 
 // units are those of a size.
 var units = []struct {
 	name string
-	of   Size
+	of   byteSize
 }{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
 
 // String implements pflag.Value.
-func (s Size) String() string {
+func (s byteSize) String() string {
 	for _, u := range units {
 		if s >= u.of && s%u.of == 0 {
 			return strconv.FormatInt(int64(s/u.of), 10) + u.name
@@ -26,11 +26,11 @@ func (s Size) String() string {
 }
 
 // Type implements pflag.Value.
-func (s *Size) Type() string { return "size" }
+func (s *byteSize) Type() string { return "size" }
 
 // Set implements pflag.Value.
-func (s *Size) Set(text string) error {
-	number, of := text, Size(1)
+func (s *byteSize) Set(text string) error {
+	number, of := text, byteSize(1)
 	for _, u := range units {
 		if rest, ok := strings.CutSuffix(text, u.name); ok {
 			number, of = rest, u.of
@@ -41,6 +41,6 @@ func (s *Size) Set(text string) error {
 	if err != nil || n < 0 || n > int64((1<<62)/of) {
 		return errors.New("want a number of bytes, such as 512MiB or 1GiB")
 	}
-	*s = Size(n) * of
+	*s = byteSize(n) * of
 	return nil
 }

@@ -1,4 +1,4 @@
-package ring
+package recording
 
 import (
 	"context"
@@ -10,55 +10,47 @@ import (
 	"strconv"
 	"syscall"
 	"time"
-
-	"locktop/watcher/recording"
 )
 
-// segment is a part of a ring: two files at most.
-type segment struct {
+// piece is one file of a rotation.
+type piece struct {
 	dir   string
 	seq   int
-	bytes int64
+	bytes int64     // of what was so at its beginning; once it has ended, of all
 	since time.Time // what its first event says
 	ended time.Time // by the clock that is never set
 
 	// Of the one that is written.
-	began time.Time
-	file  *whole
+	began  time.Time
+	begins int // events that tell what was so
+	file   *whole
 }
 
-var names = regexp.MustCompile(`^(\d{8,18})\.(base|log)$`)
+var names = regexp.MustCompile(`^(\d{8,18})\.rec$`)
 
-func (p segment) base() string { return p.path("base") }
-func (p segment) log() string  { return p.path("log") }
-
-func (p segment) path(kind string) string {
-	return filepath.Join(p.dir, fmt.Sprintf("%08d.%s", p.seq, kind))
-}
+func (p piece) path() string { return filepath.Join(p.dir, fmt.Sprintf("%08d.rec", p.seq)) }
 
 // gone says whether somebody took it away.
-func (p segment) gone() bool {
-	_, err := os.Stat(p.log())
+func (p piece) gone() bool {
+	_, err := os.Stat(p.path())
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// remove removes its files.
-func (p segment) remove() error {
-	for _, name := range []string{p.log(), p.base()} { // a log without its base would be taken for a beginning
-		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+// remove removes it.
+func (p piece) remove() error {
+	if err := os.Remove(p.path()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	return nil
 }
 
-// list returns what is in a folder, oldest first. Files that are no ring's are left alone.
-func list(dir string) ([]segment, error) {
+// listPieces returns what is in a folder, oldest first. Files of others are left alone.
+func listPieces(dir string) ([]piece, error) {
 	entries, err := os.ReadDir(dir) // by name
 	if err != nil {
 		return nil, fmt.Errorf("listing the folder: %w", err)
 	}
-	var all []segment
+	var all []piece
 	for _, e := range entries {
 		m := names.FindStringSubmatch(e.Name())
 		if m == nil {
@@ -75,24 +67,20 @@ func list(dir string) ([]segment, error) {
 		case err != nil:
 			return nil, fmt.Errorf("listing the folder: %w", err)
 		}
-		if n := len(all); n == 0 || all[n-1].seq != seq {
-			all = append(all, segment{dir: dir, seq: seq, since: begins(filepath.Join(dir, e.Name()))})
-		}
-		p := &all[len(all)-1]
-		p.bytes += info.Size()
-		p.ended = time.Now().Add(-max(0, time.Since(info.ModTime())))
+		all = append(all, piece{dir: dir, seq: seq, bytes: info.Size(), since: begins(filepath.Join(dir, e.Name())),
+			ended: time.Now().Add(-max(0, time.Since(info.ModTime())))})
 	}
 	return all, nil
 }
 
 // begins returns the time of the first event in a file, zero if there is none to be read.
 func begins(name string) time.Time {
-	f, _, err := open(name)
+	f, _, err := openFile(name)
 	if err != nil {
 		return time.Time{}
 	}
 	defer f.Close()
-	p, err := recording.Open(f, recording.Pace{})
+	p, err := Open(f, Pace{})
 	if err != nil {
 		return time.Time{}
 	}
@@ -103,9 +91,9 @@ func begins(name string) time.Time {
 	return at
 }
 
-// open opens a file of a ring. What is none, as a pipe that nobody writes to, is neither
+// openFile opens a file of a rotation. What is none, as a pipe that nobody writes to, is neither
 // waited for nor read.
-func open(name string) (*os.File, int64, error) {
+func openFile(name string) (*os.File, int64, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, 0, err
@@ -120,18 +108,18 @@ func open(name string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// openSegments opens a file of a piece. One that is not there, or has nothing in it yet, is empty.
-func openSegments(ctx context.Context, name string) (*recording.Segments, *os.File, error) {
-	f, size, err := open(name)
+// openPiece opens the file of a piece. One that is not there, or has nothing in it yet, is empty.
+func openPiece(ctx context.Context, name string) (*Segments, *os.File, error) {
+	f, size, err := openFile(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return &recording.Segments{}, nil, nil
+		return &Segments{}, nil, nil
 	case err != nil:
 		return nil, nil, err
 	case size == 0:
-		return &recording.Segments{}, f, nil
+		return &Segments{}, f, nil
 	}
-	segments, err := recording.OpenSegments(ctx, f, size)
+	segments, err := OpenSegments(ctx, f, size)
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
@@ -140,7 +128,7 @@ func openSegments(ctx context.Context, name string) (*recording.Segments, *os.Fi
 
 // cutTorn takes away the part of a frame at the end of a file, and returns how long it was.
 func cutTorn(name string) (cut int64, err error) {
-	segments, f, err := openSegments(context.Background(), name)
+	segments, f, err := openPiece(context.Background(), name)
 	if err != nil || f == nil {
 		return 0, nil // whoever reads it is told
 	}
