@@ -28,14 +28,14 @@
 //	                    schedule injects faults on a timetable
 //	chaos/drill         the format of drills: runner plays one, check gives the verdict,
 //	                    cast puts a program of yours into a role, author helps you write one
-//	demo                the lab: cluster, contender, process, ports, resource; drills and lessons as files (lessons/code: the Go that lessons
+//	demo                the lab: cluster, contender, process, ports, resource; drills, lessons and the guide as files (lessons/code: the Go that lessons
 //	                    show)
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
 //	ui/page             all pages, a file or two each, and the code that they share; all.go lists them
 //	                    table, timeline, draw paint, and know no page; terminal brings frames to the
 //	                    terminal, and asks for its background
-//	ui/dialog           the dialogs over a page; guide, tutor and replay stand beside it, and all see the console as host
+//	ui/dialog           the dialogs over a page; tutor and replay stand beside it, and all see the console as host
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,

@@ -13,11 +13,11 @@
 //
 // The parts of the console:
 //
-//	ui ──▶ dialog, tutor, guide, replay ──▶ host ──▶ page ──▶ timeline ──▶ table ──▶ fields, draw
+//	ui ──▶ dialog, tutor, replay ──▶ host ──▶ page ──▶ timeline ──▶ table ──▶ fields, draw
 //
 // draw says how text becomes cells, table paints rows, timeline paints what happened across
 // time and who waits for whom in a deadlock, and page has the pages, none of which knows another.
-// dialog has the dialogs over a page, tutor tells a drill under it, guide is the tour of the demo;
+// dialog has the dialogs over a page, tutor tells lessons and the guide of the demo under it;
 // none of them knows another, and they see the console as host.Host. Package terminal asks for
 // the background of the terminal, and brings frames to it. This package is the shell around them:
 //

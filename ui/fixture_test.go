@@ -36,6 +36,7 @@ type world struct {
 	rev  int64
 	keys map[string]model.KV
 	ev   []model.Event
+	sent []model.Event // of all batches
 }
 
 func newWorld() *world {
@@ -81,7 +82,7 @@ func (w *world) read(s float64, id model.LeaseID, granted, remaining int64) {
 // batch hands over what was written since.
 func (w *world) batch() batchMsg {
 	b := batchMsg{Events: w.ev, Cost: model.Cost{RPS: 12, Budget: 20}}
-	w.ev = nil
+	w.sent, w.ev = append(w.sent, w.ev...), nil
 	return b
 }
 

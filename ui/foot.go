@@ -13,7 +13,6 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
-	"locktop/ui/tutor"
 )
 
 // tinyLine is all that fits on a very small screen.
@@ -43,7 +42,7 @@ func (a *Shell) noticeSpans() []draw.Span {
 	case a.text.Text != "":
 		return []draw.Span{a.text}
 	case a.present != nil && a.inPast():
-		return a.panel.(*tutor.Panel).Texts()
+		return a.panel.Texts()
 	case a.present != nil:
 		return a.present.Texts(a.o.Past.Since())
 	case errors.Is(a.spent, io.EOF):
@@ -62,8 +61,7 @@ func (a *Shell) noticeSpans() []draw.Span {
 
 // inPast says whether the reader has gone back in a lesson.
 func (a *Shell) inPast() bool {
-	told, _ := a.panel.(*tutor.Panel)
-	return told.IsBack()
+	return a.panel.IsBack()
 }
 
 // footerLine is what is typed, if anything is, and the keys that work here.

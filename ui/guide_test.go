@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"locktop/demo/lessons"
 	"locktop/model"
+	"locktop/model/store"
+	"locktop/ui/cli/course"
 )
 
 const guided = "/demo/billing"
@@ -13,8 +16,15 @@ const guided = "/demo/billing"
 // tour is a console with the guide, in a lab whose programs act by hand.
 type tour struct{ *bench }
 
-func newTour(t testing.TB, w, h int) tour {
-	b := newBench(t, Options{Lab: true, Armed: true, Guide: guided})
+func newTour(t testing.TB, w, h int) tour { return newTourOn(t, Options{}, "en", w, h) }
+
+func newTourOn(t testing.TB, o Options, lang string, w, h int) tour {
+	d, err := lessons.Guide()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Lab, o.Armed, o.Lesson = true, true, course.Guide(d, lang, guided)
+	b := newBench(t, o)
 	b.size(w, h)
 	return tour{b}
 }
@@ -452,10 +462,10 @@ func TestTheKeysOfTheLab(t *testing.T) {
 
 func TestGoldenGuide(t *testing.T) {
 	for _, r := range []struct {
-		name string
-		w, h int
-	}{{"guide-80x24", 80, 24}, {"guide-120x36", 120, 36}} {
-		b := newTour(t, r.w, r.h)
+		name, lang string
+		w, h       int
+	}{{"guide-80x24", "en", 80, 24}, {"guide-120x36", "en", 120, 36}, {"guide-zh-80x24", "zh", 80, 24}, {"guide-zh-120x36", "zh", 120, 36}} {
+		b := newTourOn(t, Options{}, r.lang, r.w, r.h)
 		b.queue()
 		b.handover()
 		b.pause()
@@ -483,4 +493,31 @@ func TestTheGuideNamesWhomTheKeyHits(t *testing.T) {
 	b.sees("P pauses d1.")
 	b.press("P")
 	b.only(model.Action{Kind: model.InjectFault, Lock: "/demo/other", Fault: model.Fault{Kind: model.FaultPause, Target: "d1"}})
+}
+
+// TestOneGoesBackInTheGuide: each task that was done stands there again, with the screen as it was
+// when that was seen; the lab goes on meanwhile, and the guide does not.
+func TestOneGoesBackInTheGuide(t *testing.T) {
+	past := &kept{rewound: &rewound{now: store.New()}}
+	b := newTourOn(t, Options{Past: past}, "en", 120, 36)
+	b.queue()
+	b.press("u")
+	b.sees("this is the first step")
+	b.handover()
+	b.press("n")
+	b.sees("guide ●●○○○ pause the holder", "u back")
+	b.pause()
+	past.all = b.w.sent
+	b.seek("u")
+	b.sees("guide ●○○○○ a handover", "step 1 of 2  n forward", "c2 got /demo/billing from c1.", "PAST", "the lab goes on")
+	if l := b.state.Lock(guided); l == nil || l.Len() != 2 || len(b.state.Reports().Faults()) != 0 {
+		t.Errorf("the screen shows %+v with %v, as it was not then", l, b.state.Reports().Faults())
+	}
+	b.press("P")
+	b.sees("The past is shown")
+	b.seek("n")
+	b.sees("guide ●●○○○ pause the holder", "c2 is paused. etcd waits")
+	if b.present != nil || !past.left || len(b.h.done) > 0 {
+		t.Errorf("in the past %v, left it %v, did %+v", b.present != nil, past.left, b.h.done)
+	}
 }

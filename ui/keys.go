@@ -10,7 +10,6 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
-	"locktop/ui/tutor"
 
 	"locktop/ui/replay"
 )
@@ -51,9 +50,8 @@ func keyTable(a *Shell, recorded bool) []host.Key {
 	if recorded {
 		ofPlayback = replay.Keys(on.all, a.playback(), a.seek, func() bool { return a.o.Past != nil && a.present == nil })
 	}
-	told, _ := a.panel.(*tutor.Panel)
 	return a.refusedInThePast(slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
-		host.PaneKeys(a.panel, on.all), told.Keys(), told.PlayKeys(on.all), told.BackKeys(on.all),
+		a.panel.Keys(on.all),
 		dialog.CommandKeys(on.all|host.InStart, func() { a.palette = dialog.NewCommandLine(a) }, func() *dialog.CommandLine { return a.palette }, func() { a.palette = nil }),
 		on.viewKeys(), ofPlayback, dialog.StartKeys(func() *dialog.StartPage { return a.start }), on.programKeys()))
 }

@@ -91,7 +91,7 @@ func arrange(w, h, lesson, verdict int) layout {
 // arrange cuts up the screen as it is now.
 func (a *Shell) arrange() layout {
 	verdict := 0
-	if a.current().About().Shows&page.ShowFinding == 0 && a.overlay == nil && a.o.Lesson == nil { // a lesson tells itself what is wrong
+	if a.current().About().Shows&page.ShowFinding == 0 && a.overlay == nil && !a.o.Lesson.Judges() { // a lesson tells itself what is wrong
 		verdict = a.viewState.Counters.Verdict.Height(a.h)
 	}
 	return arrange(a.w, a.h, a.panel.Height(a.th, a.w, a.h), verdict)

@@ -24,7 +24,7 @@ type teller struct {
 }
 
 func (x *teller) lesson() *tutor.Lesson {
-	return &tutor.Lesson{Title: "Two holders", Why: "A lease that ends while its client sleeps lets two hold.",
+	return &tutor.Lesson{Title: "Two holders", Judged: true, Why: "A lease that ends while its client sleeps lets two hold.",
 		Next: func(context.Context) (tutor.Step, error) {
 			if len(x.steps) == 0 {
 				return tutor.Step{}, x.err
@@ -42,10 +42,10 @@ var told = []tutor.Step{
 	{Kind: tutor.StepDo, Text: "fault: pause c1 for 8s"},
 	{Kind: tutor.StepWait, Text: "c2 to hold /l", Within: 10 * time.Second},
 	{Kind: tutor.StepSay, Text: "Both believe now."},
-	{Kind: tutor.StepVerdict, Verdict: tutor.VerdictViolated, Text: "The resource has no fence.", Lines: []tutor.Line{
-		{Name: "one holder at a time", Verdict: tutor.VerdictViolated, Measured: "2 for 3.1 s", Bound: "1"},
-		{Name: "no update lost", Verdict: tutor.VerdictHeld, Measured: "0 of 41", Bound: "0"},
-		{Name: "handover in time", Verdict: tutor.VerdictUnknown, Measured: "none seen", Bound: "at most 6 s"}}},
+	{Kind: tutor.StepVerdict, Verdict: model.DrillViolated, Text: "The resource has no fence.", Lines: []tutor.Line{
+		{Name: "one holder at a time", Verdict: model.DrillViolated, Measured: "2 for 3.1 s", Bound: "1"},
+		{Name: "no update lost", Verdict: model.DrillHeld, Measured: "0 of 41", Bound: "0"},
+		{Name: "handover in time", Verdict: model.DrillUnknown, Measured: "none seen", Bound: "at most 6 s"}}},
 }
 
 // lessonBench is a console in which a lesson is told.
@@ -275,7 +275,7 @@ func TestGoldenLesson(t *testing.T) {
 func TestLessonFitsEverySize(t *testing.T) {
 	hostile := "\x1b[2J銀行\u202e\n\n" + strings.Repeat("👩‍👩‍👧 ", 40)
 	steps := append(slices.Clone(told), tutor.Step{Kind: tutor.StepAsk, Text: hostile, Options: slices.Repeat([]string{hostile}, 9), Right: 9},
-		tutor.Step{Kind: tutor.StepVerdict, Verdict: tutor.Verdict(hostile), Text: hostile, Lines: slices.Repeat([]tutor.Line{{Name: hostile, Measured: hostile, Bound: hostile, Verdict: tutor.Verdict(hostile)}}, 9)})
+		tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillVerdict(hostile), Text: hostile, Lines: slices.Repeat([]tutor.Line{{Name: hostile, Measured: hostile, Bound: hostile, Verdict: model.DrillVerdict(hostile)}}, 9)})
 	for i := range steps {
 		b := lessonBench(t, &teller{steps: steps[i:]}, Options{Profile: colours})
 		b.step()

@@ -15,7 +15,6 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/page"
 	"locktop/ui/replay"
-	"locktop/ui/tutor"
 )
 
 // Messages. Whatever blocks runs in a tea.Cmd and comes back as one of these.
@@ -88,8 +87,8 @@ func (a *Shell) bootDone(m bootedMsg) tea.Cmd {
 		a.start = dialog.NewStartPage(a, a.live.Start)
 		return a.start.Scan(&a.gate)
 	}
-	if p, ok := a.panel.(*tutor.Panel); ok && p.Showing() {
-		p.Booted()
+	if a.panel.Showing() {
+		a.panel.Booted()
 	}
 	return a.pull()
 }
@@ -426,7 +425,7 @@ func (a *Shell) sought(m soughtMsg) tea.Cmd {
 	}
 	a.complete()
 	if a.inPast() {
-		a.panel.(*tutor.Panel).Turned()
+		a.panel.Turned()
 	}
 	a.notice = notice{}
 	return a.pull()
@@ -461,9 +460,7 @@ func (a *Shell) leave() {
 	b.Axis.Now()
 	a.live.Actions, a.spent, a.cursor, a.notice = on.Actions, on.Spent, time.Time{}, notice{}
 	a.complete()
-	if told, ok := a.panel.(*tutor.Panel); ok {
-		told.Now()
-	}
+	a.panel.Now()
 }
 
 // follow moves the recording to where the cursor of the axis was moved: the whole console shows

@@ -110,11 +110,8 @@ type Options struct {
 	NoSuspend string
 	// LogPath is the file in which the program logs.
 	LogPath string
-	// Lesson is told in a pane under the pages; nil: none.
+	// Lesson is told in a panel under the pages, as the guide of the demo is; nil: none.
 	Lesson *tutor.Lesson
-	// Guide is the lock with which the guide shows a newcomer around, in a lab of our own;
-	// "": there is no guide.
-	Guide string
 	// Watch watches the keys under other prefixes from now on, in the place of what
 	// Boot or it handed over before; nil: what is watched is fixed. A prefix of ""
 	// is all keys.

@@ -14,7 +14,6 @@ import (
 	"locktop/model/store"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
-	"locktop/ui/guide"
 	"locktop/ui/host"
 	"locktop/ui/page"
 	"locktop/ui/tutor"
@@ -23,13 +22,8 @@ import (
 // NewShell returns the console as a tea.Model; [Run] is how to run it.
 func NewShell(o Options) *Shell {
 	a := &Shell{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
-	switch {
-	case o.Lesson != nil:
+	if o.Lesson != nil { // else there is none, and it does not show
 		a.panel = tutor.New(presentHost{a}, o.Lesson)
-	case o.Guide != "":
-		a.panel = guide.New(presentHost{a}, o.Guide)
-	default:
-		a.panel = (*tutor.Panel)(nil) // which does not show
 	}
 	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), draw.ThemeDark))
 	a.reset(o.Settings)
@@ -165,7 +159,7 @@ func (a *Shell) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return a, nil
 	case tutor.StepMsg:
-		return a, a.panel.(*tutor.Panel).Stepped(msg)
+		return a, a.panel.Stepped(msg)
 	case availableMsg:
 		return a, a.available(msg)
 	case helpMsg:

@@ -14,6 +14,7 @@ import (
 	"locktop/ui/host"
 	"locktop/ui/page"
 	"locktop/ui/replay"
+	"locktop/ui/tutor"
 
 	"locktop/ui/table"
 )
@@ -33,7 +34,7 @@ type Shell struct {
 	pageSet
 	backStack []historyEntry    // of jumps, to come back
 	start     *dialog.StartPage // what to watch is being chosen, nil if it is not
-	panel     host.Pane         // the page: a lesson, or the guide of the demo
+	panel     *tutor.Panel      // the page: a lesson, or the guide of the demo; nil: none
 
 	booting
 	watching

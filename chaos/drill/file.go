@@ -19,6 +19,7 @@ type Drill struct {
 	Lab    Lab           `yaml:"lab" needed:"true" says:"The members and the programs."`
 	Steps  []Step        `yaml:"steps" form:",own" says:"What is done, one after another."`
 	Lesson *Lesson       `yaml:"lesson" form:",own" says:"Makes it a lesson of the course."`
+	Guide  *Guide        `yaml:"guide" says:"Makes it the guide of a lab that runs: with it there is neither lab nor steps nor expect."`
 	Expect []Expectation `yaml:"expect" form:",own" needed:"true" says:"What has to be so. Each is judged; the worst verdict is that of the run."`
 }
 

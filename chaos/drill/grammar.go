@@ -91,6 +91,8 @@ var objects = []struct {
 	{"task", "Something for the reader to do to the lab.", reflect.TypeFor[Task]()},
 	{"exam", "A fault that the seed draws, and nobody names. The lab begins it empty.", reflect.TypeFor[Exam]()},
 	{"case", "One fault of an exam.", reflect.TypeFor[Case]()},
+	{"guide", "What makes a drill a guide. Each text is told in every language of the course.", reflect.TypeFor[Guide]()},
+	{"guided task", "Something for the person to do, until it is seen.", reflect.TypeFor[GuideTask]()},
 	{"repeat", "Steps that are done several times.", reflect.TypeFor[repeatForm]()},
 }
 

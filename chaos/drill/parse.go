@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -89,6 +90,10 @@ func notYAML(file string, err error) error {
 
 // read reads the lab first: steps and expectations speak of it.
 func (d *Drill) read(p *parser, n *yaml.Node, _ string) {
+	if i := slices.IndexFunc(n.Content, func(key *yaml.Node) bool { return key.Value == "guide" }); n.Kind == yaml.MappingNode && i >= 0 && i%2 == 0 {
+		p.fields(n, "a guide", d, slices.DeleteFunc(fieldsOf(reflect.TypeFor[Drill]()), func(f Field) bool { return f.Name != "title" && f.Name != "guide" }))
+		return
+	}
 	seen := p.object(n, d)
 	if n.Kind != yaml.MappingNode {
 		return

@@ -1,4 +1,4 @@
-// Package lessons has the course, a file for each lesson.
+// Package lessons has the course, a file for each lesson, and the guide of the demo.
 package lessons
 
 import (
@@ -15,6 +15,18 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
+// guide is the name of the guide, which is no lesson of the course.
+const guide = "guide"
+
+// Guide returns the guide of the demo.
+func Guide() (*drill.Drill, error) {
+	data, err := File(guide)
+	if err != nil {
+		return nil, err
+	}
+	return drill.Parse(guide, data)
+}
+
 // Names are the names of the lessons, sorted.
 func Names() []string {
 	entries, err := files.ReadDir(".")
@@ -23,7 +35,9 @@ func Names() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+		if name := strings.TrimSuffix(e.Name(), ".yaml"); name != guide {
+			names = append(names, name)
+		}
 	}
 	return names
 }

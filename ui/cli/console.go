@@ -20,9 +20,11 @@ import (
 	"locktop/chaos/gate"
 	"locktop/demo"
 	"locktop/demo/contender"
+	"locktop/demo/lessons"
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/ui"
+	"locktop/ui/cli/course"
 	"locktop/ui/cli/playback"
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
@@ -187,9 +189,17 @@ func (f *demoRun) run(ctx context.Context) (err error) {
 		fmt.Fprintf(f.e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
 		return f.e.inLines(live.Source, f.e.out).Follow(ctx, 0)
 	}
+	guide, err := lessons.Guide()
+	if err != nil {
+		return err
+	}
+	lang, err := courseLanguage(f.e)
+	if err != nil {
+		return err
+	}
 	o := f.e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
-	o.NoSuspend, o.Guide, o.Notice = demoNoSuspend, demo.GuideLock, f.metrics.address
+	o.NoSuspend, o.Lesson, o.Notice = demoNoSuspend, course.Guide(guide, lang, demo.GuideLock), f.metrics.address
 	o.Boot = f.e.boot(ctx, &l, lab)
 	return f.e.show(ctx, o)
 }

@@ -106,7 +106,7 @@ func (cfg *config) addSharedFlags() {
 	f.DurationVar(&cfg.warnWait, "warn-wait", 0, "from when on a wait is worth a warning, a hint (default: by the lock's own past, or by its TTL and how many wait) [LOCKTOP_WARN_WAIT]")
 	f.BoolVar(&cfg.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
 	f.BoolVar(&cfg.screen.wideSigns, "wide-signs", false, "draw without signs that some terminals make two cells wide [LOCKTOP_WIDE_SIGNS]")
-	f.StringVar(&cfg.lang, "lang", "", "language of lessons, where they have it: en or zh (default: what the locale names) [LOCKTOP_LANG]")
+	f.StringVar(&cfg.lang, "lang", "", "language of lessons and of the demo: en or zh (default: what the locale names) [LOCKTOP_LANG]")
 	addWord(f, &cfg.screen.color, "color", "", "--color", []string{"auto", "always", "never"}, "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
 	addWord(f, &cfg.screen.theme, "theme", "", "theme", append([]string{themeAuto}, draw.Themes...), "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
 	f.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{sharedFlag: {"true"}} })

@@ -10,6 +10,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/runner"
 	"locktop/demo"
+	"locktop/model"
 	"locktop/ui"
 	"locktop/ui/cli/session"
 	"locktop/ui/tutor"
@@ -29,7 +30,7 @@ type lessonTeller struct {
 
 // lesson is the lesson as the console wants it.
 func (l *lessonTeller) lesson() *tutor.Lesson {
-	return &tutor.Lesson{Title: l.d.Title, Why: l.d.Why, Next: l.pane.Next, Answer: l.pane.Answer}
+	return &tutor.Lesson{Judged: true, Title: l.d.Title, Why: l.d.Why, Next: l.pane.Next, Answer: l.pane.Answer}
 }
 
 // Step implements drill.Teller. What is said and asked tells itself.
@@ -64,10 +65,10 @@ func (l *lessonTeller) Ask(ctx context.Context, q drill.Question) int {
 
 // end shows the verdict.
 func (l *lessonTeller) end(round runner.Run) {
-	s := tutor.Step{Kind: tutor.StepVerdict, Verdict: tutor.Verdict(round.Verdict), Text: round.Reason}
+	s := tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillVerdict(round.Verdict), Text: round.Reason}
 	for _, r := range round.Results {
 		measured, bound, _ := strings.Cut(r.Numbers(), ", ")
-		s.Lines = append(s.Lines, tutor.Line{Name: r.Describe(), Measured: measured, Bound: bound, Verdict: tutor.Verdict(r.Verdict)})
+		s.Lines = append(s.Lines, tutor.Line{Name: r.Describe(), Measured: measured, Bound: bound, Verdict: model.DrillVerdict(r.Verdict)})
 	}
 	l.pane.Show(l.ctx, s)
 }

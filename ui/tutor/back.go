@@ -16,7 +16,11 @@ func (p *Panel) leave() {
 	then := *p
 	then.readSteps, then.back, then.log, then.body = nil, 0, append([]string(nil), p.log...), nil
 	then.has, then.plays, then.page = false, false, 0
-	p.readSteps = append(p.readSteps[max(0, len(p.readSteps)-toldMost+1):], read{&then, p.h.Frame().S.Now()})
+	at := p.h.Frame().S.Now()
+	if p.guides() && p.phase == seen { // the world went on
+		at = p.seenAt
+	}
+	p.readSteps = append(p.readSteps[max(0, len(p.readSteps)-toldMost+1):], read{&then, at})
 }
 
 // visible is the pane that is shown: as it is now, or as it was.
@@ -42,13 +46,13 @@ func (p *Panel) Now() {
 func (p *Panel) whyNotBack() string {
 	switch {
 	case !p.Showing():
-		return notTold
+		return p.gone()
 	case p.visible().page > 0:
 		return ""
 	case p.back == 0 && (p.acts() || p.begun && p.step.Kind == "" && p.err == nil):
-		return p.say("busy-back")
+		return p.th().Say("tutor-busy-back")
 	case p.back == len(p.readSteps):
-		return p.say("first")
+		return p.th().Say("tutor-first")
 	}
 	return ""
 }
@@ -95,25 +99,27 @@ func (p *Panel) Turned() {
 
 // Texts is the line under the page while the person has gone back.
 func (p *Panel) Texts() []draw.Span {
-	return []draw.Span{draw.Armed.Of(" " + p.say("past") + " "), draw.Plain.Of(" " + p.say("as-then") + "   "),
-		draw.Accent.Of("esc"), draw.Plain.Of(" " + p.say("to-now"))}
+	as := p.th().Say("tutor-as-then")
+	if p.guides() {
+		as = p.th().Say("tutor-as-then-guide")
+	}
+	return []draw.Span{draw.Armed.Of(" " + p.th().Say("tutor-past") + " "), draw.Plain.Of(" " + as + "   "),
+		draw.Accent.Of("esc"), draw.Plain.Of(" " + p.th().Say("tutor-to-now"))}
 }
 
 // hintBack stands in the title while the person has gone back.
 func (p *Panel) hintBack() []draw.Span {
 	n := len(p.readSteps) + 1
-	what := "forward"
+	what := p.th().Say("tutor-forward")
 	if s := p.visible(); s.page < s.pages-1 {
-		what = "more"
+		what = p.th().Say("tutor-more")
 	}
-	return []draw.Span{draw.Dim.Of(p.say("step", n-p.back, n) + "  "), draw.Accent.Of("n"), draw.Plain.Of(" " + p.say(what) + "  "),
-		draw.Accent.Of("u"), draw.Plain.Of(" " + p.say("back"))}
+	return []draw.Span{draw.Dim.Of(p.th().Say("tutor-step", n-p.back, n) + "  "), draw.Accent.Of("n"), draw.Plain.Of(" " + what + "  "),
+		draw.Accent.Of("u"), draw.Plain.Of(" " + p.th().Say("tutor-back"))}
 }
 
-// BackKeys are those by which one goes back a step.
-func (p *Panel) BackKeys(on host.Where) []host.Key {
-	return []host.Key{{Keys: []string{"u", "backspace"}, Where: on | host.InLesson, What: "back a step of the lesson, with the screen as it was then; n goes forward again",
+// backKeys are those by which one goes back a step.
+func (p *Panel) backKeys(on host.Where) []host.Key {
+	return []host.Key{{Keys: []string{"u", "backspace"}, Where: on | host.InLesson, What: "back a step of the lesson or the guide, with the screen as it was then; n goes forward again",
 		Needs: host.NeedsLesson, Frozen: true, Why: p.whyNotBack, Do: host.Run(p.goBack)}}
 }
-
-const notTold = "no lesson is running"

@@ -3,6 +3,8 @@ package tutor
 import (
 	"context"
 	"time"
+
+	"locktop/model"
 )
 
 // Lesson is a rehearsal that is told step by step, in a pane under every page. It
@@ -10,8 +12,15 @@ import (
 type Lesson struct {
 	// Title is a line, Why a paragraph. It is read before the first step is asked for.
 	Title, Why string
-	// Lang is the language of the pane's own words, "en" if it has no others.
+	// Lang is the language of the console while it is told.
 	Lang string
+	// Judged: at the end each verdict stands with its word, as the report of a drill has it.
+	Judged bool
+	// Steps, if set, make it a guide: tasks on a lab that runs, of which the panel sees by itself that
+	// they are done, and a StepDone. Nobody is asked for more. Lock is whose queue they are about, as
+	// long as nobody has selected another one.
+	Steps []Step
+	Lock  string
 	// Next blocks until there is a next step. After StepSay and StepAsk it is called
 	// when Answer was; after StepVerdict and StepDone no more. An error ends the
 	// lesson, and is shown.
@@ -23,6 +32,10 @@ type Lesson struct {
 	// StepAsk, with 0 after StepSay. It is not called on the goroutine of the screen.
 	Answer func(choice int)
 }
+
+// Judges says whether it tells itself what is wrong, so that nothing over the page has to. A guide
+// does not.
+func (l *Lesson) Judges() bool { return l != nil && len(l.Steps) == 0 }
 
 // StepKind is what a step of a lesson is.
 type StepKind string
@@ -58,6 +71,8 @@ type Step struct {
 	// Hint says that a StepTask has a hint for who goes on: then it comes again, with it. Else
 	// who goes on gives the task up.
 	Hint bool
+	// Guided is what there is to a StepTask of a guide.
+	Guided *Guided
 	// Code are lines that stand under the text as they are.
 	Code []string
 	// Lock is the one that the step is about, which the console selects then; "": it stays.
@@ -69,8 +84,20 @@ type Step struct {
 	// Within bounds a StepWait; 0: it is not bounded.
 	Within time.Duration
 	// Verdict is the word of a StepVerdict, and Lines its expectations.
-	Verdict Verdict
+	Verdict model.DrillVerdict
 	Lines   []Line
+}
+
+// Guided is a task that is done once it is seen. In its texts and in that of its step, which says what
+// to do, a word in braces is a fact of the lab, and one in backticks a key.
+type Guided struct {
+	// Sees is the name of a sight of sights.go; Does is the kind of a fault, "" to end one.
+	Sees string
+	Does model.FaultKind
+	// Title is a word or two, Why stands above what is asked, Wait is said until it is seen, then
+	// Result with More below it. Ended and Silent are results, where a false belief did not end by
+	// itself.
+	Title, Why, Wait, Result, Ended, Silent, More string
 }
 
 // Picture is what a step shows beside its text: a page of the console, or lines in the pane.
@@ -85,18 +112,8 @@ const (
 	PictureGraph    Picture = "graph"
 )
 
-// Verdict says whether what was expected was so.
-type Verdict string
-
-// Verdicts. Any other word is shown like VerdictUnknown.
-const (
-	VerdictHeld     Verdict = "held"
-	VerdictViolated Verdict = "violated"
-	VerdictUnknown  Verdict = "unknown"
-)
-
 // Line is an expectation with what was measured and the bound it has.
 type Line struct {
 	Name, Measured, Bound string
-	Verdict               Verdict
+	Verdict               model.DrillVerdict
 }

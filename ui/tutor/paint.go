@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 )
@@ -17,6 +18,8 @@ const (
 	low  = 7
 	high = 8 // from page tallFrom on
 	most = 24
+	// guideHigh is a title, and two lines of text, of which a small screen has one.
+	guideHigh = 3
 )
 
 // Height is how many lines the pane would like to have.
@@ -27,8 +30,15 @@ func (p *Panel) Height(th *draw.Theme, w, h int) int {
 	case p.folded:
 		return 1
 	}
+	tall := h >= page.TallFrom
+	switch {
+	case p.guides() && tall:
+		return guideHigh
+	case p.guides():
+		return guideHigh - 1
+	}
 	usual := low
-	if h >= page.TallFrom {
+	if tall {
 		usual = high
 	}
 	s := p.visible()
@@ -47,7 +57,12 @@ func (p *Panel) Lines(f page.Frame, w, h int) []string {
 		return nil
 	}
 	th, s := f.Th, p.visible()
-	all, room := s.content(th, w, p.h.Frame().Now), h-1
+	all, room := [][]draw.Span(nil), h-1
+	if s.guides() {
+		all = s.taskLines(th, room)
+	} else {
+		all = s.content(th, w, p.h.Frame().Now)
+	}
 	var picture []string
 	if rows := min(s.pictureRows(f.Height), max(room-len(all), min(pictureLeast, room-pictureLeast))); rows > 0 {
 		picture = s.picture(f, w, rows)
@@ -62,7 +77,7 @@ func (p *Panel) Lines(f page.Frame, w, h int) []string {
 	if s.acts() {
 		from, s.pages = max(0, len(all)-room), 1 // what is done now stands last
 	}
-	lines := []string{th.Ruler(w, p.title(th, w)...)}
+	lines := []string{p.title(th, w)}
 	for _, spans := range all[from:min(len(all), from+room)] {
 		lines = append(lines, th.Line(w, spans, nil))
 	}
@@ -70,61 +85,64 @@ func (p *Panel) Lines(f page.Frame, w, h int) []string {
 }
 
 // title says what is told and what it waits for; the latter matters more.
-func (p *Panel) title(th *draw.Theme, w int) []draw.Span {
-	hint := p.hint()
+func (p *Panel) title(th *draw.Theme, w int) string {
+	if p.guides() {
+		return p.tourTitle(th, w)
+	}
+	hint := p.hint(th)
 	if s := p.visible(); s.pages > 1 {
-		hint = append([]draw.Span{draw.Dim.Of(p.say("part", s.page+1, s.pages) + "  ")}, hint...)
+		hint = append([]draw.Span{draw.Dim.Of(th.Say("tutor-part", s.page+1, s.pages) + "  ")}, hint...)
 	}
 	n := 0
 	for _, sp := range hint {
 		n += draw.Width(sp.Text)
 	}
-	name := th.Cut(p.say("lesson")+th.FormatSentence(p.l.Title), w-n-8)
-	return append([]draw.Span{draw.Strong.Of(name), draw.Rule.Of(" " + th.Sign.Line + " ")}, hint...)
+	name := th.Cut(th.Say("tutor-lesson")+th.FormatSentence(p.l.Title), w-n-8)
+	return th.Ruler(w, append([]draw.Span{draw.Strong.Of(name), draw.Rule.Of(" " + th.Sign.Line + " ")}, hint...)...)
 }
 
-func (p *Panel) hint() []draw.Span {
+func (p *Panel) hint(th *draw.Theme) []draw.Span {
 	key := func(what string) []draw.Span {
-		return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + p.say(what))}
+		return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + what)}
 	}
 	switch {
 	case p.back > 0 && !p.folded:
 		return p.hintBack()
 	case p.folded && (p.acts() || p.begun && p.step.Kind == ""):
-		return []draw.Span{draw.Dim.Of(p.say("acts") + "  "), draw.Accent.Of("L"), draw.Plain.Of(" " + p.say("shows"))}
+		return []draw.Span{draw.Dim.Of(th.Say("tutor-acts") + "  "), draw.Accent.Of("L"), draw.Plain.Of(" " + th.Say("tutor-shows"))}
 	case p.folded && p.ended():
-		return key("shows-end")
+		return key(th.Say("tutor-shows-end"))
 	case p.folded:
-		return key("shows-wait")
+		return key(th.Say("tutor-shows-wait"))
 	case p.page < p.pages-1:
-		return key("more")
+		return key(th.Say("tutor-more"))
 	case p.begun && !p.acts() && !p.has && p.whyNotBack() == "" && p.page == p.pages-1:
-		return append(p.forth(key), draw.Plain.Of("  "), draw.Accent.Of("u"), draw.Plain.Of(" "+p.say("back")))
+		return append(p.forth(th, key), draw.Plain.Of("  "), draw.Accent.Of("u"), draw.Plain.Of(" "+th.Say("tutor-back")))
 	}
-	return p.forth(key)
+	return p.forth(th, key)
 }
 
 // forth is the key by which it goes on.
-func (p *Panel) forth(key func(string) []draw.Span) []draw.Span {
+func (p *Panel) forth(th *draw.Theme, key func(string) []draw.Span) []draw.Span {
 	switch {
 	case !p.begun && !p.plays:
-		return append(key("start"), draw.Accent.Of("   r"), draw.Plain.Of(" "+p.say("runs")))
+		return append(key(th.Say("tutor-start")), draw.Accent.Of("   r"), draw.Plain.Of(" "+th.Say("tutor-runs")))
 	case !p.begun:
-		return key("start")
+		return key(th.Say("tutor-start"))
 	case p.ended():
-		return key("close")
+		return key(th.Say("tutor-close"))
 	case p.has:
-		return []draw.Span{draw.Accent.Of("1"), draw.Plain.Of(" " + p.say("to") + " "), draw.Accent.Of(strconv.Itoa(len(p.step.Options))), draw.Plain.Of(" " + p.say("answers"))}
+		return []draw.Span{draw.Accent.Of("1"), draw.Plain.Of(" " + th.Say("tutor-to") + " "), draw.Accent.Of(strconv.Itoa(len(p.step.Options))), draw.Plain.Of(" " + th.Say("tutor-answers"))}
 	case p.step.Kind == StepAsk && p.chosen == 0:
-		return key("answer")
+		return key(th.Say("tutor-answer"))
 	case p.step.Kind == StepTask && p.step.Hint:
-		return key("hint")
+		return key(th.Say("tutor-hint"))
 	case p.step.Kind == StepTask:
-		return key("give-up")
+		return key(th.Say("tutor-give-up"))
 	case !p.acts() && p.step.Kind != "":
-		return key("next")
+		return key(th.Say("tutor-next"))
 	}
-	return []draw.Span{draw.Dim.Of(p.say("acts") + "  "), draw.Accent.Of("L"), draw.Dim.Of(" " + p.say("hides"))}
+	return []draw.Span{draw.Dim.Of(th.Say("tutor-acts") + "  "), draw.Accent.Of("L"), draw.Dim.Of(" " + th.Say("tutor-hides"))}
 }
 
 // content is all that the pane has to show. It is wrapped once, and not for every
@@ -158,8 +176,8 @@ func (p *Panel) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	p.past(th, text)
 	switch {
 	case p.err != nil:
-		text(draw.Bad, "  "+th.Sign.Bad+" ", p.say("broke", p.err.Error()))
-		text(draw.Dim, "    ", p.say("stays"))
+		text(draw.Bad, "  "+th.Sign.Bad+" ", th.Say("tutor-broke", p.err.Error()))
+		text(draw.Dim, "    ", th.Say("tutor-stays"))
 		return all
 	case p.step.Kind == "":
 		text(draw.Plain, "  ", p.l.Why)
@@ -172,13 +190,13 @@ func (p *Panel) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 		p.verdict(th, text)
 		return all
 	case p.step.Kind == StepWait && (p.step.Text != "" || p.step.Within > 0):
-		text(draw.Plain, "  "+th.Sign.Waits+" ", p.present(&p.step)+p.say("so-far", draw.Age(now.Sub(p.since), false)))
+		text(draw.Plain, "  "+th.Sign.Waits+" ", present(th, &p.step)+th.Say("tutor-so-far", draw.Age(now.Sub(p.since), false)))
 		return all
 	case p.step.Kind == StepDo:
 		text(draw.Plain, "  "+th.Sign.Arrow+" ", p.step.Text)
 		return all
 	case p.step.Kind == StepDone && p.step.Text == "":
-		text(draw.Plain, "  ", p.say("over"))
+		text(draw.Plain, "  ", th.Say("tutor-over"))
 		return all
 	}
 	if p.step.Kind == StepSee {
@@ -198,48 +216,48 @@ func (p *Panel) see(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	same := s.Right > 0 && s.Measured == right() // what was measured reads as the answer does
 	switch {
 	case same && s.Chosen == s.Right:
-		text(draw.Good, "  "+th.Sign.Holds+" ", p.say("predicted-same", s.Measured))
+		text(draw.Good, "  "+th.Sign.Holds+" ", th.Say("tutor-predicted-same", s.Measured))
 	case same && s.Chosen > 0:
-		text(draw.Late, "  "+th.Sign.Bad+" ", p.say("mistaken-same", s.Options[s.Chosen-1], s.Measured))
+		text(draw.Late, "  "+th.Sign.Bad+" ", th.Say("tutor-mistaken-same", s.Options[s.Chosen-1], s.Measured))
 		text(draw.Plain, "    ", s.Why)
 	case same:
-		text(draw.Plain, "  "+th.Sign.Holds+" ", p.say("measured-same", s.Measured))
+		text(draw.Plain, "  "+th.Sign.Holds+" ", th.Say("tutor-measured-same", s.Measured))
 	case s.Right == 0:
-		text(draw.Late, "  "+th.Sign.Late+" ", p.say("measured-none", s.Measured))
+		text(draw.Late, "  "+th.Sign.Late+" ", th.Say("tutor-measured-none", s.Measured))
 	case s.Chosen == 0:
-		text(draw.Plain, "  "+th.Sign.Holds+" ", p.say("measured", s.Measured, right()))
+		text(draw.Plain, "  "+th.Sign.Holds+" ", th.Say("tutor-measured", s.Measured, right()))
 	case s.Chosen == s.Right:
-		text(draw.Good, "  "+th.Sign.Holds+" ", p.say("predicted", s.Measured, right()))
+		text(draw.Good, "  "+th.Sign.Holds+" ", th.Say("tutor-predicted", s.Measured, right()))
 	default:
-		text(draw.Late, "  "+th.Sign.Bad+" ", p.say("mistaken", s.Options[s.Chosen-1], s.Measured, right()))
+		text(draw.Late, "  "+th.Sign.Bad+" ", th.Say("tutor-mistaken", s.Options[s.Chosen-1], s.Measured, right()))
 		text(draw.Plain, "    ", s.Why)
 	}
 }
 
 // present says what is being waited for.
-func (p *Panel) present(s *Step) string {
+func present(th *draw.Theme, s *Step) string {
 	switch {
 	case s.Text == "":
-		return p.say("lets", model.Duration(s.Within, false))
+		return th.Say("tutor-lets", model.Duration(s.Within, false))
 	case s.Within > 0:
-		return p.say("waits-most", s.Text, model.Duration(s.Within, false))
+		return th.Say("tutor-waits-most", s.Text, model.Duration(s.Within, false))
 	}
-	return p.say("waits", s.Text)
+	return th.Say("tutor-waits", s.Text)
 }
 
 // pastOf says what a step has done or waited for, and for how long; "" for nothing.
-func (p *Panel) pastOf(s *Step, took time.Duration) string {
+func pastOf(th *draw.Theme, s *Step, took time.Duration) string {
 	switch {
 	case s.Kind != StepWait:
 		return s.Text
 	case s.Text == "" && s.Within > 0:
-		return p.say("let", model.Duration(s.Within, false))
+		return th.Say("tutor-let", model.Duration(s.Within, false))
 	case s.Text == "":
 		return ""
 	case took < time.Second:
 		return cmp.Or(s.Met, s.Text)
 	}
-	return cmp.Or(s.Met, s.Text) + p.say("after", draw.Age(took, false))
+	return cmp.Or(s.Met, s.Text) + th.Say("tutor-after", draw.Age(took, false))
 }
 
 // past is what was done and waited for before the step, as far as it has not been
@@ -279,26 +297,20 @@ func (p *Panel) options(th *draw.Theme, text func(st draw.Style, lead, s string)
 	switch {
 	case p.chosen == 0:
 	case p.step.Right == 0:
-		text(draw.Plain, "  ", p.say("said", p.chosen))
+		text(draw.Plain, "  ", th.Say("tutor-said", p.chosen))
 	case p.chosen == p.step.Right:
-		text(draw.Good, "  ", p.say("right"))
+		text(draw.Good, "  ", th.Say("tutor-right"))
 	default:
-		text(draw.Late, "  ", p.say("wrong", p.step.Right))
+		text(draw.Late, "  ", th.Say("tutor-wrong", p.step.Right))
 	}
 }
 
 // verdict is how it ended, line by line.
 func (p *Panel) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	st, sign := verdictStyle(th, p.step.Verdict)
-	head := strings.ToUpper(string(p.step.Verdict)) + ": " + p.step.Verdict.words()
-	if p.l.Lang != "" {
-		head = p.say("verdict-" + string(p.step.Verdict))
-	}
+	head := p.verdictWords(th, p.step.Verdict)
 	if p.questions > 0 {
-		if p.l.Lang == "" {
-			head += ". "
-		}
-		head += p.say("score", p.right, p.questions)
+		head += th.Say("tutor-score", p.right, p.questions)
 	}
 	text(st, "  "+sign+" ", head)
 	if p.step.Text != "" {
@@ -307,14 +319,14 @@ func (p *Panel) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)
 	for _, l := range p.step.Lines {
 		st, sign := verdictStyle(th, l.Verdict)
 		s := l.Name
-		if p.l.Lang == "" {
-			s = string(l.Verdict) + ": " + s
+		if p.l.Judged {
+			s = wordOf(th, l.Verdict) + ": " + s
 		}
 		if l.Measured != "" {
 			s += " " + th.Sign.Line + " " + l.Measured
 		}
 		if l.Bound != "" {
-			s += ", bound " + l.Bound
+			s += th.Say("tutor-bound", l.Bound)
 		}
 		if st == draw.Good {
 			st = draw.Plain
@@ -323,22 +335,31 @@ func (p *Panel) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)
 	}
 }
 
-// words say to a person who sees the first verdict of their life what it means.
-func (v Verdict) words() string {
-	switch v {
-	case VerdictHeld:
-		return "passed"
-	case VerdictViolated:
-		return "not as expected"
+// verdictWords say to a person who sees the first verdict of their life what it means.
+func (p *Panel) verdictWords(th *draw.Theme, v model.DrillVerdict) string {
+	switch {
+	case v == model.DrillHeld && p.l.Judged:
+		return th.Say("tutor-drill-held")
+	case v == model.DrillHeld:
+		return th.Say("tutor-held")
+	case v == model.DrillViolated && p.l.Judged:
+		return th.Say("tutor-drill-violated")
+	case v == model.DrillViolated:
+		return th.Say("tutor-violated")
+	case p.l.Judged:
+		return th.Say("tutor-drill-unknown")
 	}
-	return "cannot be told"
+	return th.Say("tutor-unknown")
 }
 
-func verdictStyle(th *draw.Theme, v Verdict) (draw.Style, string) {
+// wordOf is the word of a verdict, as the report of a drill has it.
+func wordOf(th *draw.Theme, v model.DrillVerdict) string { return text.Word(th.Lang, v) }
+
+func verdictStyle(th *draw.Theme, v model.DrillVerdict) (draw.Style, string) {
 	switch v {
-	case VerdictHeld:
+	case model.DrillHeld:
 		return draw.Good, th.Sign.Holds
-	case VerdictViolated:
+	case model.DrillViolated:
 		return draw.Bad, th.Sign.Bad
 	}
 	return draw.Late, th.Sign.Late

@@ -3,7 +3,6 @@ package tutor
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -31,36 +30,16 @@ func TestWords(t *testing.T) {
 		{Step{Kind: StepWait, Within: 10 * time.Second}, 10 * time.Second, "letting it run for 10s", "let it run for 10s"},
 		{Step{Kind: StepDo, Text: "pause a"}, 0, "", "pause a"},
 	}
-	p := &Panel{l: &Lesson{}}
+	th := plainTheme()
 	for _, r := range rows {
-		if got := p.pastOf(&r.step, r.took); got != r.past {
+		if got := pastOf(th, &r.step, r.took); got != r.past {
 			t.Errorf("got %q, want %q", got, r.past)
 		}
-		if r.present != "" && p.present(&r.step) != r.present {
-			t.Errorf("got %q, want %q", p.present(&r.step), r.present)
+		if r.present != "" && present(th, &r.step) != r.present {
+			t.Errorf("got %q, want %q", present(th, &r.step), r.present)
 		}
 	}
 }
-
-// TestThePaneSpeaksBothLanguages: each of its words is there twice, with the same gaps, and no
-// Chinese sign is one whose width a terminal may choose.
-func TestThePaneSpeaksBothLanguages(t *testing.T) {
-	for id, en := range english {
-		zh, ok := chinese[id]
-		if !ok || strings.Count(en, "%") != strings.Count(zh, "%") {
-			t.Errorf("%s: %q and %q", id, en, zh)
-		}
-		if bad := ambiguous.FindString(zh); bad != "" {
-			t.Errorf("%s: %q has %q, of ambiguous width", id, zh, bad)
-		}
-	}
-	if len(chinese) != len(english) {
-		t.Errorf("%d words in Chinese, %d in English", len(chinese), len(english))
-	}
-}
-
-// ambiguous are signs that are one cell or two, as the terminal likes.
-var ambiguous = regexp.MustCompile("[“”‘’…—·×→≥≤°●■♥①-⑳─-╿]")
 
 // TestWhatWasNotReadDoesNotGoOn: the time that was given to one text counts for no other, and
 // for nobody who stopped it.
@@ -88,11 +67,15 @@ func TestWhatWasNotReadDoesNotGoOn(t *testing.T) {
 	}
 }
 
+func plainTheme() *draw.Theme {
+	return draw.NewTheme(draw.ThemeDark, termenv.Ascii, draw.SignsUnicode)
+}
+
 // still is a console on which nothing happens.
 type still struct{ host.Host }
 
 func (still) Frame() page.Frame {
-	return page.Frame{View: table.View{S: store.New().View}}
+	return page.Frame{View: table.View{S: store.New().View, Th: plainTheme()}}
 }
 func (still) Context() context.Context { return context.Background() }
 

@@ -2,12 +2,15 @@ package tutor
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 )
@@ -56,7 +59,7 @@ func (p *Panel) Stepped(m StepMsg) tea.Cmd {
 	case !p.acts():
 		p.log = nil
 	default:
-		if text := p.pastOf(&p.step, now.Sub(p.since)); text != "" {
+		if text := pastOf(p.th(), &p.step, now.Sub(p.since)); text != "" {
 			p.log = append(p.log[max(0, len(p.log)-logMax+1):], text)
 		}
 	}
@@ -86,19 +89,23 @@ func (p *Panel) Stepped(m StepMsg) tea.Cmd {
 // Play lets the lesson go on by itself, or no longer.
 func (p *Panel) Play() tea.Cmd {
 	p.plays = !p.plays
-	p.h.Say(draw.Plain, p.say(map[bool]string{true: "plays", false: "stops"}[p.plays]))
+	said := p.th().Say("tutor-stops")
+	if p.plays {
+		said = p.th().Say("tutor-plays")
+	}
+	p.h.Say(draw.Plain, said)
 	return p.soon()
 }
 
-// PlayKeys are those by which a lesson plays itself.
-func (p *Panel) PlayKeys(on host.Where) []host.Key {
+// playKeys are those by which a lesson plays itself.
+func (p *Panel) playKeys(on host.Where) []host.Key {
 	return []host.Key{{Keys: []string{"r"}, Where: on, What: "let the lesson run by itself, or no longer", Needs: host.NeedsLesson, Frozen: true,
 		Why: func() string {
 			switch {
-			case !p.Showing():
-				return notTold
+			case !p.Showing() || p.guides():
+				return p.gone()
 			case p.back > 0:
-				return p.say("behind")
+				return p.th().Say("tutor-behind")
 			}
 			return ""
 		}, Do: p.Play}}
@@ -127,13 +134,26 @@ func (p *Panel) soon() tea.Cmd {
 func (p *Panel) WhyNot() string {
 	switch {
 	case !p.Showing():
-		return notTold
+		return p.gone()
 	case p.folded || p.back > 0 || p.page < p.pages-1 || p.ended() || !p.begun:
 		return ""
 	case p.acts() || p.step.Kind == "":
-		return p.say("busy")
+		return p.th().Say("tutor-busy")
+	case p.guides() && p.phase == going:
+		return p.th().Say("tutor-busy-guide")
 	}
 	return ""
+}
+
+// gone says why there is no panel.
+func (p *Panel) gone() string {
+	switch {
+	case p == nil:
+		return text.English(model.Say("tutor-none"))
+	case p.guides() && p.closed:
+		return p.th().Say("tutor-closed")
+	}
+	return p.th().Say("tutor-none")
 }
 
 // GoOn does what the lesson waits for: the rest of a text, the next step, the answer
@@ -151,6 +171,11 @@ func (p *Panel) GoOn() tea.Cmd {
 		return p.begin()
 	case p.ended():
 		p.closed, p.has = true, false
+	case p.guides() && p.phase == seen:
+		p.nextStep()
+		p.Look()
+	case p.guides():
+		return p.play()
 	case p.step.Kind == StepAsk && p.chosen == 0:
 		p.has = true
 	case p.step.Kind == StepTask: // the next step is asked for already
@@ -182,7 +207,7 @@ func (p *Panel) answer(choice int) tea.Cmd {
 // before the lesson goes on.
 func (p *Panel) predict(choice int) {
 	if choice < 1 || choice > len(p.step.Options) {
-		p.h.Say(draw.Late, p.say("no-answer"))
+		p.h.Say(draw.Late, p.th().Say("tutor-no-answer"))
 		return
 	}
 	p.chosen, p.at, p.has = choice, choice-1, false
@@ -205,11 +230,22 @@ func (p *Panel) move(n int) { p.at = max(0, min(p.at+n, len(p.step.Options)-1)) 
 // Fold hides the lesson but for its title, or shows it again.
 func (p *Panel) Fold() { p.folded = !p.folded }
 
-// Look does nothing: a lesson is told by whoever runs the drill.
-func (p *Panel) Look() {}
+// Keys are those of the panel: on these pages, and of its question.
+func (p *Panel) Keys(on host.Where) []host.Key {
+	return slices.Concat([]host.Key{
+		{Keys: []string{"n"}, Where: on | host.InHelp | host.InText, What: "next step of the lesson or the guide", Needs: host.NeedsLesson, Why: p.WhyNot, Do: p.GoOn, Frozen: true},
+		{Keys: []string{"L"}, Where: on, What: "hide the lesson or the guide but for its title, or show it again", Needs: host.NeedsLesson, Do: host.Run(p.Fold), Frozen: true,
+			Why: func() string {
+				if !p.Showing() {
+					return p.WhyNot()
+				}
+				return ""
+			}},
+	}, p.questionKeys(), p.playKeys(on), p.backKeys(on))
+}
 
-// Keys are those of its question.
-func (p *Panel) Keys() []host.Key {
+// questionKeys are those of its question.
+func (p *Panel) questionKeys() []host.Key {
 	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
 	rows := []host.Key{
 		{Keys: []string{"up", "k"}, Where: host.InLesson, What: "answer above", Do: host.Run(func() { p.move(-1) })},

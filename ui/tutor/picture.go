@@ -69,10 +69,10 @@ func (p *Panel) picture(f page.Frame, w, h int) []string {
 	return lines[:min(len(lines), max(0, h))]
 }
 
-// column is one of a table in the pane: its heading by id, and how wide it is. A figure stands
+// column is one of a table in the pane: its heading, and how wide it is. A figure stands
 // at its right end.
 type column struct {
-	id     string
+	head   model.Message
 	w      int
 	figure bool
 }
@@ -92,16 +92,16 @@ func cellsOf(th *draw.Theme, columns []column, cells []draw.Span) []draw.Span {
 	return spans
 }
 
-func (p *Panel) heading(columns []column) []draw.Span {
+func heading(th *draw.Theme, columns []column) []draw.Span {
 	cells := make([]draw.Span, len(columns))
 	for i, c := range columns {
-		cells[i] = draw.Heading.Of(p.say(c.id))
+		cells[i] = draw.Heading.Of(th.Message(c.head))
 	}
 	return cells
 }
 
-func askedSoFar(s *store.View) asked {
-	all := asked{}
+func askedSoFar(s *store.View) requests {
+	all := requests{}
 	for _, c := range s.Reports().Contenders() {
 		if !c.Asked.At.IsZero() {
 			all[c.Name] = c.Asked
@@ -142,14 +142,14 @@ func plus(a, b model.Asked, times int) model.Asked {
 	return a
 }
 
-var costColumns = []column{{"who", 10, false}, {"vain", 8, true}, {"idle", 17, true}, {"txns", 5, true}, {"gets", 5, true}, {"writes", 5, true},
-	{"watches", 5, true}, {"renewals", 5, true}}
+var costColumns = []column{{model.Say("tutor-who"), 10, false}, {model.Say("tutor-vain"), 8, true}, {model.Say("tutor-idle"), 17, true}, {model.Say("tutor-txns"), 5, true}, {model.Say("tutor-gets"), 5, true}, {model.Say("tutor-writes"), 5, true},
+	{model.Say("tutor-watches"), 5, true}, {model.Say("tutor-renewals"), 5, true}}
 
 // cost says who asked what, and what of that was for nothing.
 func (p *Panel) cost(f page.Frame, w, h int) []string {
 	all, th := p.askers(f.S), f.Th
 	if len(all) == 0 {
-		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("nobody-asked"))}, nil)}
+		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("tutor-nobody-asked"))}, nil)}
 	}
 	row := func(name string, a model.Asked, st draw.Style) string {
 		late := func(n int) draw.Span {
@@ -165,17 +165,17 @@ func (p *Panel) cost(f page.Frame, w, h int) []string {
 	for _, a := range all {
 		sum = plus(sum, a, 1)
 	}
-	lines := []string{th.Line(w, cellsOf(th, costColumns, p.heading(costColumns)), nil), row(p.say("all", len(all)), sum, draw.Strong)}
+	lines := []string{th.Line(w, cellsOf(th, costColumns, heading(th, costColumns)), nil), row(th.Say("tutor-all", len(all)), sum, draw.Strong)}
 	for i, a := range all {
 		if rest := len(all) - i; rest > 1 && len(lines) == h-1 {
-			return append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("more-rows", rest))}, nil))
+			return append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("tutor-more-rows", rest))}, nil))
 		}
 		lines = append(lines, row(th.Clean(a.Name), a, draw.Plain))
 	}
 	return lines
 }
 
-var resourceColumns = []column{{"who", 6, false}, {"does", 6, false}, {"token", 6, true}, {"seen", 6, true}, {"gave", 9, true}, {"resource", 33, false}}
+var resourceColumns = []column{{model.Say("tutor-who"), 6, false}, {model.Say("tutor-does"), 6, false}, {model.Say("tutor-token"), 6, true}, {model.Say("tutor-seen"), 6, true}, {model.Say("tutor-gave"), 9, true}, {model.Say("tutor-resource"), 33, false}}
 
 // resource lists the last accesses to what the lock guards: the highest token that the resource had
 // seen before, by which it decides, and the newest that etcd had given, of which it learns by an
@@ -183,30 +183,30 @@ var resourceColumns = []column{{"who", 6, false}, {"does", 6, false}, {"token", 
 func (p *Panel) resource(f page.Frame, w, h int) []string {
 	all, th := f.S.Reports().Accesses(p.step.About), f.Th
 	if len(all) == 0 {
-		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("no-access"))}, nil)}
+		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("tutor-no-access"))}, nil)}
 	}
-	lines := []string{th.Line(w, cellsOf(th, resourceColumns, p.heading(resourceColumns)), nil)}
+	lines := []string{th.Line(w, cellsOf(th, resourceColumns, heading(th, resourceColumns)), nil)}
 	for _, a := range all[max(0, len(all)-max(1, h-1)):] {
-		does, says, st, seen := "reads", p.say("accepted"), draw.Plain, "-"
+		does, says, st, seen := th.Say("tutor-reads"), th.Say("tutor-accepted"), draw.Plain, "-"
 		if a.Highest > 0 {
 			seen = strconv.FormatInt(a.Highest, 10)
 		}
 		if a.Write {
-			does = "writes-it"
+			does = th.Say("tutor-writes-it")
 		}
 		switch {
 		case a.Stale():
-			says, st = th.Sign.Late+" "+p.say("accepted-old"), draw.Late
+			says, st = th.Sign.Late+" "+th.Say("tutor-accepted-old"), draw.Late
 		case !a.Accepted:
-			says, st = th.Sign.Bad+" "+p.say("refused-old"), draw.Bad
+			says, st = th.Sign.Bad+" "+th.Say("tutor-refused-old"), draw.Bad
 		}
-		lines = append(lines, th.Line(w, cellsOf(th, resourceColumns, []draw.Span{draw.Plain.Of(th.Clean(a.Contender)), draw.Plain.Of(p.say(does)),
+		lines = append(lines, th.Line(w, cellsOf(th, resourceColumns, []draw.Span{draw.Plain.Of(th.Clean(a.Contender)), draw.Plain.Of(does),
 			draw.Plain.Of(strconv.FormatInt(a.Token, 10)), draw.Plain.Of(seen), draw.Dim.Of(strconv.FormatInt(max(a.Token, a.Newer), 10)), st.Of(says)}), nil))
 	}
 	return lines
 }
 
-var graphColumns = []column{{"who", 10, false}, {"has", 20, false}, {"wants", 20, false}, {"of-whom", 16, false}}
+var graphColumns = []column{{model.Say("tutor-who"), 10, false}, {model.Say("tutor-has"), 20, false}, {model.Say("tutor-wants"), 20, false}, {model.Say("tutor-of-whom"), 16, false}}
 
 // graph says who waits for whom: as a ring, if it is one.
 func (p *Panel) graph(f page.Frame, w, h int) []string {
@@ -250,10 +250,10 @@ func (p *Panel) graph(f page.Frame, w, h int) []string {
 		}
 	}
 	if len(names) == 0 {
-		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("nobody-there"))}, nil)}
+		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("tutor-nobody-there"))}, nil)}
 	}
 	slices.Sort(names)
-	lines := []string{th.Line(w, cellsOf(th, graphColumns, p.heading(graphColumns)), nil)}
+	lines := []string{th.Line(w, cellsOf(th, graphColumns, heading(th, graphColumns)), nil)}
 	for _, who := range names {
 		e := edges[who]
 		lines = append(lines, th.Line(w, cellsOf(th, graphColumns, []draw.Span{draw.Strong.Of(th.CutKey(who, 10)), draw.Good.Of(cmp.Or(e.has, "-")),

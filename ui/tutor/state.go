@@ -24,18 +24,19 @@ type Panel struct {
 	readSteps []read // what was read, in that order
 	back      int    // how many of them the person has gone back, 0: not at all
 
-	page, pages int    // of the text, as far as it does not fit
-	has         bool   // the keyboard is with the options
-	at          int    // the option under the cursor, from 0
-	chosen      int    // the answer, from 1; 0: none yet
-	steps       int    // how many there were
-	lock        string // that was selected for the person last
-	opened      turned // that was opened for the person last
-	base        asked  // what was asked before the last question, or text after something was done
+	page, pages int      // of the text, as far as it does not fit
+	has         bool     // the keyboard is with the options
+	at          int      // the option under the cursor, from 0
+	chosen      int      // the answer, from 1; 0: none yet
+	steps       int      // how many there were
+	lock        string   // that was selected for the person last
+	opened      turned   // that was opened for the person last
+	base        requests // what was asked before the last question, or text after something was done
 	drawn       drawn
 	body        [][]draw.Span // what was drawn of it
-	right       int           // how many predictions were right, of how many
-	questions   int
+	tour
+	right     int // how many predictions were right, of how many
+	questions int
 }
 
 // StepMsg is the next step, or says that a text was there for long enough.
@@ -49,7 +50,16 @@ type StepMsg struct {
 type turn struct{ steps, page int }
 
 // New returns the pane of a lesson.
-func New(h host.Host, l *Lesson) *Panel { return &Panel{h: h, l: l} }
+func New(h host.Host, l *Lesson) *Panel {
+	p := &Panel{h: h, l: l}
+	if p.guides() {
+		p.begun, p.step, p.scene = true, l.Steps[0], scene{lock: l.Lock}
+	}
+	return p
+}
+
+// th is how the panel looks, and in which language it speaks.
+func (p *Panel) th() *draw.Theme { return p.h.Frame().Th }
 
 // Showing says whether there is a pane.
 func (p *Panel) Showing() bool { return p != nil && !p.closed }
@@ -88,5 +98,5 @@ type turned struct {
 	about string
 }
 
-// asked is what each program has asked.
-type asked map[string]model.Asked
+// requests is what each program has asked.
+type requests map[string]model.Asked

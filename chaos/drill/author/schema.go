@@ -42,10 +42,13 @@ func Schema() ([]byte, error) {
 	step := defs["step"].(node)
 	step["minProperties"], step["maxProperties"] = 1, 1
 	defs["step"] = node{"anyOf": []any{step, node{"enum": []string{"heal", "see"}}}}
-	defs["drill"].(node)["anyOf"] = []any{node{"required": []string{"title"}}, node{"required": []string{"lesson"}}}
+	root := defs["drill"].(node)
+	needed := root["required"].([]string)
+	delete(root, "required")
+	root["anyOf"] = []any{node{"required": append([]string{"title"}, needed...)}, node{"required": append([]string{"lesson"}, needed...)}, node{"required": []string{"title", "guide"}}}
 	defs["option"] = node{"anyOf": []any{ref("text"), node{"type": "object", "required": []string{"en"},
 		"properties": node{"is": ref("text"), "why": ref("sentence")}, "additionalProperties": ref("text")}}}
-	defs["drill"].(node)["properties"].(node)["expect"].(node)["minItems"] = 1
+	root["properties"].(node)["expect"].(node)["minItems"] = 1
 	return json.MarshalIndent(node{"$schema": "http://json-schema.org/draft-07/schema#", "title": "A drill of locktop", "$ref": "#/definitions/drill", "definitions": defs}, "", "  ")
 }
 

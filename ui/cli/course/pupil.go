@@ -185,7 +185,7 @@ func (p *Pupil) try(ctx context.Context, lock, what, how string, met, wrong <-ch
 
 // End implements play.Pupil.
 func (p *Pupil) End(ctx context.Context, round *runner.Run) {
-	s := tutor.Step{Kind: tutor.StepVerdict, Verdict: tutor.Verdict(round.Verdict)}
+	s := tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillVerdict(round.Verdict)}
 	switch {
 	case len(round.Actions) > 0:
 		s.Text = p.say("meddled", strings.Join(round.Actions, "; "))
@@ -196,13 +196,13 @@ func (p *Pupil) End(ctx context.Context, round *runner.Run) {
 		if r.Name == "answer" && r.Verdict == drill.Held {
 			continue // the person saw it measured
 		}
-		line := tutor.Line{Name: r.Sentence(p.lang), Verdict: tutor.Verdict(r.Verdict)}
+		line := tutor.Line{Name: r.Sentence(p.lang), Verdict: model.DrillVerdict(r.Verdict)}
 		s.Lines = append(s.Lines, line)
 	}
 	own := func(passed bool, what string) {
-		line := tutor.Line{Name: p.say(what + "-skipped"), Verdict: tutor.VerdictUnknown}
+		line := tutor.Line{Name: p.say(what + "-skipped"), Verdict: model.DrillUnknown}
 		if passed {
-			line = tutor.Line{Name: p.say(what + "-passed"), Verdict: tutor.VerdictHeld}
+			line = tutor.Line{Name: p.say(what + "-passed"), Verdict: model.DrillHeld}
 		}
 		s.Lines = append(s.Lines, line)
 	}
@@ -217,7 +217,7 @@ func (p *Pupil) End(ctx context.Context, round *runner.Run) {
 
 // Broke shows why a lesson could not be told to its end.
 func (p *Pupil) Broke(round *runner.Run) {
-	p.show(p.ctx, tutor.Step{Kind: tutor.StepVerdict, Verdict: tutor.VerdictUnknown, Text: round.Reason})
+	p.show(p.ctx, tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillUnknown, Text: round.Reason})
 }
 
 // Watch returns the door of the console for actions, which tells the lesson what the person

@@ -1,9 +1,8 @@
-package guide
+package tutor
 
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"locktop/model"
 	"locktop/model/journal"
@@ -13,7 +12,7 @@ import (
 	"locktop/ui/page"
 )
 
-// phase is how far a step has come.
+// phase is how far a task of a guide has come.
 type phase uint8
 
 const (
@@ -25,29 +24,29 @@ const (
 // facts are what the words in braces stand for, fit for a terminal.
 type facts map[string]string
 
-// instead is the fact that is the whole sentence of what was seen, where it went another way
-// than the step asked for.
-const instead = "instead"
+// wentOn says in the facts that it went another way than the task asked for: ended or silent.
+const wentOn = "went-on"
 
-// step is one of the five. Its text is that of the same place in texts.
-type step struct {
+// sight is something that a task waits for.
+type sight struct {
 	// begin remembers how all was before.
 	begin func(s *scene, f page.Frame)
 	// look says how far it has come, and what there is to say of it.
 	look func(s *scene, f page.Frame) (phase, facts)
-	// play is the action that does it, or says why there is none.
-	play func(s *scene, f page.Frame) (a model.Action, why string)
+	// queue: it is played where somebody waits, and else somebody comes.
+	queue bool
 }
 
-var steps = [len(texts)]step{
-	{beginHandover, lookHandover, playHandover},
-	{nothing, lookPause, playPause},
-	{nothing, lookWake, playWake},
-	{nothing, lookDeadlock, inject(model.FaultDeadlock)},
-	{beginLeader, lookLeader, inject(model.FaultMoveLeader)},
+// sights are all of them, by the names that files have for them.
+var sights = map[string]sight{
+	"handover":     {beginHandover, lookHandover, true},
+	"false-belief": {nothing, lookPause, true},
+	"belief-over":  {nothing, lookWake, false},
+	"deadlock":     {nothing, lookDeadlock, false},
+	"new-leader":   {beginLeader, lookLeader, false},
 }
 
-// scene is what the steps are about, and what they remember of how all was before.
+// scene is what the tasks are about, and what they remember of how all was before.
 type scene struct {
 	lock   string // whose queue it is
 	entry  uint64 // of the journal of the lock, the last one
@@ -57,8 +56,8 @@ type scene struct {
 
 func nothing(*scene, page.Frame) {}
 
-// about is the lock that a step tells of: the one that the keys hit, if others wait for it,
-// or else the one of the guide. It is nil where that is not there.
+// about is the lock that a task tells of: the one that the keys hit, if others wait for it,
+// or else that of the guide. It is nil where that is not there.
 func (s *scene) about(f page.Frame) *locks.Lock {
 	if l := f.S.Lock(f.Locks.Pick.ID); l != nil && l.Next() != nil && s.contends(f, l.Name) {
 		return l
@@ -106,28 +105,6 @@ func lookHandover(s *scene, f page.Frame) (phase, facts) {
 	return asked, facts{"lock": f.Th.Clean(l.Name), "count": strconv.Itoa(max(count, l.Len())), "holder": f.Th.Who(f.S, l.Head().Ref()), "next": f.Th.Who(f.S, next.Ref())}
 }
 
-func playHandover(s *scene, f page.Frame) (model.Action, string) {
-	if l := s.about(f); l == nil || l.Next() == nil {
-		return model.Action{Kind: model.SpawnProc, Lock: s.lock}, ""
-	}
-	return s.toHolder(f, model.FaultStop)
-}
-
-// toHolder is a fault of the contender that holds the lock.
-func (s *scene) toHolder(f page.Frame, kind model.FaultKind) (model.Action, string) {
-	a := model.Action{Kind: model.InjectFault, Lock: s.lock, Fault: model.Fault{Kind: kind}}
-	l := s.about(f)
-	if l == nil || l.Free() {
-		return a, "nobody holds " + f.Th.Clean(s.lock) + " now"
-	}
-	a.Lock = l.Name
-	who := f.S.Identity(draw.Brief(l.Head().Ref()))
-	if a.Fault.Target = who.Text; who.Source != "proxy" {
-		return a, "whose claim holds " + f.Th.Clean(l.Name) + " is not known"
-	}
-	return a, ""
-}
-
 // surely is how long two have to believe that they hold until it is no matter of whose
 // word came first.
 const surely = 2 * reports.Grace
@@ -155,7 +132,7 @@ func lookPause(s *scene, f page.Frame) (phase, facts) {
 		}
 		left := ""
 		if n, ok := claim.LeaseInfo().Remaining(f.Now); ok && n > 0 {
-			left = ", in " + strconv.FormatInt(n, 10) + "s"
+			left = f.Th.Say("tutor-left", n)
 		}
 		return going, facts{"paused": f.Th.Clean(c.Name), "left": left}
 	}
@@ -164,13 +141,6 @@ func lookPause(s *scene, f page.Frame) (phase, facts) {
 		return asked, nil
 	}
 	return asked, facts{"holder": f.Th.Who(f.S, l.Head().Ref())}
-}
-
-func playPause(s *scene, f page.Frame) (model.Action, string) {
-	if l := s.about(f); l == nil || l.Next() == nil {
-		return model.Action{Kind: model.SpawnProc, Lock: s.lock}, ""
-	}
-	return s.toHolder(f, model.FaultPause)
 }
 
 func lookWake(s *scene, f page.Frame) (phase, facts) {
@@ -194,21 +164,11 @@ func lookWake(s *scene, f page.Frame) (phase, facts) {
 	switch then {
 	case model.BeliefLost:
 	case "":
-		said[instead] = "{paused} ended and never noticed that its lease was gone. It was wrong for {wrong}."
+		said[wentOn] = "ended"
 	default:
-		said[instead] = "{paused} let go and did not say that it had lost the lock. It was wrong for {wrong}."
+		said[wentOn] = "silent"
 	}
 	return seen, said
-}
-
-// playWake takes back what keeps the contender from hearing of its loss.
-func playWake(s *scene, f page.Frame) (model.Action, string) {
-	for _, on := range f.S.Reports().Faults() {
-		if on.Fault.Target == s.wrong.Believer {
-			return model.Action{Kind: model.HealFault, Lock: s.wrong.Lock, Fault: on.Fault}, ""
-		}
-	}
-	return model.Action{Kind: model.HealAll}, ""
 }
 
 func lookDeadlock(_ *scene, f page.Frame) (phase, facts) {
@@ -233,20 +193,13 @@ func inForce(f page.Frame, kind model.FaultKind) bool {
 	return slices.ContainsFunc(f.S.Reports().Faults(), func(on model.FaultOn) bool { return on.Fault.Kind == kind })
 }
 
-// inject plays what is done to the cluster.
-func inject(kind model.FaultKind) func(*scene, page.Frame) (model.Action, string) {
-	return func(*scene, page.Frame) (model.Action, string) {
-		return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kind}}, ""
-	}
-}
-
 func beginLeader(s *scene, f page.Frame) { s.leader = f.S.Cluster().Leader().ID }
 
 func lookLeader(s *scene, f page.Frame) (phase, facts) {
 	m := f.S.Cluster().Leader()
 	name := f.Th.Clean(m.Name)
 	if m.ID == 0 {
-		return asked, facts{"leader": "the leader"}
+		return asked, facts{"leader": f.Th.Say("tutor-the-leader")}
 	}
 	if s.leader == 0 { // none was known when the step began
 		s.leader = m.ID
@@ -257,5 +210,41 @@ func lookLeader(s *scene, f page.Frame) (phase, facts) {
 	return asked, facts{"leader": name}
 }
 
-// offerAfter is how long nobody presses a key until the guide offers to play the step.
-const offerAfter = 20 * time.Second
+// play is the action that does a task of a guide, or says why there is none.
+func (s *scene) play(f page.Frame, t *Guided) (a model.Action, why string) {
+	info, _ := t.Does.Info()
+	switch l := s.about(f); {
+	case sights[t.Sees].queue && (l == nil || l.Next() == nil):
+		return model.Action{Kind: model.SpawnProc, Lock: s.lock}, ""
+	case t.Does == "":
+		return s.heal(f), ""
+	case info.Target == model.TargetCluster:
+		return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: t.Does}}, ""
+	}
+	return s.toHolder(f, t.Does)
+}
+
+// toHolder is a fault of the contender that holds the lock.
+func (s *scene) toHolder(f page.Frame, kind model.FaultKind) (model.Action, string) {
+	a := model.Action{Kind: model.InjectFault, Lock: s.lock, Fault: model.Fault{Kind: kind}}
+	l := s.about(f)
+	if l == nil || l.Free() {
+		return a, f.Th.Say("tutor-nobody-holds", s.lock)
+	}
+	a.Lock = l.Name
+	who := f.S.Identity(draw.Brief(l.Head().Ref()))
+	if a.Fault.Target = who.Text; who.Source != "proxy" {
+		return a, f.Th.Say("tutor-holder-unknown", l.Name)
+	}
+	return a, ""
+}
+
+// heal takes back what keeps a contender from hearing of its loss.
+func (s *scene) heal(f page.Frame) model.Action {
+	for _, on := range f.S.Reports().Faults() {
+		if on.Fault.Target == s.wrong.Believer {
+			return model.Action{Kind: model.HealFault, Lock: s.wrong.Lock, Fault: on.Fault}
+		}
+	}
+	return model.Action{Kind: model.HealAll}
+}

@@ -1,0 +1,22 @@
+package course
+
+import (
+	"locktop/chaos/drill"
+	"locktop/model"
+	"locktop/ui/tutor"
+)
+
+// Guide is a guide as the console wants it. lock is whose queue it is about.
+func Guide(d *drill.Drill, lang, lock string) *tutor.Lesson {
+	l := &tutor.Lesson{Title: d.Title, Lang: lang, Lock: lock}
+	for _, t := range d.Guide.Tasks {
+		g := &tutor.Guided{Sees: t.Sees, Title: t.Title.In(lang), Why: t.Why.In(lang), Wait: t.Wait.In(lang), Result: t.Result.In(lang),
+			Ended: t.Ended.In(lang), Silent: t.Silent.In(lang), More: t.More.In(lang)}
+		if t.Does != drill.Heal {
+			g.Does = model.FaultKind(t.Does)
+		}
+		l.Steps = append(l.Steps, tutor.Step{Kind: tutor.StepTask, Text: t.Ask.In(lang), Guided: g})
+	}
+	l.Steps = append(l.Steps, tutor.Step{Kind: tutor.StepDone, Text: d.Guide.End.In(lang)})
+	return l
+}
