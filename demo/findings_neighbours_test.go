@@ -28,7 +28,7 @@ var neighbours = []neighbour{
 		func(ta *tale) {
 			ta.status("3.5.12")
 			for i := range 12 {
-				ta.claim(fmt.Sprint("/l", i), 0xa1)
+				ta.claim(fmt.Sprint("/lock", i), 0xa1)
 			}
 			ta.read(0xa1, 10, 9)
 			ta.after(time.Second)
@@ -50,7 +50,7 @@ var neighbours = []neighbour{
 			for i := range 11 {
 				ta.after(800 * time.Millisecond)
 				id := model.LeaseID(0xa00 + i)
-				ta.claim("/l", id)
+				ta.claim("/lock", id)
 				ta.read(id, 30, 29)
 				ta.end(id)
 			}
@@ -116,7 +116,7 @@ var neighbours = []neighbour{
 			ta.status("3.7.3")
 			for i := range 60 {
 				id := model.LeaseID(uint64(1+i%3)<<48 | uint64(0x1000+i))
-				ta.claim(fmt.Sprint("/l", i), id)
+				ta.claim(fmt.Sprint("/lock", i), id)
 				ta.read(id, 30, 29)
 			}
 			ta.after(25 * time.Second)
@@ -131,8 +131,8 @@ var neighbours = []neighbour{
 		}, model.CodePinnedBadMember, "", nil},
 	{"a waiter that is not on the screen", "a waiter is read every 15 s at most, so with a TTL of 30 s it is late at the one reading and gone at the next",
 		func(ta *tale) {
-			ta.claim("/l", 0xa1)
-			ta.claim("/l", 0xb2)
+			ta.claim("/lock", 0xa1)
+			ta.claim("/lock", 0xb2)
 			s := store.New()
 			s.Apply(model.Batch{Events: ta.events})
 			for sec := range int64(30) {
@@ -180,7 +180,7 @@ var neighbours = []neighbour{
 		}, "", model.CodeLockCycle, uncertain},
 	{"a renewal and a leader change between two readings", "a client that renews at half of its TTL did renew: the jump may be either's",
 		func(ta *tale) {
-			ta.claim("/l", 0xa1)
+			ta.claim("/lock", 0xa1)
 			ta.read(0xa1, 30, 29)
 			ta.after(14 * time.Second)
 			ta.read(0xa1, 30, 15)
@@ -190,8 +190,8 @@ var neighbours = []neighbour{
 		}, "", model.CodeTTLReset, uncertain},
 	{"a session of 60 s whose program died young", "60 s is the default of the Go client, too: killed within 20 s of its Lock it looks the same",
 		func(ta *tale) {
-			ta.claim("/l", 0xa1)
-			ta.claim("/l", 0xb2)
+			ta.claim("/lock", 0xa1)
+			ta.claim("/lock", 0xb2)
 			ta.falls(0xa1, 60, 25*time.Second)
 		}, "", model.CodeUnattendedLease, func(f model.Finding) bool { return slices.Contains(f.Alternatives, model.CodeDeadHolder) }},
 }
@@ -242,7 +242,7 @@ func (ta *tale) stall(n int, ill bool, ttl, left int64) {
 		ta.claim(fmt.Sprint("/s", i), model.LeaseID(2<<48|0x2000+i))
 	}
 	for i := range 20 {
-		ta.claim(fmt.Sprint("/l", i), model.LeaseID((1+2*(i%2))<<48|0x1000+i))
+		ta.claim(fmt.Sprint("/lock", i), model.LeaseID((1+2*(i%2))<<48|0x1000+i))
 	}
 	read(29, ttl-1)
 	ta.after(25 * time.Second)

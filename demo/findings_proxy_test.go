@@ -170,7 +170,7 @@ var wordStories = []story{
 	},
 }
 
-func (ta *tale) key(lease model.LeaseID) string { return "/l/" + lease.String() }
+func (ta *tale) key(lease model.LeaseID) string { return "/lock/" + lease.String() }
 
 func (ta *tale) del(key string) {
 	ta.rev++
@@ -182,13 +182,13 @@ func certainly(name string) model.Client { return model.Client{Name: name, Certa
 
 // contends is a contender with a process that runs and a lease that it was granted.
 func (ta *tale) contends(name, recipe string, lease model.LeaseID) {
-	ta.tell(model.Contender{At: ta.now, Name: name, PID: 7, Lock: "/l", Recipe: recipe, TTL: 10, Proc: model.ProcRunning},
+	ta.tell(model.Contender{At: ta.now, Name: name, PID: 7, Lock: "/lock", Recipe: recipe, TTL: 10, Proc: model.ProcRunning},
 		model.LeaseOwner{At: ta.now, Lease: lease, Client: certainly(name)},
 		model.LeaseOwner{At: ta.now, Lease: lease, Client: certainly(name), Renews: true})
 }
 
 func (ta *tale) believes(name string, state model.BeliefState, key string, lease model.LeaseID) {
-	ta.tell(model.Belief{At: ta.now, Contender: name, Lock: "/l", State: state, Key: key, Lease: lease, Token: ta.keys[key].CreateRev})
+	ta.tell(model.Belief{At: ta.now, Contender: name, Lock: "/lock", State: state, Key: key, Lease: lease, Token: ta.keys[key].CreateRev})
 }
 
 func (ta *tale) wrote(name, key string, del bool, rev int64, told bool) {
@@ -206,7 +206,7 @@ func (ta *tale) watches(name, key string, on bool) {
 // takes lets a contender hold or wait by a claim, and say so.
 func (ta *tale) takes(name string, lease model.LeaseID, state model.BeliefState) {
 	ta.contends(name, contender.RecipeMutex, lease)
-	ta.claim("/l", lease)
+	ta.claim("/lock", lease)
 	ta.wrote(name, ta.key(lease), false, ta.rev, true)
 	ta.believes(name, state, ta.key(lease), lease)
 }
@@ -227,7 +227,7 @@ func (ta *tale) ghost(then func()) {
 	ta.contends("c2", contender.RecipeMutex, 0xb2)
 	ta.believes("c2", model.BeliefWaiting, ta.key(0xb2), 0xb2)
 	ta.after(time.Second)
-	ta.claim("/l", 0xb2)
+	ta.claim("/lock", 0xb2)
 	ta.wrote("c2", ta.key(0xb2), false, ta.rev, false)
 	ta.after(100 * time.Millisecond)
 	then()
@@ -319,7 +319,7 @@ func (ta *tale) idles(d time.Duration) {
 // workers are two that share a session, one of which holds.
 func (ta *tale) workers(second model.BeliefState) {
 	ta.contends("c1", contender.RecipeMutex, 0xa1)
-	ta.claim("/l", 0xa1)
+	ta.claim("/lock", 0xa1)
 	ta.believes("c1.1", model.BeliefHolding, ta.key(0xa1), 0xa1)
 	ta.after(100 * time.Millisecond)
 	ta.believes("c1.2", second, ta.key(0xa1), 0xa1)
@@ -416,6 +416,6 @@ func (ta *tale) acts(stale bool) {
 		ta.believes("c1", model.BeliefLost, ta.key(0xa1), 0xa1)
 	}
 	ta.after(time.Second)
-	ta.tell(model.Access{At: ta.now, Contender: "c1", Lock: "/l", Write: true, Token: token, Highest: token, Accepted: stale})
+	ta.tell(model.Access{At: ta.now, Contender: "c1", Lock: "/lock", Write: true, Token: token, Highest: token, Accepted: stale})
 	ta.renewed(0xb2)
 }

@@ -78,13 +78,13 @@ var recordedStories = []story{
 		code: model.CodeTTLRollover, on: recorded, reason: "an old server's leader that was just deposed",
 		severity: model.SevInfo, confidence: model.Certain,
 		found: part{words: "nine billion seconds left of ten", told: func(ta *tale) {
-			ta.claim("/l", 0xa1)
+			ta.claim("/lock", 0xa1)
 			ta.read(0xa1, 10, 9)
 			ta.after(time.Second)
 			ta.read(0xa1, 10, 9223372036)
 		}},
 		alike: part{words: "ten seconds left of ten", told: func(ta *tale) {
-			ta.claim("/l", 0xa1)
+			ta.claim("/lock", 0xa1)
 			ta.read(0xa1, 10, 9)
 			ta.after(time.Second)
 			ta.read(0xa1, 10, 10)
@@ -144,13 +144,13 @@ var recordedStories = []story{
 		code: model.CodeDeadHolder, on: recorded, reason: "who waits for a long TTL is blocked: an error",
 		severity: model.SevWarning, confidence: model.Hint, alternatives: stallCauses,
 		found: part{words: "a lease of 15 minutes of which more than two thirds are gone", told: func(ta *tale) {
-			ta.claim("/l", 0xa1)
-			ta.claim("/l", 0xb2)
+			ta.claim("/lock", 0xa1)
+			ta.claim("/lock", 0xb2)
 			ta.falls(0xa1, 900, 620*time.Second)
 		}},
 		alike: part{words: "a lease of 15 minutes of which less than a third is gone", told: func(ta *tale) {
-			ta.claim("/l", 0xa1)
-			ta.claim("/l", 0xb2)
+			ta.claim("/lock", 0xa1)
+			ta.claim("/lock", 0xb2)
 			ta.falls(0xa1, 900, 290*time.Second)
 		}},
 	},
@@ -189,7 +189,7 @@ func (ta *tale) burst(version string, before func()) {
 // every 5 s up to that age; the last one is left while it runs out.
 func (ta *tale) stopAt(ages ...int) {
 	for i := range ages {
-		ta.claim("/l", model.LeaseID(0xa00+i))
+		ta.claim("/lock", model.LeaseID(0xa00+i))
 	}
 	for i, age := range ages {
 		id := model.LeaseID(0xa00 + i)
@@ -212,9 +212,9 @@ func (ta *tale) stopAt(ages ...int) {
 
 // asks is a contender that holds with a TTL other than it asked for, maybe.
 func (ta *tale) asks(asked int, granted int64) {
-	ta.claim("/l", 0xa1)
-	ta.tell(model.Contender{At: ta.now, Name: "c1", PID: 7, Lock: "/l", Recipe: contender.RecipeMutex, TTL: asked, Proc: model.ProcRunning},
-		model.Belief{At: ta.now, Contender: "c1", Lock: "/l", State: model.BeliefHolding, Lease: 0xa1})
+	ta.claim("/lock", 0xa1)
+	ta.tell(model.Contender{At: ta.now, Name: "c1", PID: 7, Lock: "/lock", Recipe: contender.RecipeMutex, TTL: asked, Proc: model.ProcRunning},
+		model.Belief{At: ta.now, Contender: "c1", Lock: "/lock", State: model.BeliefHolding, Lease: 0xa1})
 	ta.after(time.Second)
 	ta.read(0xa1, granted, granted-1)
 }

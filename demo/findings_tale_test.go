@@ -100,7 +100,7 @@ func (ta *tale) elect(name string) { ta.leader, ta.term = name, ta.term+1 }
 func (ta *tale) crowd(n int, granted int64) (leases []model.LeaseID) {
 	for i := range n {
 		id := model.LeaseID(0xa00 + i)
-		ta.claim(fmt.Sprint("/l", i), id)
+		ta.claim(fmt.Sprint("/lock", i), id)
 		ta.read(id, granted, granted-1)
 		leases = append(leases, id)
 	}

@@ -129,15 +129,15 @@ func (th *theatre) play(t *testing.T, st story, p part, alike bool) *store.Store
 	var sc *scene
 	switch st.on {
 	case oneMember:
-		sc = newScene(t, th.shared, "/"+strings.ReplaceAll(t.Name(), "#", "-")+"/")
+		sc = newScene(t, th.shared, "/"+strings.ReplaceAll(t.Name(), "#", "-")+"/lock/")
 	default:
 		th.clusters <- struct{}{}
 		t.Cleanup(func() { <-th.clusters }) // after those that the stage adds
 		switch st.on {
 		case threeMembers:
-			sc = newScene(t, stageCluster(t, 3), "/s/")
+			sc = newScene(t, stageCluster(t, 3), "/lock/")
 		case smallQuota:
-			sc = newScene(t, quotaCluster(t), "/s/")
+			sc = newScene(t, quotaCluster(t), "/lock/")
 		default:
 			sc = newLabScene(t)
 		}

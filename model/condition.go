@@ -77,10 +77,11 @@ func (c Condition) Called() Message {
 // The conditions in which nothing has to be found. They are not to be changed.
 var (
 	IsFree      = Condition{Level: LevelIdle, Word: "free"}
-	IsOrderOnly = Condition{Level: LevelIdle, Word: "group, no lock"}
+	IsOrderOnly = Condition{Level: LevelIdle, Word: "leased keys"}
 	IsBlocked   = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked"}
 	IsMoving    = Condition{Level: LevelWell, Word: "moving"}
 	IsHeld      = Condition{Level: LevelWell, Word: "held"}
+	IsPresumed  = Condition{Level: LevelIdle, Word: "perhaps a lock"}
 	IsWaitedFor = Condition{Level: LevelInfo, Word: IsHeld.Word} // held, and others wait
 	IsEncrypted = Condition{Level: LevelUnread, Word: "encrypted"}
 	IsHealthy   = Condition{Level: LevelWell, Word: "renewed"}
@@ -95,11 +96,12 @@ var (
 // wellKnown are the words and the sentences of the conditions in which nothing has to be found.
 var wellKnown = map[string]struct{ word, sentence Message }{
 	IsFree.Word:      {Say("state-free"), Say("is-free")},
-	IsOrderOnly.Word: {Say("state-group-no-lock"), Say("is-in-order-only")},
+	IsOrderOnly.Word: {Say("state-leased-keys"), Say("is-in-order-only")},
 	IsEncrypted.Word: {Say("state-encrypted"), Say("is-encrypted")},
 	IsBlocked.Word:   {Say("state-blocked"), Say("is-blocked-by-no-claim")},
 	IsMoving.Word:    {Say("state-moving"), Say("is-moving")},
 	IsHeld.Word:      {Say("state-held"), Say("is-held")},
+	IsPresumed.Word:  {Say("state-perhaps-a-lock"), Say("is-perhaps-a-lock")},
 	IsHealthy.Word:   {Say("state-renewed"), Say("is-renewed")},
 	IsUnread.Word:    {Say("state-lease-not-read"), Say("lease-is-unread")},
 	IsLate.Word:      {Say("state-lease-late"), Say("lease-is-late")},
@@ -111,7 +113,7 @@ var wellKnown = map[string]struct{ word, sentence Message }{
 
 // Conditions returns those in which nothing has to be found, the best first.
 func Conditions() []Condition {
-	return []Condition{IsMoving, IsHeld, IsHealthy, IsUnread, IsEncrypted, IsFree, IsOrderOnly, IsLate, HasNoLease, IsGone, IsBlocked, IsSilent, IsOverdue}
+	return []Condition{IsMoving, IsHeld, IsHealthy, IsUnread, IsEncrypted, IsFree, IsOrderOnly, IsPresumed, IsLate, HasNoLease, IsGone, IsBlocked, IsSilent, IsOverdue}
 }
 
 // Condition returns how the lease alone says that its session does.

@@ -14,12 +14,12 @@ import (
 // another lock whose old holder still believes.
 func troubles(b *bench) {
 	w := b.w
-	detached := leaseKey("/mix", 0x694d81e5fc652594)
-	w.put(1, "/mix/stray", "data", 0)
+	detached := leaseKey("/mix-lock", 0x694d81e5fc652594)
+	w.put(1, "/mix-lock/stray", "data", 0)
 	w.put(2, detached, "", 0x694d81e5fc652594)
-	w.claim(3, "/mix", "", 0xb1)
-	w.claim(4, "/mix", "", 0xb2)
-	w.claim(5, "/mix/below", "", 0xb3)
+	w.claim(3, "/mix-lock", "", 0xb1)
+	w.claim(4, "/mix-lock", "", 0xb2)
+	w.claim(5, "/mix-lock/below", "", 0xb3)
 	w.rewrite(6, detached, "status", 0)
 	w.claim(7, "/old", "", 0xc1)
 	w.claim(8, "/old", "", 0xc2)
@@ -47,9 +47,9 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 		says   string
 		reason string
 	}{
-		{model.CodeForeignKey, "/mix/stray", "breaking this claim is the wrong cure: some program may need this key", "data that stands first"},
-		{model.CodeLeaseDetached, leaseKey("/mix", 0x694d81e5fc652594), "breaking this claim is a cure: the key never expires", "it has no lease either, and stands behind the data"},
-		{model.CodeDeadWaiter, leaseKey("/mix", 0xb2), "breaking this claim is a cure: it takes a dead waiter out", "neither the first nor the last"},
+		{model.CodeForeignKey, "/mix-lock/stray", "breaking this claim is the wrong cure: some program may need this key", "data that stands first"},
+		{model.CodeLeaseDetached, leaseKey("/mix-lock", 0x694d81e5fc652594), "breaking this claim is a cure: the key never expires", "it has no lease either, and stands behind the data"},
+		{model.CodeDeadWaiter, leaseKey("/mix-lock", 0xb2), "breaking this claim is a cure: it takes a dead waiter out", "neither the first nor the last"},
 		{model.CodeStaleHolder, "", "there is no claim to break: stop the old holder first", "the only claim is that of the new holder, who is innocent"},
 	} {
 		t.Run(string(r.code), func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // screen, a dialog about one closes, and nothing can be broken any more.
 func TestAnotherClusterDisarms(t *testing.T) {
 	b := newBench(t, Options{Armed: true})
-	b.w.claim(1, "/l/a", "", 0x21)
+	b.w.claim(1, "/lock/a", "", 0x21)
 	b.sync(2)
 	b.sees("ARMED")
 	b.pressed("x", "grace", "R")
@@ -21,13 +21,13 @@ func TestAnotherClusterDisarms(t *testing.T) {
 	b.w.add(model.Lost{At: at(3), Prefix: "/", Reason: model.LostCluster, Detail: "another cluster answers (id bb instead of aa) at h:1"})
 	b.sync(3)
 	b.sees("another cluster answers (id bb instead of aa) at h:1")
-	if strings.Contains(b.text(), "/l/a") || b.dialog != nil {
+	if strings.Contains(b.text(), "/lock/a") || b.dialog != nil {
 		t.Errorf("the old cluster is still there:\n%s", b.text())
 	}
 	b.w.add(model.LoadStarted{At: at(4), Prefix: "/", Rev: 9}, model.Listed{At: at(4), Prefix: "/", Rev: 9,
 		KVs: []model.KV{{Key: "/l/a/22", CreateRev: 8, ModRev: 8, Version: 1, Lease: 0x22}}}, model.Loaded{At: at(4), Prefix: "/", Rev: 9})
 	b.sync(4)
-	b.sees("/l/a")
+	b.sees("/lock/a")
 	b.sees("READ-ONLY")
 	planned := len(b.h.plans)
 	b.pressed("x")

@@ -247,6 +247,9 @@ func wrongLab(b *bench) {
 	w.claim(9, "/demo/checkout", "", 0xf7)
 	w.put(10, "/blocked/lock/stray", "v", 0)
 	w.claim(11, "/blocked/lock", "", 0xaa)
+	for _, key := range []string{leaseKey("/jobs/billing", 0xa1), leaseKey("/jobs/report", 0xb2), leaseKey("/cron/job7", 0xc3), leaseKey("/svc/elect/api", 0xe5), leaseKey("/demo/checkout", 0xf6)} {
+		w.add(model.Watches{At: at(11), Client: model.Client{Name: "w"}, Key: key, On: true}) // these are seen to be waited for
+	}
 	w.claim(12, "/vault/core", "", 0xbb)
 	w.del(13, leaseKey("/vault/core", 0xbb))
 	w.claim(14, "/銀行/決済", "田中", 0xcc)

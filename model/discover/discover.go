@@ -145,7 +145,7 @@ type verdict struct {
 func (s *site) verdict(pins []model.Pin) verdict {
 	var found recipe.Recognition
 	if p := model.PinOf(s.name+"/", pins); p != nil {
-		found = p.Recipe.Pinned()
+		found = p.Recipe.Pinned(&s.tally)
 	} else if found = s.single; s.shape != recipe.Single {
 		found = recipe.Tell(s.shape, recipe.Look{Name: s.name, Tally: &s.tally, Unread: true})
 	}

@@ -40,37 +40,37 @@ func TestAFindingNamesItsClaim(t *testing.T) {
 		want         []string
 	}{
 		{"data first, a detached claim second", "neither has a lease to be told apart by", func(h *modeltest.History) {
-			h.Put(1, "/l/stray", "data", 0)
-			h.Put(2, modeltest.ClaimKey("/l", x), "", x)
-			h.Put(3, modeltest.ClaimKey("/l", b), "", b)
-			h.Put(4, modeltest.ClaimKey("/l", x), "status", 0)
-		}, []string{"foreign-key /l: /l/stray", "lease-detached /l: " + modeltest.ClaimKey("/l", x)}},
+			h.Put(1, "/lock/stray", "data", 0)
+			h.Put(2, modeltest.ClaimKey("/lock", x), "", x)
+			h.Put(3, modeltest.ClaimKey("/lock", b), "", b)
+			h.Put(4, modeltest.ClaimKey("/lock", x), "status", 0)
+		}, []string{"foreign-key /lock: /lock/stray", "lease-detached /lock: " + modeltest.ClaimKey("/lock", x)}},
 		{"two keys without a lease", "the one at the head, and the next one that blocks", func(h *modeltest.History) {
-			h.Put(1, "/l/694d81e5fc652501", "", 0)
-			h.Put(2, "/l/694d81e5fc652502", "", 0)
-			h.Put(3, modeltest.ClaimKey("/l", b), "", b)
-		}, []string{"orphan-key /l: /l/694d81e5fc652501", "orphan-key /l: /l/694d81e5fc652502"}},
+			h.Put(1, "/lock/694d81e5fc652501", "", 0)
+			h.Put(2, "/lock/694d81e5fc652502", "", 0)
+			h.Put(3, modeltest.ClaimKey("/lock", b), "", b)
+		}, []string{"orphan-key /lock: /lock/694d81e5fc652501", "orphan-key /lock: /lock/694d81e5fc652502"}},
 		{"a lock below", "the claim is that of the lock below", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l/sub", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
-		}, []string{"nested-prefix /l: " + modeltest.ClaimKey("/l/sub", a)}},
+			h.Put(1, modeltest.ClaimKey("/lock/sub", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
+		}, []string{"nested-prefix /lock: " + modeltest.ClaimKey("/lock/sub", a)}},
 		{"a cycle", "of each lock the claim that holds it", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
 			h.Put(3, modeltest.ClaimKey("/m", a), "", a)
-			h.Put(4, modeltest.ClaimKey("/l", b), "", b)
+			h.Put(4, modeltest.ClaimKey("/lock", b), "", b)
 			h.Add(model.Tick{At: modeltest.At(20)})
-		}, []string{"lock-cycle /l: " + modeltest.ClaimKey("/l", a), "lock-cycle /m: " + modeltest.ClaimKey("/m", b),
-			"shared-lease /l: " + modeltest.ClaimKey("/l", a), "shared-lease /m: " + modeltest.ClaimKey("/m", b)}},
+		}, []string{"lock-cycle /lock: " + modeltest.ClaimKey("/lock", a), "lock-cycle /m: " + modeltest.ClaimKey("/m", b),
+			"shared-lease /lock: " + modeltest.ClaimKey("/lock", a), "shared-lease /m: " + modeltest.ClaimKey("/m", b)}},
 		{"a dead waiter", "the one that does not renew", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
-			h.Put(2, modeltest.ClaimKey("/l", c), "", c)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
+			h.Put(2, modeltest.ClaimKey("/lock", c), "", c)
 			h.Read(3, a, 10, 9)
 			h.Read(3, b, 10, 9)
 			h.Read(7, b, 10, 9)
 			h.Read(15, b, 10, 1)
-		}, []string{"dead-waiter /l: " + modeltest.ClaimKey("/l", b)}},
+		}, []string{"dead-waiter /lock: " + modeltest.ClaimKey("/lock", b)}},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
@@ -95,14 +95,14 @@ func TestAFindingNamesItsClaim(t *testing.T) {
 func TestAFindingAboutAnotherClaimIsAnotherFinding(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/l/694d81e5fc652501", "", 0)
-	h.Put(2, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Put(1, "/lock/694d81e5fc652501", "", 0)
+	h.Put(2, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 	s := state(h)
 	done := len(h.Events)
-	h.Del(5, "/l/694d81e5fc652501")
-	h.Del(5, modeltest.ClaimKey("/l", 0xb2))
-	h.Put(6, "/l/694d81e5fc652501", "", 0)
-	h.Put(7, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Del(5, "/lock/694d81e5fc652501")
+	h.Del(5, modeltest.ClaimKey("/lock", 0xb2))
+	h.Put(6, "/lock/694d81e5fc652501", "", 0)
+	h.Put(7, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 	first := s.Findings()[0]
 	s.Apply(model.Batch{Events: h.Events[done:]})
 	again := s.Findings()[0]

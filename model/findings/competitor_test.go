@@ -65,15 +65,15 @@ func TestWhoIsMerelyLateIsNoStaleHolder(t *testing.T) {
 		want   []string
 	}{
 		{"a client counts by itself and looks once a second", false, 1.5, nil},
-		{"longer than any healthy client takes", false, 2.5, []string{"error stale-holder (strong) /l"}},
-		{"a pause is not a delay", true, 1, []string{"error stale-holder (strong) /l"}},
+		{"longer than any healthy client takes", false, 2.5, []string{"error stale-holder (strong) /lock"}},
+		{"a pause is not a delay", true, 1, []string{"error stale-holder (strong) /lock"}},
 	} {
 		h := modeltest.TwoContenders()
 		if row.paused {
-			h.Add(model.Contender{At: modeltest.At(3), Name: "c1", PID: 7, Lock: "/l", Recipe: "mutex", TTL: 10, Proc: model.ProcPaused})
+			h.Add(model.Contender{At: modeltest.At(3), Name: "c1", PID: 7, Lock: "/lock", Recipe: "mutex", TTL: 10, Proc: model.ProcPaused})
 		}
 		h.End(4, 0xa1)
-		h.Add(model.Belief{At: modeltest.At(4), Contender: "c2", Lock: "/l", State: model.BeliefHolding, Key: modeltest.ClaimKey("/l", 0xb2), Lease: 0xb2})
+		h.Add(model.Belief{At: modeltest.At(4), Contender: "c2", Lock: "/lock", State: model.BeliefHolding, Key: modeltest.ClaimKey("/lock", 0xb2), Lease: 0xb2})
 		h.Add(model.Tick{At: modeltest.At(4 + row.after)})
 		if d := cmp.Diff(row.want, codes(state(h))); d != "" {
 			t.Errorf("%s (-want +got)\n%s", row.reason, d)
@@ -84,13 +84,13 @@ func TestWhoIsMerelyLateIsNoStaleHolder(t *testing.T) {
 // A contender may say again that it holds: it did all the same when its key went.
 func TestAStaleUnlockOfOneThatSpeaksAgain(t *testing.T) {
 	h := modeltest.TwoContenders()
-	key := modeltest.ClaimKey("/l", 0xa1)
+	key := modeltest.ClaimKey("/lock", 0xa1)
 	h.Del(4, key)
 	h.Add(model.Wrote{At: modeltest.At(4), Client: model.Client{Name: "c1", Certain: true}, Key: key, Delete: true, Took: true, Rev: h.Rev, Told: true},
-		model.Belief{At: modeltest.At(4.1), Contender: "c1", Lock: "/l", Key: key, Lease: 0xa1, State: model.BeliefHolding, Text: "unlocked once more"},
-		model.Belief{At: modeltest.At(4.1), Contender: "c2", Lock: "/l", Key: modeltest.ClaimKey("/l", 0xb2), Lease: 0xb2, State: model.BeliefHolding})
+		model.Belief{At: modeltest.At(4.1), Contender: "c1", Lock: "/lock", Key: key, Lease: 0xa1, State: model.BeliefHolding, Text: "unlocked once more"},
+		model.Belief{At: modeltest.At(4.1), Contender: "c2", Lock: "/lock", Key: modeltest.ClaimKey("/lock", 0xb2), Lease: 0xb2, State: model.BeliefHolding})
 	h.Add(model.Tick{At: modeltest.At(8)})
-	if d := cmp.Diff([]string{"error stale-unlock (certain) /l"}, codes(state(h))); d != "" {
+	if d := cmp.Diff([]string{"error stale-unlock (certain) /lock"}, codes(state(h))); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }
@@ -100,12 +100,12 @@ func TestTheLabRevokes(t *testing.T) {
 	for _, first := range []string{"the watch", "the lab"} {
 		h := modeltest.TwoContenders()
 		acted := model.Acted{At: modeltest.At(4), Outcome: model.Outcome{At: modeltest.At(4), Done: true, Rev: h.Rev + 1,
-			Action: model.Action{Kind: model.RevokeLease, Lock: "/l", Lease: 0xb2}}}
+			Action: model.Action{Kind: model.RevokeLease, Lock: "/lock", Lease: 0xb2}}}
 		if first == "the lab" {
 			h.Add(acted)
-			h.Del(4, modeltest.ClaimKey("/l", 0xb2))
+			h.Del(4, modeltest.ClaimKey("/lock", 0xb2))
 		} else {
-			h.Del(4, modeltest.ClaimKey("/l", 0xb2))
+			h.Del(4, modeltest.ClaimKey("/lock", 0xb2))
 			h.Add(acted)
 		}
 		h.Add(model.Tick{At: modeltest.At(5)})
@@ -120,12 +120,12 @@ func TestTheLabRevokes(t *testing.T) {
 // A waiter whose process ended is dead, whatever its lease has left.
 func TestAWaiterWhoseProcessEnded(t *testing.T) {
 	h := modeltest.TwoContenders()
-	h.Add(model.Contender{At: modeltest.At(3), Name: "c2", PID: 7, Lock: "/l", Recipe: "mutex", TTL: 10, Proc: model.ProcEnded, Ended: "killed"}, model.Tick{At: modeltest.At(3.4)})
+	h.Add(model.Contender{At: modeltest.At(3), Name: "c2", PID: 7, Lock: "/lock", Recipe: "mutex", TTL: 10, Proc: model.ProcEnded, Ended: "killed"}, model.Tick{At: modeltest.At(3.4)})
 	if d := cmp.Diff([]string(nil), codes(state(h))); d != "" {
 		t.Errorf("it may have let go in order (-want +got)\n%s", d)
 	}
 	h.Add(model.Tick{At: modeltest.At(4)})
-	if d := cmp.Diff([]string{"warning dead-waiter (certain) /l"}, codes(state(h))); d != "" {
+	if d := cmp.Diff([]string{"warning dead-waiter (certain) /lock"}, codes(state(h))); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }
@@ -133,7 +133,7 @@ func TestAWaiterWhoseProcessEnded(t *testing.T) {
 // TestAHolderThatSaysSoIsNotHeldLong: a lesson waits for its reader, and its contenders hold
 // meanwhile. Of one that is paused, or says something else, etcd is all there is to go by.
 func TestAHolderThatSaysSoIsNotHeldLong(t *testing.T) {
-	key := modeltest.ClaimKey("/l", 0xa1)
+	key := modeltest.ClaimKey("/lock", 0xa1)
 	for _, r := range []struct {
 		reason string
 		proc   model.ProcState
@@ -146,11 +146,11 @@ func TestAHolderThatSaysSoIsNotHeldLong(t *testing.T) {
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
-		h.Add(model.Contender{At: modeltest.At(1), Name: "c1", PID: 7, Lock: "/l", Recipe: "mutex", TTL: 2, Proc: model.ProcRunning})
+		h.Add(model.Contender{At: modeltest.At(1), Name: "c1", PID: 7, Lock: "/lock", Recipe: "mutex", TTL: 2, Proc: model.ProcRunning})
 		h.Put(1, key, "", 0xa1)
-		h.Put(1, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
-		h.Add(model.Belief{At: modeltest.At(2), Contender: "c1", Lock: "/l", Key: key, Lease: 0xa1, State: r.state},
-			model.Contender{At: modeltest.At(3), Name: "c1", PID: 7, Lock: "/l", Recipe: "mutex", TTL: 2, Proc: r.proc})
+		h.Put(1, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
+		h.Add(model.Belief{At: modeltest.At(2), Contender: "c1", Lock: "/lock", Key: key, Lease: 0xa1, State: r.state},
+			model.Contender{At: modeltest.At(3), Name: "c1", PID: 7, Lock: "/lock", Recipe: "mutex", TTL: 2, Proc: r.proc})
 		h.Read(40, 0xa1, 2, 1)
 		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
@@ -226,22 +226,22 @@ func TestOneKeyIsNotOneClaim(t *testing.T) {
 // TestWhoHeldBeforeIsNoGhost: one who locked twice with one session, and let go once, believes on
 // by a key that is gone. It did hold by it; who never did is another finding.
 func TestWhoHeldBeforeIsNoGhost(t *testing.T) {
-	key := modeltest.ClaimKey("/l", 0xa1)
+	key := modeltest.ClaimKey("/lock", 0xa1)
 	for _, r := range []struct {
 		held   bool // before the key went
 		want   string
 		reason string
 	}{
-		{true, "error stale-holder (strong) /l", "it locked twice and let go once"},
-		{false, "error expired-waiter-wins (certain) /l", "it waited until its key was gone, and was told that it won"},
+		{true, "error stale-holder (strong) /lock", "it locked twice and let go once"},
+		{false, "error expired-waiter-wins (certain) /lock", "it waited until its key was gone, and was told that it won"},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
-		h.Add(model.Contender{At: modeltest.At(1), Name: "c1", PID: 7, Lock: "/l", Recipe: "mutex", TTL: 10, Proc: model.ProcRunning})
+		h.Add(model.Contender{At: modeltest.At(1), Name: "c1", PID: 7, Lock: "/lock", Recipe: "mutex", TTL: 10, Proc: model.ProcRunning})
 		h.Put(1, key, "", 0xa1)
 		token := h.Rev
 		says := func(second float64, state model.BeliefState) {
-			h.Add(model.Belief{At: modeltest.At(second), Contender: "c1", Lock: "/l", Key: key, Lease: 0xa1, Token: token, State: state})
+			h.Add(model.Belief{At: modeltest.At(second), Contender: "c1", Lock: "/lock", Key: key, Lease: 0xa1, Token: token, State: state})
 		}
 		if r.held {
 			says(2, model.BeliefHolding)
@@ -251,7 +251,7 @@ func TestWhoHeldBeforeIsNoGhost(t *testing.T) {
 		}
 		h.Del(4.1, key)
 		says(4.2, model.BeliefHolding)
-		h.Put(4.3, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+		h.Put(4.3, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 		h.Add(model.Tick{At: modeltest.At(9)})
 		if d := cmp.Diff([]string{r.want}, codes(state(h))); d != "" {
 			t.Errorf("%s (-want +got)\n%s", r.reason, d)
@@ -264,7 +264,7 @@ func TestWhoHeldBeforeIsNoGhost(t *testing.T) {
 // word is held against nothing.
 func TestABeliefThatNamesNoClaim(t *testing.T) {
 	const a, b, again = model.LeaseID(0xa1), model.LeaseID(0xb2), model.LeaseID(0xa3)
-	stale := []string{"error stale-holder (strong) /l"}
+	stale := []string{"error stale-holder (strong) /lock"}
 	for _, r := range []struct {
 		reason string
 		owner  model.Client // of the leases a and again
@@ -287,32 +287,32 @@ func TestABeliefThatNamesNoClaim(t *testing.T) {
 			h.Add(model.LeaseOwner{At: modeltest.At(second), Lease: id, Client: c})
 		}
 		for i, name := range []string{"a", "b"} {
-			h.Add(model.Contender{At: modeltest.At(0.5), Name: name, PID: 7 + i, Lock: "/l", Recipe: "mutex", TTL: 10, Proc: model.ProcRunning})
+			h.Add(model.Contender{At: modeltest.At(0.5), Name: name, PID: 7 + i, Lock: "/lock", Recipe: "mutex", TTL: 10, Proc: model.ProcRunning})
 		}
 		if !r.late {
 			owns(0.6, a, r.owner)
 		}
 		owns(0.6, b, model.Client{Name: "b", Certain: true})
-		h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-		h.Put(1.5, modeltest.ClaimKey("/l", b), "", b)
-		h.Add(model.Belief{At: modeltest.At(2), Contender: "a", Lock: "/l", State: model.BeliefHolding})
+		h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+		h.Put(1.5, modeltest.ClaimKey("/lock", b), "", b)
+		h.Add(model.Belief{At: modeltest.At(2), Contender: "a", Lock: "/lock", State: model.BeliefHolding})
 		if r.late {
 			owns(2.1, a, r.owner)
 		}
 		if r.lost {
-			h.Del(5, modeltest.ClaimKey("/l", a))
+			h.Del(5, modeltest.ClaimKey("/lock", a))
 		}
 		if r.back {
 			owns(5.5, again, r.owner)
-			h.Put(5.6, modeltest.ClaimKey("/l", again), "", again)
-			h.Del(6, modeltest.ClaimKey("/l", b))
+			h.Put(5.6, modeltest.ClaimKey("/lock", again), "", again)
+			h.Del(6, modeltest.ClaimKey("/lock", b))
 		}
 		h.Add(model.Tick{At: modeltest.At(9)})
 		s := state(h)
 		if d := cmp.Diff(r.want, codes(s)); d != "" {
 			t.Errorf("%s (-want +got)\n%s", r.reason, d)
 		}
-		if all := s.Reports().Overlaps("/l"); len(all) != r.over {
+		if all := s.Reports().Overlaps("/lock"); len(all) != r.over {
 			t.Errorf("%s: overlaps %+v, want %d", r.reason, all, r.over)
 		}
 	}

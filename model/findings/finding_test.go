@@ -40,8 +40,8 @@ func codes(s *store.Store) []string {
 func TestFindingsFromStories(t *testing.T) {
 	a, b, c := model.LeaseID(0xa1), model.LeaseID(0xb2), model.LeaseID(0xc3)
 	two := func(h *modeltest.History) {
-		h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-		h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+		h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+		h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
 	}
 	rows := []struct {
 		name, reason string
@@ -59,17 +59,17 @@ func TestFindingsFromStories(t *testing.T) {
 			h.Read(3, a, 60, 58)
 			h.Read(23, a, 60, 59)
 			h.Read(48, a, 60, 35)
-		}, []string{"warning keepalive-stalled (strong) /l"}},
+		}, []string{"warning keepalive-stalled (strong) /lock"}},
 		{"dead", "two renewals missed and others wait for long", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 120, 118)
 			h.Read(43, a, 120, 119)
 			h.Read(128, a, 120, 34)
-		}, []string{"error dead-holder (strong) /l"}},
+		}, []string{"error dead-holder (strong) /lock"}},
 		{"first look at a falling lease", "some clients renew only at the very end: a hint", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 60, 10)
-		}, []string{"warning dead-holder (hint) /l"}},
+		}, []string{"warning dead-holder (hint) /lock"}},
 		{"a slow renewer", "a client that renews a second before the end is healthy once that is known", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 10, 9)
@@ -83,7 +83,7 @@ func TestFindingsFromStories(t *testing.T) {
 			h.Read(23, a, 60, 59)
 			h.Read(70, a, 60, 13)
 			h.Add(model.LeaseRead{At: modeltest.At(71), ID: a, Granted: 60, Remaining: 59, Term: 3})
-		}, []string{"warning ttl-reset (certain) /l"}},
+		}, []string{"warning ttl-reset (certain) /lock"}},
 		{"a new leader and a healthy lease", "the next renewal comes by itself", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 60, 58)
@@ -93,43 +93,43 @@ func TestFindingsFromStories(t *testing.T) {
 			two(h)
 			h.Read(3, a, 60, 58)
 			h.Read(4, a, 60, 9_223_372_036)
-		}, []string{"info ttl-rollover (certain) /l"}},
+		}, []string{"info ttl-rollover (certain) /lock"}},
 		{"past its end", "beyond half a minute, alone: revoking fails", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 60, -3)
 			h.Read(33, a, 60, -33)
-		}, []string{"error revoke-failing (strong) /l"}},
+		}, []string{"error revoke-failing (strong) /lock"}},
 		{"past its end by less", "a server without processors is as late", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 60, -3)
 			h.Read(20, a, 60, -20)
-		}, []string{"warning lease-overdue (certain) /l"}},
+		}, []string{"warning lease-overdue (certain) /lock"}},
 		{"past its end, and the cluster answered nobody for a while", "what does not work at all does not fail at this lease", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 60, -3)
 			h.Add(model.Lost{At: modeltest.At(5), Reason: model.LostDisconnect}, model.Back{At: modeltest.At(30), Rev: h.Rev})
 			h.Read(33, a, 60, -33)
-		}, []string{"warning lease-overdue (certain) /l"}},
+		}, []string{"warning lease-overdue (certain) /lock"}},
 		{"past its end, and the cluster had the time since", "it works again, and the lease is still there", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 60, -3)
 			h.Add(model.Lost{At: modeltest.At(5), Reason: model.LostDisconnect}, model.Back{At: modeltest.At(30), Rev: h.Rev})
 			h.Read(61, a, 60, -61)
-		}, []string{"error revoke-failing (strong) /l"}},
+		}, []string{"error revoke-failing (strong) /lock"}},
 		{"never renewed", "the lock service grants 60 s that nobody keeps alive", func(h *modeltest.History) {
 			two(h)
 			h.Read(1.1, a, 60, 59)
 			h.Read(14, a, 60, 47)
 			h.Read(24, a, 60, 37)
-		}, []string{"warning unattended-lease (hint) /l"}},
+		}, []string{"warning unattended-lease (hint) /lock"}},
 		{"a dead waiter", "the lock will idle at its turn", func(h *modeltest.History) {
 			two(h)
-			h.Put(2, modeltest.ClaimKey("/l", c), "", c)
+			h.Put(2, modeltest.ClaimKey("/lock", c), "", c)
 			h.Read(3, a, 10, 9)
 			h.Read(3, b, 10, 9)
 			h.Read(7, b, 10, 9)
 			h.Read(15, b, 10, 1)
-		}, []string{"warning dead-waiter (strong) /l"}},
+		}, []string{"warning dead-waiter (strong) /lock"}},
 		{"stopped at a leader change", "others were renewed since, this one never: it is not renewed for sure, and that its loop ended is a guess", func(h *modeltest.History) {
 			two(h)
 			for i := range model.LeaseID(3) {
@@ -150,13 +150,13 @@ func TestFindingsFromStories(t *testing.T) {
 			}
 			term3(20, a, 29)
 			term3(34, a, 15)
-		}, []string{"warning keepalive-halted (hint) /l", "warning keepalive-stalled (strong) /l"}},
+		}, []string{"warning keepalive-halted (hint) /lock", "warning keepalive-stalled (strong) /lock"}},
 		{"stopped young again and again", "who dies before the third renewal dies at one of three ages", func(h *modeltest.History) {
 			sec := 1.0
 			for i := range model.LeaseID(4) {
 				id := 0x20 + i
-				h.Put(sec, modeltest.ClaimKey("/l", id), "", id)
-				h.Put(sec, modeltest.ClaimKey("/l", b), "", b)
+				h.Put(sec, modeltest.ClaimKey("/lock", id), "", id)
+				h.Put(sec, modeltest.ClaimKey("/lock", b), "", b)
 				h.Read(sec+1, id, 30, 29)
 				h.Read(sec+10, id, 30, 29) // the last renewal, at the age of 10 s
 				if i == 3 {
@@ -166,16 +166,16 @@ func TestFindingsFromStories(t *testing.T) {
 				h.Read(sec+39.5, id, 30, 0)
 				h.End(sec+40, id)
 				h.Read(sec+40, id, 0, -1)
-				h.Del(sec+40, modeltest.ClaimKey("/l", b))
+				h.Del(sec+40, modeltest.ClaimKey("/lock", b))
 				sec += 41
 			}
-		}, []string{"warning dead-holder (strong) /l"}},
+		}, []string{"warning dead-holder (strong) /lock"}},
 		{"stopped at the same age again and again", "a timeout of the client's is behind it", func(h *modeltest.History) {
 			sec := 1.0
 			for i := range model.LeaseID(4) {
 				id := 0x20 + i
-				h.Put(sec, modeltest.ClaimKey("/l", id), "", id)
-				h.Put(sec, modeltest.ClaimKey("/l", b), "", b)
+				h.Put(sec, modeltest.ClaimKey("/lock", id), "", id)
+				h.Put(sec, modeltest.ClaimKey("/lock", b), "", b)
 				h.Read(sec+1, id, 10, 9)
 				h.Read(sec+19, id, 10, 9)
 				h.Read(sec+30, id, 10, 9) // the last renewal, at the age of 30 s
@@ -186,62 +186,62 @@ func TestFindingsFromStories(t *testing.T) {
 				h.Read(sec+39.5, id, 10, 0)
 				h.End(sec+40, id)
 				h.Read(sec+40, id, 0, -1)
-				h.Del(sec+40, modeltest.ClaimKey("/l", b))
+				h.Del(sec+40, modeltest.ClaimKey("/lock", b))
 				sec += 41
 			}
-		}, []string{"warning keepalive-cancelled (strong) /l"}},
+		}, []string{"warning keepalive-cancelled (strong) /lock"}},
 		{"an orphan", "a key without a lease, named by none", func(h *modeltest.History) {
-			h.Put(1, "/l/694d81e5fc652594", "", 0)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
-		}, []string{"error orphan-key (certain) /l"}},
+			h.Put(1, "/lock/694d81e5fc652594", "", 0)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
+		}, []string{"error orphan-key (certain) /lock"}},
 		{"a detached lease", "a later put took the lease away", func(h *modeltest.History) {
 			x := model.LeaseID(0x694d81e5fc652594)
-			h.Put(1, modeltest.ClaimKey("/l", x), "", x)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
-			h.Put(3, modeltest.ClaimKey("/l", x), "status", 0)
-		}, []string{"error lease-detached (certain) /l"}},
-		{"a nested lock", "/l waits for /l/sub, not the other way", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l/sub", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
-		}, []string{"error nested-prefix (certain) /l"}},
+			h.Put(1, modeltest.ClaimKey("/lock", x), "", x)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
+			h.Put(3, modeltest.ClaimKey("/lock", x), "status", 0)
+		}, []string{"error lease-detached (certain) /lock"}},
+		{"a nested lock", "/lock waits for /lock/sub, not the other way", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/lock/sub", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
+		}, []string{"error nested-prefix (certain) /lock"}},
 		{"a registration below", "it is counted by the lock, and is no lock that anybody could wait for", func(h *modeltest.History) {
-			h.Put(1, "/l/workers/10.0.0.2:80", "", a)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
-			h.Put(3, "/l/workers/10.0.0.3:80", "", c)
-		}, []string{"error foreign-key (certain) /l"}},
+			h.Put(1, "/lock/workers/10.0.0.2:80", "", a)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
+			h.Put(3, "/lock/workers/10.0.0.3:80", "", c)
+		}, []string{"error foreign-key (certain) /lock"}},
 		{"siblings", "a name that begins alike is no path above", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock2", a), "", a)
 			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
 		}, nil},
 		{"two sessions cross", "each holds what the other waits for", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
-			h.Put(3, modeltest.ClaimKey("/m", a), "", a)
-			h.Put(4, modeltest.ClaimKey("/l", b), "", b)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/mutex/m", b), "", b)
+			h.Put(3, modeltest.ClaimKey("/mutex/m", a), "", a)
+			h.Put(4, modeltest.ClaimKey("/lock", b), "", b)
 			h.Add(model.Tick{At: modeltest.At(20)})
-		}, []string{"error lock-cycle (strong) /l", "error lock-cycle (strong) /m", "info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		}, []string{"error lock-cycle (strong) /lock", "error lock-cycle (strong) /mutex/m", "info shared-lease (certain) /lock", "info shared-lease (certain) /mutex/m"}},
 		{"three sessions in a cycle", "of any length", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
-			h.Put(3, modeltest.ClaimKey("/n", c), "", c)
-			h.Put(4, modeltest.ClaimKey("/m", a), "", a)
-			h.Put(5, modeltest.ClaimKey("/n", b), "", b)
-			h.Put(6, modeltest.ClaimKey("/l", c), "", c)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/mutex/m", b), "", b)
+			h.Put(3, modeltest.ClaimKey("/mutex/n", c), "", c)
+			h.Put(4, modeltest.ClaimKey("/mutex/m", a), "", a)
+			h.Put(5, modeltest.ClaimKey("/mutex/n", b), "", b)
+			h.Put(6, modeltest.ClaimKey("/lock", c), "", c)
 			h.Add(model.Tick{At: modeltest.At(20)})
-		}, []string{"error lock-cycle (strong) /l", "error lock-cycle (strong) /m", "error lock-cycle (strong) /n",
-			"info shared-lease (certain) /l", "info shared-lease (certain) /m", "info shared-lease (certain) /n"}},
-		{"the same order", "both take /l first: they wait, but not for each other", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/m", a), "", a)
-			h.Put(3, modeltest.ClaimKey("/l", b), "", b)
-		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		}, []string{"error lock-cycle (strong) /lock", "error lock-cycle (strong) /mutex/m", "error lock-cycle (strong) /mutex/n",
+			"info shared-lease (certain) /lock", "info shared-lease (certain) /mutex/m", "info shared-lease (certain) /mutex/n"}},
+		{"the same order", "both take /lock first: they wait, but not for each other", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/mutex/m", a), "", a)
+			h.Put(3, modeltest.ClaimKey("/lock", b), "", b)
+		}, []string{"info shared-lease (certain) /lock", "info shared-lease (certain) /mutex/m"}},
 		{"a cycle that was broken", "one side went", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/m", b), "", b)
-			h.Put(3, modeltest.ClaimKey("/m", a), "", a)
-			h.Put(4, modeltest.ClaimKey("/l", b), "", b)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/mutex/m", b), "", b)
+			h.Put(3, modeltest.ClaimKey("/mutex/m", a), "", a)
+			h.Put(4, modeltest.ClaimKey("/lock", b), "", b)
 			h.End(15, b)
-		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		}, []string{"info shared-lease (certain) /lock", "info shared-lease (certain) /mutex/m"}},
 		{"a registry", "leased keys side by side are no lock", func(h *modeltest.History) {
 			h.Put(1, "/services/api/10.0.0.1:80", "up", a)
 			h.Put(2, "/services/api/10.0.0.2:80", "up", b)
@@ -274,10 +274,10 @@ func TestACycleHasToLast(t *testing.T) {
 		h.Put(sec, modeltest.ClaimKey(lock, id), "", id)
 	}
 	cross := func(h *modeltest.History, sec float64) {
-		put(h, sec, "/l", a)
-		put(h, sec, "/m", b)
-		put(h, sec, "/m", a)
-		put(h, sec, "/l", b)
+		put(h, sec, "/lock", a)
+		put(h, sec, "/mutex/m", b)
+		put(h, sec, "/mutex/m", a)
+		put(h, sec, "/lock", b)
 	}
 	for _, r := range []struct {
 		reason        string
@@ -286,10 +286,10 @@ func TestACycleHasToLast(t *testing.T) {
 		short, longer string // after four seconds, and after a minute
 	}{
 		{"each takes one after the other", func(h *modeltest.History) { cross(h, 5) }, 5, "error strong", "error strong"},
-		{"another lock that it had before", func(h *modeltest.History) { put(h, 1, "/n", a); cross(h, 5) }, 5, "error strong", "error strong"},
-		{"a third one waits for both", func(h *modeltest.History) { cross(h, 5); put(h, 5, "/l", 0xc3); put(h, 5, "/m", 0xc3) }, 5, "error strong", "error strong"},
-		{"it waits for two at once", func(h *modeltest.History) { put(h, 1, "/n", 0xc3); cross(h, 5); put(h, 5, "/n", a) }, 5, "", "info hint"},
-		{"it took one while it waited", func(h *modeltest.History) { cross(h, 5); put(h, 6, "/n", b); put(h, 7, "/n", 0xc3) }, 5, "", "info hint"},
+		{"another lock that it had before", func(h *modeltest.History) { put(h, 1, "/mutex/n", a); cross(h, 5) }, 5, "error strong", "error strong"},
+		{"a third one waits for both", func(h *modeltest.History) { cross(h, 5); put(h, 5, "/lock", 0xc3); put(h, 5, "/mutex/m", 0xc3) }, 5, "error strong", "error strong"},
+		{"it waits for two at once", func(h *modeltest.History) { put(h, 1, "/mutex/n", 0xc3); cross(h, 5); put(h, 5, "/mutex/n", a) }, 5, "", "info hint"},
+		{"it took one while it waited", func(h *modeltest.History) { cross(h, 5); put(h, 6, "/mutex/n", b); put(h, 7, "/mutex/n", 0xc3) }, 5, "", "info hint"},
 		{"it wrote and took away what nobody else wants", func(h *modeltest.History) {
 			cross(h, 5)
 			put(h, 6, "/presence", b)
@@ -297,23 +297,23 @@ func TestACycleHasToLast(t *testing.T) {
 			h.Del(7, modeltest.ClaimKey("/here", b))
 		}, 5, "error strong", "error strong"},
 		{"it got one while it waited", func(h *modeltest.History) {
-			put(h, 1, "/n", 0xc3)
-			put(h, 2, "/n", a)
+			put(h, 1, "/mutex/n", 0xc3)
+			put(h, 2, "/mutex/n", a)
 			cross(h, 5)
-			h.Del(6, modeltest.ClaimKey("/n", 0xc3))
+			h.Del(6, modeltest.ClaimKey("/mutex/n", 0xc3))
 		}, 5, "", "info hint"},
 		{"it let go of one while it waited", func(h *modeltest.History) {
-			put(h, 1, "/n", a)
-			put(h, 2, "/n", 0xc3)
+			put(h, 1, "/mutex/n", a)
+			put(h, 2, "/mutex/n", 0xc3)
 			cross(h, 5)
-			h.Del(6, modeltest.ClaimKey("/n", a))
+			h.Del(6, modeltest.ClaimKey("/mutex/n", a))
 		}, 5, "", "info hint"},
 		{"it let go of one while it waited, long ago", func(h *modeltest.History) {
-			put(h, 1, "/n", a)
-			put(h, 1, "/n", 0xc3)
+			put(h, 1, "/mutex/n", a)
+			put(h, 1, "/mutex/n", 0xc3)
 			put(h, 1, "/o", 0xc3)
 			put(h, 1, "/o", a)
-			h.Del(2, modeltest.ClaimKey("/n", a))
+			h.Del(2, modeltest.ClaimKey("/mutex/n", a))
 			h.Del(3, modeltest.ClaimKey("/o", a))
 			cross(h, 5)
 		}, 5, "", "info hint"},
@@ -324,12 +324,12 @@ func TestACycleHasToLast(t *testing.T) {
 			cross(h, 5)
 		}, 5, "error strong", "error strong"},
 		{"the waits are old, and the hold is new", func(h *modeltest.History) {
-			put(h, 1, "/l", 0xc3)
-			put(h, 2, "/l", a)
-			put(h, 3, "/m", b)
-			put(h, 4, "/m", a)
-			put(h, 5, "/l", b)
-			h.Del(60, modeltest.ClaimKey("/l", 0xc3)) // closes it: a holds /l now
+			put(h, 1, "/lock", 0xc3)
+			put(h, 2, "/lock", a)
+			put(h, 3, "/mutex/m", b)
+			put(h, 4, "/mutex/m", a)
+			put(h, 5, "/lock", b)
+			h.Del(60, modeltest.ClaimKey("/lock", 0xc3)) // closes it: a holds /lock now
 		}, 60, "", "info hint"},
 	} {
 		h := modeltest.New()
@@ -337,7 +337,7 @@ func TestACycleHasToLast(t *testing.T) {
 		r.tell(h)
 		s := state(h)
 		said := func() string {
-			for _, f := range s.FindingsOf(s.Lock("/l")) {
+			for _, f := range s.FindingsOf(s.Lock("/lock")) {
 				if f.Code == model.CodeLockCycle {
 					return string(f.Severity) + " " + string(f.Confidence)
 				}
@@ -364,7 +364,7 @@ func TestOneLookAtACycleIsAHint(t *testing.T) {
 		for i, c := range []struct {
 			lock string
 			id   model.LeaseID
-		}{{"/l", 0xa1}, {"/m", 0xb2}, {"/m", 0xa1}, {"/l", 0xb2}} {
+		}{{"/lock", 0xa1}, {"/mutex/m", 0xb2}, {"/mutex/m", 0xa1}, {"/lock", 0xb2}} {
 			rev := int64(i + 2)
 			all = append(all, model.KV{Key: modeltest.ClaimKey(c.lock, c.id), Value: value, Lease: c.id, CreateRev: rev, ModRev: rev, Version: 1})
 		}
@@ -381,10 +381,10 @@ func TestOneLookAtACycleIsAHint(t *testing.T) {
 		h.Add(model.LoadStarted{At: modeltest.At(1)}, model.Listed{At: modeltest.At(1), Rev: 9, KVs: cross(r.value)}, model.Loaded{At: modeltest.At(1), Rev: 9})
 		s := state(h)
 		said := func() string {
-			for _, f := range s.FindingsOf(s.Lock("/l")) {
+			for _, f := range s.FindingsOf(s.Lock("/lock")) {
 				if f.Code == model.CodeLockCycle {
 					if sure := f.Confidence != model.Hint; strings.Contains(text.English(f.Summary), "neither can proceed") != sure ||
-						strings.Contains(text.English(status.NextMove(s, s.Lock("/l"), s.Now()).When), "will not clear") != (sure && s.Lock("/l").Head().LeaseInfo().State() == model.LeaseHealthy) {
+						strings.Contains(text.English(status.NextMove(s, s.Lock("/lock"), s.Now()).When), "will not clear") != (sure && s.Lock("/lock").Head().LeaseInfo().State() == model.LeaseHealthy) {
 						t.Errorf("%s: %s", r.reason, text.English(f.Summary))
 					}
 					return string(f.Severity) + " " + string(f.Confidence)
@@ -413,13 +413,13 @@ func TestLongHeldNeedsAHistory(t *testing.T) {
 	sec := 1.0
 	for i := range 12 {
 		lease := model.LeaseID(0x100 + i)
-		h.Put(sec, modeltest.ClaimKey("/l", lease), "", lease)
+		h.Put(sec, modeltest.ClaimKey("/lock", lease), "", lease)
 		sec++
-		h.Del(sec, modeltest.ClaimKey("/l", lease))
+		h.Del(sec, modeltest.ClaimKey("/lock", lease))
 		h.Read(sec, lease, 10, 9)
 	}
-	h.Put(sec, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
-	h.Put(sec, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Put(sec, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
+	h.Put(sec, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 	h.Read(sec+1, 0xa1, 60, 59)
 	h.Add(model.Tick{At: modeltest.At(sec + 20)})
 	s := state(h)
@@ -427,7 +427,7 @@ func TestLongHeldNeedsAHistory(t *testing.T) {
 		t.Fatalf("after 20 s where a second is usual: %v, want nothing below 30 s", got)
 	}
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: modeltest.At(sec + 31)}}})
-	if d := cmp.Diff([]string{"warning long-held (hint) /l"}, codes(s)); d != "" {
+	if d := cmp.Diff([]string{"warning long-held (hint) /lock"}, codes(s)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	if alt := s.Findings()[0].Alternatives; len(alt) != 6 {
@@ -464,7 +464,7 @@ func TestAWaitIsWorthAWordWithoutAHistory(t *testing.T) {
 		h.Loaded(0)
 		for i := range r.waiters + 1 {
 			lease := model.LeaseID(0xa0 + i)
-			h.Put(1, modeltest.ClaimKey("/l", lease), r.value, lease)
+			h.Put(1, modeltest.ClaimKey("/lock", lease), r.value, lease)
 		}
 		s := store.New(model.Pin{Wait: r.warnWait})
 		s.Apply(model.Batch{Events: h.Events})
@@ -486,7 +486,7 @@ func TestAWaitIsWorthAWordWithoutAHistory(t *testing.T) {
 		if r.says == 0 {
 			continue
 		}
-		if d := cmp.Diff([]string{"warning long-held (hint) /l"}, look(r.says)); d != "" {
+		if d := cmp.Diff([]string{"warning long-held (hint) /lock"}, look(r.says)); d != "" {
 			t.Errorf("%s, after %v s (-want +got)\n%s", r.reason, r.says, d)
 		}
 	}
@@ -515,11 +515,11 @@ func TestDeclaredContendersAreMissed(t *testing.T) {
 func TestTheLabKnowsWhatWasAskedFor(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
-	h.Add(model.Contender{At: modeltest.At(1), Name: "c1", Lock: "/l", TTL: 1, Proc: model.ProcRunning},
-		model.Belief{At: modeltest.At(1), Contender: "c1", Lock: "/l", State: model.BeliefHolding, Lease: 0xa1})
+	h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
+	h.Add(model.Contender{At: modeltest.At(1), Name: "c1", Lock: "/lock", TTL: 1, Proc: model.ProcRunning},
+		model.Belief{At: modeltest.At(1), Contender: "c1", Lock: "/lock", State: model.BeliefHolding, Lease: 0xa1})
 	h.Read(2, 0xa1, 2, 1)
-	if d := cmp.Diff([]string{"info ttl-floor (certain) /l"}, codes(state(h))); d != "" {
+	if d := cmp.Diff([]string{"info ttl-floor (certain) /lock"}, codes(state(h))); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }
@@ -551,8 +551,8 @@ func TestMembersThatDiffer(t *testing.T) {
 func TestEveryFindingSaysWhatToDo(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/l/config\x1b[31m", "x", 0)
-	h.Put(2, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Put(1, "/lock/config\x1b[31m", "x", 0)
+	h.Put(2, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 	for _, f := range state(h).Findings() {
 		if f.Summary.IsZero() || len(f.Evidence) == 0 || len(f.Advice) == 0 || len(f.Etcdctl) == 0 {
 			t.Errorf("%s: %+v", f.Code, f)
@@ -599,20 +599,20 @@ func TestWhatBlocksIsNamedForWhatItIs(t *testing.T) {
 		reason, key string
 		says, not   string
 	}{
-		{"a claim of a lock", modeltest.ClaimKey("/l/sub", 0xa1), "/l waits for the lock /l/sub,", "group"},
-		{"an instance of a service", "/l/workers/10.0.0.2:80", "/l/workers/10.0.0.2:80 is one of 1 key in the group /l/workers, which is not a lock", "waits for the lock"},
-		{"data", "/l/setting", "/l/setting is not a lock key", "group"},
+		{"a claim of a lock", modeltest.ClaimKey("/lock/sub", 0xa1), "/lock waits for the lock /lock/sub,", "group"},
+		{"an instance of a service", "/lock/workers/10.0.0.2:80", "/lock/workers/10.0.0.2:80 is one of 1 key in the group /lock/workers, which is not a lock", "waits for the lock"},
+		{"data", "/lock/setting", "/lock/setting is not a lock key", "group"},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
 		h.Put(1, r.key, "", 0xa1)
-		h.Put(2, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+		h.Put(2, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 		f := state(h).Findings()[0]
 		said := text.English(f.Summary) + "\n" + strings.Join(text.EnglishAll(f.Advice), "\n")
 		if !strings.Contains(said, r.says) || strings.Contains(said, r.not) {
 			t.Errorf("%s: want %q and no %q in\n%s", r.reason, r.says, r.not, said)
 		}
-		if strings.Contains(said, "break") != strings.Contains(said, "the lock /l/sub") {
+		if strings.Contains(said, "break") != strings.Contains(said, "the lock /lock/sub") {
 			t.Errorf("%s: a break is advised of what is no lock, or not of a lock:\n%s", r.reason, said)
 		}
 	}
@@ -626,21 +626,21 @@ func TestWhatOnlyLooksLikeANestedLock(t *testing.T) {
 		below  func(h *modeltest.History)
 		want   string
 	}{
-		{"a mutex is certain", func(h *modeltest.History) { h.Put(1, modeltest.ClaimKey("/l/sub", a), "", a) },
-			"/l waits for the lock /l/sub, whose name lies below its own"},
+		{"a mutex is certain", func(h *modeltest.History) { h.Put(1, modeltest.ClaimKey("/lock/sub", a), "", a) },
+			"/lock waits for the lock /lock/sub, whose name lies below its own"},
 		{"a reader and a writer side by side", func(h *modeltest.History) {
-			h.Put(1, "/l/sub/read/1700000000000000001", "", a)
-			h.Put(1.5, "/l/sub/write/1700000000000000002", "", c)
-		}, "/l waits for the lock /l/sub, whose name lies below its own"},
-		{"a writer alone may be something else", func(h *modeltest.History) { h.Put(1, "/l/sub/write/1700000000000000001", "", a) },
-			"/l waits for /l/sub, which looks like a lock (rwmutex, hint), whose name lies below its own"},
+			h.Put(1, "/lock/sub/read/1700000000000000001", "", a)
+			h.Put(1.5, "/lock/sub/write/1700000000000000002", "", c)
+		}, "/lock waits for the lock /lock/sub, whose name lies below its own"},
+		{"a writer alone may be something else", func(h *modeltest.History) { h.Put(1, "/lock/sub/write/1700000000000000001", "", a) },
+			"/lock waits for /lock/sub, which looks like a lock (rwmutex, hint), whose name lies below its own"},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
 		r.below(h)
-		h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+		h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
 		s := state(h)
-		if found := s.FindingsOf(s.Lock("/l")); len(found) == 0 || text.English(found[0].Summary) != r.want {
+		if found := s.FindingsOf(s.Lock("/lock")); len(found) == 0 || text.English(found[0].Summary) != r.want {
 			t.Errorf("%s: %+v, want %q", r.reason, found, r.want)
 		}
 	}

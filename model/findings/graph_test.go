@@ -20,7 +20,7 @@ func TestCyclesAreFoundFromWhatChanged(t *testing.T) {
 		k := locks.NewState()
 		cs := newCycles(newWorklist(k))
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
-			lock := fmt.Sprintf("/l%d", rapid.IntRange(0, 3).Draw(t, "lock"))
+			lock := fmt.Sprintf("/lock%d", rapid.IntRange(0, 3).Draw(t, "lock"))
 			lease := model.LeaseID(rapid.IntRange(1, 4).Draw(t, "lease"))
 			key := modeltest.ClaimKey(lock, lease)
 			if rapid.IntRange(0, 9).Draw(t, "shared") == 0 {

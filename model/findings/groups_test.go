@@ -26,20 +26,20 @@ func TestFindingsOfOneCauseAreOneStory(t *testing.T) {
 		words  string
 	}{
 		{"twelve locks by one lease", 12, func(int) string { return "" }, func(int) model.LeaseID { return 0xa1 }, []int{12},
-			"12 locks, by one lease: /l00, /l01, /l02 and 9 more"},
+			"12 locks, by one lease: /lock00, /lock01, /lock02 and 9 more"},
 		{"nine locks are read one by one", 9, func(int) string { return "" }, func(int) model.LeaseID { return 0xa1 }, nil, ""},
 		{"a lease each, and one name", 12, func(int) string { return "10.0.0.7:1" }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, []int{12},
-			"12 locks of 10.0.0.7:1: /l00, /l01, /l02 and 9 more"},
+			"12 locks of 10.0.0.7:1: /lock00, /lock01, /lock02 and 9 more"},
 		{"two clients are two stories", 24, func(i int) string { return fmt.Sprintf("10.0.0.%d:1", i%2) }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, []int{12, 12},
-			"12 locks of 10.0.0.0:1: /l00, /l02, /l04 and 9 more"},
+			"12 locks of 10.0.0.0:1: /lock00, /lock02, /lock04 and 9 more"},
 		{"clients of other names do not belong together", 12, func(i int) string { return fmt.Sprintf("10.0.0.%d:1", i) }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, nil, ""},
 		{"where nothing names anybody the kind is all there is", 12, func(int) string { return "" }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, []int{12},
-			"12 locks: /l00, /l01, /l02 and 9 more"},
+			"12 locks: /lock00, /lock01, /lock02 and 9 more"},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
 		for i := range r.locks {
-			h.Put(1, modeltest.ClaimKey(fmt.Sprintf("/l%02d", i), r.lease(i)), r.value(i), r.lease(i))
+			h.Put(1, modeltest.ClaimKey(fmt.Sprintf("/lock%02d", i), r.lease(i)), r.value(i), r.lease(i))
 		}
 		for _, read := range []struct {
 			at   float64

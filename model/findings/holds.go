@@ -60,7 +60,7 @@ const (
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
 func longHeld(x *Context) {
-	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy {
+	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy || x.L.Presumed() {
 		return
 	}
 	held, atLeast := x.L.HeldFor(x.K.Now())

@@ -130,8 +130,8 @@ func TestLeasesThatAreLeftBehind(t *testing.T) {
 		tell   func(*granter)
 		want   int
 	}{
-		{"a session for each try that is never closed", rounds(30, func(g *granter, _ int) { g.try("/l", host, g.grant(30, true)) }), 1},
-		{"a lease for each try that is left to run out", rounds(40, func(g *granter, _ int) { g.try("/l", host, g.grant(30, false)) }), 1},
+		{"a session for each try that is never closed", rounds(30, func(g *granter, _ int) { g.try("/lock", host, g.grant(30, true)) }), 1},
+		{"a lease for each try that is left to run out", rounds(40, func(g *granter, _ int) { g.try("/lock", host, g.grant(30, false)) }), 1},
 		{"a lock by itself, and a short hold each time", rounds(90, func(g *granter, _ int) {
 			g.Put(g.sec, "/locks/job", `{"holder":"pod-7"}`, g.grant(60, true))
 			g.Del(g.sec+0.1, "/locks/job")
@@ -139,22 +139,22 @@ func TestLeasesThatAreLeftBehind(t *testing.T) {
 		}), 1},
 		{"one name on many locks", rounds(40, func(g *granter, i int) { g.try(fmt.Sprintf("/jobs/%d", i), host, g.grant(30, true)) }), 1},
 		{"two programs leak on one lock", rounds(30, func(g *granter, _ int) {
-			g.try("/l", host, g.grant(60, true))
-			g.try("/l", "10.0.0.8:5678", g.grant(60, true))
+			g.try("/lock", host, g.grant(60, true))
+			g.try("/lock", "10.0.0.8:5678", g.grant(60, true))
 		}), 2},
 		{"ten times a second, and the leases run out", rounds(900, func(g *granter, _ int) {
 			id := g.grant(30, false)
-			g.Put(g.sec, modeltest.ClaimKey("/l", id), host, id)
-			g.Del(g.sec+0.01, modeltest.ClaimKey("/l", id))
+			g.Put(g.sec, modeltest.ClaimKey("/lock", id), host, id)
+			g.Del(g.sec+0.01, modeltest.ClaimKey("/lock", id))
 			g.pass(0.1)
 		}), 1},
 		{"the name stands beside the lock, on its lease, and goes first", rounds(40, func(g *granter, _ int) {
 			id := g.grant(30, true)
-			g.Put(g.sec, modeltest.ClaimKey("/l", id), "", id)
+			g.Put(g.sec, modeltest.ClaimKey("/lock", id), "", id)
 			g.Put(g.sec, "/data/l", host, id)
 			g.pass(1)
 			g.Del(g.sec, "/data/l")
-			g.Del(g.sec+0.1, modeltest.ClaimKey("/l", id))
+			g.Del(g.sec+0.1, modeltest.ClaimKey("/lock", id))
 			g.pass(1)
 		}), 1},
 		{"programs that write one version, each on its session, take turns", func(g *granter) {
@@ -162,20 +162,20 @@ func TestLeasesThatAreLeftBehind(t *testing.T) {
 			for range 6 {
 				pool = append(pool, g.grant(10, true))
 			}
-			rounds(12, func(g *granter, i int) { g.try("/l", "v1.2.3", pool[i%6]) })(g)
+			rounds(12, func(g *granter, i int) { g.try("/lock", "v1.2.3", pool[i%6]) })(g)
 		}, 0},
 		{"four are too few", func(g *granter) {
-			rounds(4, func(g *granter, _ int) { g.try("/l", host, g.grant(30, true)) })(g)
+			rounds(4, func(g *granter, _ int) { g.try("/lock", host, g.grant(30, true)) })(g)
 			g.pass(40)
 		}, 0},
-		{"never five within one TTL", rounds(7, func(g *granter, _ int) { g.try("/l", host, g.grant(30, true)); g.pass(8) }), 0},
+		{"never five within one TTL", rounds(7, func(g *granter, _ int) { g.try("/lock", host, g.grant(30, true)); g.pass(8) }), 0},
 		{"one session, taken again and again", func(g *granter) {
 			one := g.grant(30, true)
-			rounds(8, func(g *granter, _ int) { g.try("/l", host, one) })(g)
+			rounds(8, func(g *granter, _ int) { g.try("/lock", host, one) })(g)
 		}, 0},
 		{"a cron lock: its lease is revoked each time", rounds(8, func(g *granter, _ int) {
 			id := g.grant(30, true)
-			g.Put(g.sec, modeltest.ClaimKey("/l", id), host, id)
+			g.Put(g.sec, modeltest.ClaimKey("/lock", id), host, id)
 			g.pass(0.5)
 			delete(g.leases, id)
 			g.End(g.sec, id)
@@ -184,14 +184,14 @@ func TestLeasesThatAreLeftBehind(t *testing.T) {
 		{"a pool of sessions that each hold something yet", rounds(8, func(g *granter, i int) {
 			id := g.grant(30, true)
 			g.Put(g.sec, fmt.Sprintf("/elsewhere/%d", i), host, id)
-			g.try("/l", host, id)
+			g.try("/lock", host, id)
 		}), 0},
 		{"the same where it may not be read what they hold", func(g *granter) {
 			g.denied = true
 			rounds(8, func(g *granter, i int) {
 				id := g.grant(30, true)
 				g.Put(g.sec, fmt.Sprintf("/elsewhere/%d", i), host, id)
-				g.try("/l", host, id)
+				g.try("/lock", host, id)
 			})(g)
 		}, 0},
 		{"a pool of sessions that were opened before, used in turn", func(g *granter) {
@@ -200,15 +200,15 @@ func TestLeasesThatAreLeftBehind(t *testing.T) {
 				pool = append(pool, g.grant(60, true))
 			}
 			g.pass(5)
-			rounds(6, func(g *granter, i int) { g.try("/l", host, pool[i]) })(g)
+			rounds(6, func(g *granter, i int) { g.try("/lock", host, pool[i]) })(g)
 		}, 0},
 		{"a pool that has come round", func(g *granter) {
 			var pool []model.LeaseID
 			rounds(6, func(g *granter, _ int) {
 				pool = append(pool, g.grant(30, true))
-				g.try("/l", host, pool[len(pool)-1])
+				g.try("/lock", host, pool[len(pool)-1])
 			})(g)
-			g.try("/l", host, pool[2])
+			g.try("/lock", host, pool[2])
 		}, 0},
 		{"a pool of twenty that has come round, each opened when it was first needed", func(g *granter) {
 			var pool []model.LeaseID
@@ -217,33 +217,33 @@ func TestLeasesThatAreLeftBehind(t *testing.T) {
 				if i < 20 {
 					at, pool = i, append(pool, g.grant(30, true))
 				}
-				g.try("/l", host, pool[at])
+				g.try("/lock", host, pool[at])
 			})(g)
 		}, 0},
 		{"workers of one name that wait for each other", rounds(7, func(g *granter, _ int) {
 			one, two := g.grant(30, true), g.grant(30, true)
-			g.Put(g.sec, modeltest.ClaimKey("/l", one), host, one)
-			g.Put(g.sec, modeltest.ClaimKey("/l", two), host, two)
+			g.Put(g.sec, modeltest.ClaimKey("/lock", one), host, one)
+			g.Put(g.sec, modeltest.ClaimKey("/lock", two), host, two)
 			g.pass(1)
-			g.Del(g.sec, modeltest.ClaimKey("/l", one))
+			g.Del(g.sec, modeltest.ClaimKey("/lock", one))
 			g.pass(1)
-			g.Del(g.sec, modeltest.ClaimKey("/l", two))
+			g.Del(g.sec, modeltest.ClaimKey("/lock", two))
 			g.pass(1)
 		}), 0},
-		{"five programs with a value that names nobody", rounds(7, func(g *granter, _ int) { g.try("/l", "locked", g.grant(30, true)) }), 0},
-		{"five programs with no value", rounds(7, func(g *granter, _ int) { g.try("/l", "", g.grant(30, true)) }), 0},
+		{"five programs with a value that names nobody", rounds(7, func(g *granter, _ int) { g.try("/lock", "locked", g.grant(30, true)) }), 0},
+		{"five programs with no value", rounds(7, func(g *granter, _ int) { g.try("/lock", "", g.grant(30, true)) }), 0},
 		{"five programs that write what they do", rounds(7, func(g *granter, _ int) { g.try("/jobs/job-7", "job-7", g.grant(30, true)) }), 0},
-		{"five programs with a name each", rounds(7, func(g *granter, i int) { g.try("/l", fmt.Sprintf("10.0.0.%d:80", i), g.grant(30, true)) }), 0},
+		{"five programs with a name each", rounds(7, func(g *granter, i int) { g.try("/lock", fmt.Sprintf("10.0.0.%d:80", i), g.grant(30, true)) }), 0},
 		{"five that died, one after the other", rounds(6, func(g *granter, _ int) {
 			id := g.grant(5, false)
-			g.Put(g.sec, modeltest.ClaimKey("/l", id), host, id)
+			g.Put(g.sec, modeltest.ClaimKey("/lock", id), host, id)
 			g.pass(7)
 		}), 0},
 		{"what happened in a gap is not known", func(g *granter) {
-			rounds(4, func(g *granter, _ int) { g.try("/l", host, g.grant(60, true)) })(g)
+			rounds(4, func(g *granter, _ int) { g.try("/lock", host, g.grant(60, true)) })(g)
 			g.Add(model.Slept{At: modeltest.At(g.sec + 1), Since: modeltest.At(g.sec)}, model.Watching{At: modeltest.At(g.sec + 1.1), Asked: modeltest.At(g.sec + 1.1), Rev: g.Rev})
 			g.pass(2)
-			rounds(4, func(g *granter, _ int) { g.try("/l", host, g.grant(60, true)) })(g)
+			rounds(4, func(g *granter, _ int) { g.try("/lock", host, g.grant(60, true)) })(g)
 		}, 0},
 	} {
 		g := newGranter()
@@ -260,9 +260,9 @@ func TestLeasesThatAreLeftBehind(t *testing.T) {
 func TestALeakEndsWithItsLeases(t *testing.T) {
 	g := newGranter()
 	for range 6 {
-		g.try("/l", "pod-7", g.grant(20, true))
+		g.try("/lock", "pod-7", g.grant(20, true))
 	}
-	g.Put(g.sec, modeltest.ClaimKey("/l", 0xa1), "", 0xa1) // a lock that is free for long is forgotten
+	g.Put(g.sec, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1) // a lock that is free for long is forgotten
 	g.leases[0xa1] = &granted{60, g.sec, true}
 	g.pass(25)
 	g.reads, g.worst = 0, 0
@@ -289,7 +289,7 @@ func TestLeaksAreBounded(t *testing.T) {
 	g := newGranter()
 	for i := range 2000 {
 		id := g.grant(3000, true)
-		key := modeltest.ClaimKey("/l", id)
+		key := modeltest.ClaimKey("/lock", id)
 		g.Put(g.sec, key, fmt.Sprintf("pod-%d", i%700), id)
 		g.Del(g.sec+0.01, key)
 		g.sec += 0.1

@@ -93,16 +93,16 @@ func TestAPoolThatKeepsItsSessionsIsKnown(t *testing.T) {
 		pool = append(pool, g.grant(10, true))
 	}
 	var told []string
-	g.Put(g.sec, modeltest.ClaimKey("/l", pool[0]), "", pool[0])
+	g.Put(g.sec, modeltest.ClaimKey("/lock", pool[0]), "", pool[0])
 	for n := range 20 {
 		is, next := pool[n%3], pool[(n+1)%3]
 		g.pass(14)
 		if text := g.livesOn(); text != "" && n > 6 {
 			told = append(told, fmt.Sprint(n, " ", text))
 		}
-		g.Put(g.sec, modeltest.ClaimKey("/l", next), "", next)
+		g.Put(g.sec, modeltest.ClaimKey("/lock", next), "", next)
 		g.pass(1)
-		g.Del(g.sec, modeltest.ClaimKey("/l", is))
+		g.Del(g.sec, modeltest.ClaimKey("/lock", is))
 	}
 	if len(told) > 0 {
 		t.Errorf("told %q", told)
@@ -128,7 +128,7 @@ func TestReleasedGrowsStrongWhereASessionIsAlwaysTheSame(t *testing.T) {
 		t.Run(r.reason, func(t *testing.T) {
 			h := modeltest.New()
 			h.Loaded(0)
-			key, sec := modeltest.ClaimKey("/l", 1), 1.0
+			key, sec := modeltest.ClaimKey("/lock", 1), 1.0
 			h.Put(sec, key, "", 1)
 			for _, away := range r.away {
 				sec += 2

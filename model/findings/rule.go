@@ -48,11 +48,39 @@ type Family struct {
 // Report adds a finding about the lock, and about a claim in its queue, nil for none.
 func (x *Context) Report(f model.Finding, about *locks.Claim) {
 	f.Lock, f.Claim = x.L.Name, about.Ref()
+	x.presume(&f)
 	f.Severity = bounded(&f)
 	if f.Etcdctl == nil {
 		f.Etcdctl = x.L.Etcdctl()
 	}
 	x.Found = append(x.Found, f)
+}
+
+// presume makes what is found of keys of which only their names say that they are a lock a hint, unless
+// it is about a lease alone. That one of them is held or waits for long is nobody's trouble then.
+func (x *Context) presume(f *model.Finding) {
+	switch f.Code {
+	case model.CodeSharedLease, model.CodeLeaseLeak, model.CodeLeaseOverdue, model.CodeExpiryBacklog, model.CodeRevokeFailing, model.CodeRevokeForgotten, model.CodeTTLReset, model.CodeTTLRollover, model.CodeTTLFloor:
+		return
+	}
+	if !x.L.Presumed() {
+		return
+	}
+	f.Confidence = model.Hint
+	f.Evidence = append(f.Evidence, model.Say("only-perhaps-a-lock", x.L.Name))
+	f.Advice = []model.Message{model.Say("find-out-what-the-keys-are")}
+	if !ofQueue(f.Code) {
+		f.Severity = model.SevInfo
+	}
+}
+
+// ofQueue says whether a finding is about a queue that cannot move, whoever holds and waits.
+func ofQueue(code model.Code) bool {
+	switch code {
+	case model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey, model.CodeNestedPrefix, model.CodeLockCycle:
+		return true
+	}
+	return false
 }
 
 // Recheck asks to be examined again at that time.

@@ -78,12 +78,12 @@ func TestVerdictIsOneStory(t *testing.T) {
 // TestHowItCame: a sentence begins with a capital letter, and a name keeps its own.
 func TestHowItCame(t *testing.T) {
 	for _, r := range []struct{ summary, want, reason string }{
-		{"the lease of /l/1 ended 9 s ago", "The lease of /l/1 ended 9 s ago", "an article"},
+		{"the lease of /lock/1 ended 9 s ago", "The lease of /lock/1 ended 9 s ago", "an article"},
 		{"a new raft leader gave it its TTL anew", "A new raft leader gave it its TTL anew", "an article of one letter"},
-		{"a still believes that it holds /l", "a still believes that it holds /l", "a client of that name"},
+		{"a still believes that it holds /lock", "a still believes that it holds /lock", "a client of that name"},
 		{"alice holds for 6m", "alice holds for 6m", "a name of small letters"},
 		{"élise holds for 6m", "élise holds for 6m", "a name of other letters stays whole"},
-		{"/l waits for the lock /l/sub", "/l waits for the lock /l/sub", "a lock"},
+		{"/lock waits for the lock /lock/sub", "/lock waits for the lock /lock/sub", "a lock"},
 		{"", "", "nothing"},
 	} {
 		if got := (Verdict{Finding: model.Finding{Summary: model.Say("quote", r.summary)}}).How("en"); got != r.want {

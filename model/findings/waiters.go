@@ -224,7 +224,7 @@ const longQueueMin = 100
 // longQueue notes a queue so long that its last one waits for very long.
 func longQueue(x *Context) {
 	n := x.L.Behind()
-	if n < longQueueMin {
+	if n < longQueueMin || x.L.Presumed() {
 		return
 	}
 	f := model.Finding{Code: model.CodeLongQueue, Severity: model.SevInfo, Confidence: model.Certain,

@@ -90,7 +90,7 @@ func TestTheCatalogueAdvisesNoBlindWrite(t *testing.T) {
 // not watched, or nothing else.
 func TestAdviceSaysWhatGoesWithABreak(t *testing.T) {
 	a, b := model.LeaseID(0xa1), model.LeaseID(0xb2)
-	key := modeltest.ClaimKey("/l", b)
+	key := modeltest.ClaimKey("/lock", b)
 	listed := func(keys ...string) model.Event {
 		return model.LeaseKeys{At: modeltest.At(15.1), ID: b, Keys: keys, Total: len(keys), Rev: 103}
 	}
@@ -101,9 +101,9 @@ func TestAdviceSaysWhatGoesWithABreak(t *testing.T) {
 		never  string
 	}{
 		{"nobody looked", nil, []string{"see first what else hangs on its lease: etcdctl lease timetolive --keys b2"}, "revoke|delete"},
-		{"nothing else hangs on it", []model.Event{listed(key)}, []string{"revoke its lease, on which hangs /l/b2 alone: etcdctl lease revoke b2"}, "delete"},
+		{"nothing else hangs on it", []model.Event{listed(key)}, []string{"revoke its lease, on which hangs /lock/b2 alone: etcdctl lease revoke b2"}, "delete"},
 		{"another lock and a registration", []model.Event{listed(key, "/other/b2", "/services/pay/10.0.0.2:80")},
-			[]string{"it takes along /other/b2, /services/pay/10.0.0.2:80", "delete only /l/b2, guarded by its revisions (its owner is not told): printf"}, "lease revoke"},
+			[]string{"it takes along /other/b2, /services/pay/10.0.0.2:80", "delete only /lock/b2, guarded by its revisions (its owner is not told): printf"}, "lease revoke"},
 		{"a watched lock", []model.Event{model.Committed{At: modeltest.At(15), Rev: 104, Changes: []model.Change{{KV: model.KV{Key: "/m/b2", CreateRev: 104, ModRev: 104, Version: 1, Lease: b}}}}, listed(key, "/m/b2")},
 			[]string{"it takes along /m/b2 (holds /m)"}, "lease revoke"},
 		{"one that joined after the list", []model.Event{listed(key), model.Committed{At: modeltest.At(15.2), Rev: 104, Changes: []model.Change{{KV: model.KV{Key: "/m/b2", CreateRev: 104, ModRev: 104, Version: 1, Lease: b}}}}},
@@ -111,13 +111,13 @@ func TestAdviceSaysWhatGoesWithABreak(t *testing.T) {
 		{"more than are named", []model.Event{model.LeaseKeys{At: modeltest.At(15.1), ID: b, Keys: []string{"/x/1", "/x/2", "/x/3", "/x/4", "/x/5"}, Total: 300, Rev: 103}},
 			[]string{"it takes along /x/1, /x/2, /x/3, /x/4, 295 more"}, "lease revoke"},
 		{"they may not be read", []model.Event{model.LeaseKeys{At: modeltest.At(15.1), ID: b, Reason: "no permission"}},
-			[]string{"what else hangs on lease b2 may not be read (no permission), and a revoke would end all of it", "delete only /l/b2"}, "lease revoke"},
+			[]string{"what else hangs on lease b2 may not be read (no permission), and a revoke would end all of it", "delete only /lock/b2"}, "lease revoke"},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
-		h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+		h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 		h.Put(2, key, "", b)
-		h.Put(3, modeltest.ClaimKey("/l", 0xc3), "", 0xc3)
+		h.Put(3, modeltest.ClaimKey("/lock", 0xc3), "", 0xc3)
 		h.Read(3, a, 10, 9)
 		h.Read(3, b, 10, 9)
 		h.Read(7, b, 10, 9)
@@ -128,7 +128,7 @@ func TestAdviceSaysWhatGoesWithABreak(t *testing.T) {
 		}
 		s.Apply(model.Batch{Events: r.events})
 		var f *model.Finding
-		for _, found := range s.FindingsOf(s.Lock("/l")) {
+		for _, found := range s.FindingsOf(s.Lock("/lock")) {
 			if found.Code == model.CodeDeadWaiter {
 				f = &found
 			}
@@ -167,8 +167,8 @@ func TestALateRenewerIsAHint(t *testing.T) {
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
-		h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-		h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+		h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+		h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
 		h.Read(3, a, 300, 298)
 		if sec := 203.0; r.renewed {
 			h.Read(103, a, 300, 299)

@@ -146,7 +146,7 @@ func (ks *Keys) cloneInto(own *Keys, c *Copies) {
 	pins, change := own.pins, own.change
 	*own = *ks
 	own.pins, own.change = pins, change
-	own.inferences = ks.inferences.clone()
+	own.inferences, own.played = ks.inferences.clone(), maps.Clone(ks.played)
 	own.claims, own.dirs = copies.Values(ks.claims, c.Claim), copies.Values(ks.dirs, c.dirs.Get)
 	own.lastDir, own.order = c.dirs.Get(ks.lastDir), c.locks.List(ks.order)
 }

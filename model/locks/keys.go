@@ -25,6 +25,7 @@ type Keys struct {
 	noValues   bool    // values of keys are left out of what is told
 	order      []*Lock // every lock, sorted by name unless dirty
 	dirty      bool
+	played     map[string]bool // locks in which a program says that it takes part
 }
 
 func newKeys(p *Pins, ch *currentChange) *Keys {
@@ -271,7 +272,7 @@ func (ks *Keys) reshape(d *dir, claim *Claim) {
 		if want == recipe.NoShape {
 			return
 		}
-		d.lock = &Lock{Name: d.path, dir: d, recipe: recipe.OrderOnly}
+		d.lock = &Lock{Name: d.path, dir: d, recipe: recipe.OrderOnly, evidence: evidence{played: ks.played[d.path] || ks.pins.Expected(d.path) > 0}}
 	}
 	l := d.lock
 	if want != recipe.NoShape && !l.listed {
@@ -329,7 +330,7 @@ func (ks *Keys) tell(l *Lock) (t recipe.Recognition, observed bool) {
 			name += "/"
 		}
 		if p := model.PinOf(name, ks.pins.all); p != nil {
-			return p.Recipe.Pinned(), false
+			return p.Recipe.Pinned(&l.counts), false
 		}
 	}
 	look := recipe.Look{Name: l.Name, Tally: &l.counts, Unread: ks.noValues && l.counts.AnyValued()}

@@ -154,15 +154,28 @@ func (l *Lock) RecipeEvidence() []string {
 	if l.sign == nil {
 		return nil
 	}
-	return l.sign.Why
+	why := l.sign.Why
+	switch _, seen := l.proof(); {
+	case l.raises():
+		why = append(slices.Clone(why), seen)
+	case l.Presumed():
+		why = append(slices.Clone(why), presumedWhy...)
+	}
+	return why
 }
 
 // RecipeConfidence says how sure it is that it is that recipe.
-func (l *Lock) RecipeConfidence() model.Confidence { return cmp.Or(l.confidence, l.recipe.Confidence) }
+func (l *Lock) RecipeConfidence() model.Confidence {
+	if l.raises() {
+		sure, _ := l.proof()
+		return sure
+	}
+	return cmp.Or(l.confidence, l.recipe.Confidence)
+}
 
 // RecipeObserved says whether the recipe was raised or lowered by what the watch has seen:
 // a snapshot of the same keys says less.
-func (l *Lock) RecipeObserved() bool { return l.observed }
+func (l *Lock) RecipeObserved() bool { return l.observed || l.raises() }
 
 // RecipeLabel is the name of the recipe for people: behind one that is a guess stands a
 // question mark. Of what nobody holds nothing is guessed.

@@ -29,7 +29,7 @@ func TestLockJournalsAreBounded(t *testing.T) {
 		sec := 1.0
 		for i := range r.handovers {
 			for j := range r.locks {
-				lock, id := fmt.Sprintf("/l%d", j), model.LeaseID(1+i*r.locks+j)
+				lock, id := fmt.Sprintf("/lock%d", j), model.LeaseID(1+i*r.locks+j)
 				sec += 0.001
 				h.Put(sec, modeltest.ClaimKey(lock, id), "", id)
 				if i > 0 {

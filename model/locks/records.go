@@ -57,6 +57,7 @@ type Lock struct {
 	heldAs     string          // the value with which the head became the holder
 	sharing    map[*Claim]bool // of a lock that several hold together
 	handoverStats
+	evidence evidence
 	before
 
 	noted         noted     // what was said of it in which event

@@ -106,7 +106,12 @@ func (k *State) Apply(event model.Event) []Change {
 		k.Journals.acted(e.Outcome)
 	case model.LeaseOwner:
 		k.Owners.reported(e)
+	case model.Contender:
+		k.Keys.plays(e.Lock)
+	case model.Watches:
+		k.Keys.watchedBy(e)
 	case model.Belief:
+		k.Keys.plays(e.Lock)
 		if e.Lease != 0 {
 			k.Owners.reported(model.LeaseOwner{At: e.At, Lease: e.Lease, Client: model.Client{Name: e.Contender, Certain: true}})
 		}

@@ -68,7 +68,13 @@ func (s *transitions) compareWithBefore(at time.Time, rev int64, blind bool) {
 // last holder is written by compareHead.
 func (s *transitions) journalGone(at time.Time, rev int64) {
 	for _, g := range s.change.removed {
-		if g.lock == nil || !g.judged || g.head && !g.lock.heldOn() {
+		if g.lock == nil || !g.judged {
+			continue
+		}
+		if !s.change.unobserved {
+			g.lock.noteLeft(&g, at)
+		}
+		if g.head && !g.lock.heldOn() {
 			continue
 		}
 		f := &journal.Entry{At: at, Rev: rev, Kind: journal.Left, Lock: g.lock.Name, Claim: refOf(g.claim), Place: g.place + 1,

@@ -19,7 +19,7 @@ func Draw(t *rapid.T) *History {
 	h := New()
 	h.Loaded(0)
 	sec := 1.0
-	names := []string{"/l", "/l/sub", "/m", "", "/l/sub/deep", "/locks/x", "/locks"}
+	names := []string{"/lock", "/lock/sub", "/m", "", "/lock/sub/deep", "/locks/x", "/locks"}
 	leases := []model.LeaseID{0x1, 0x2, 0xa, 0xb, 0x1f}
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
 		sec += float64(rapid.IntRange(0, 3000).Draw(t, "ms")) / 1000

@@ -25,7 +25,7 @@ var Pieces = []string{"\x1b[2J", "\x1b]0;x\x07", "\x1bP", "\x9b31m", "\u009b31m"
 	"\u3164", "\u0600", "\u2028", "\u00ad", "\U000e0041", "\ufeff", "\ufdfd", "/", "a", " ", "\\", "'", `"`, "{", "<", ",", "%s", "=", "|"}
 
 // names are what makes events speak of the same things.
-var names = []string{"/l", "/m/n", "/s/one", "c1", "c2", "m1", "/", "", "KV/Txn", "requests", "replies"}
+var names = []string{"/lock", "/m/n", "/s/one", "c1", "c2", "m1", "/", "", "KV/Txn", "requests", "replies"}
 
 // HostileStart is when the first event happens.
 var HostileStart = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -99,7 +99,7 @@ func (g *Reader) Text() string {
 	case b < 90:
 		return names[int(b)%len(names)]
 	case b < 110:
-		return "/l/" + g.lease().String()
+		return "/lock/" + g.lease().String()
 	case b < 125:
 		n := min(int(g.Byte()%32), len(g.data))
 		raw := string(g.data[:n])

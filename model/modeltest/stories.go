@@ -120,16 +120,16 @@ func OneQueue(n int) []model.Event {
 	return events
 }
 
-// TwoContenders is c1 that holds /l and c2 behind it, as the lab reports them.
+// TwoContenders is c1 that holds /lock and c2 behind it, as the lab reports them.
 func TwoContenders() *History {
 	h := New()
 	h.Loaded(0)
 	for i, id := range []model.LeaseID{0xa1, 0xb2} {
 		name := fmt.Sprint("c", i+1)
-		h.Add(model.Contender{At: At(1), Name: name, PID: 7, Lock: "/l", Recipe: "mutex", TTL: 10, Proc: model.ProcRunning},
+		h.Add(model.Contender{At: At(1), Name: name, PID: 7, Lock: "/lock", Recipe: "mutex", TTL: 10, Proc: model.ProcRunning},
 			model.LeaseOwner{At: At(1), Lease: id, Client: model.Client{Name: name, Certain: true}})
-		h.Put(1+float64(i), ClaimKey("/l", id), "", id)
-		h.Add(model.Belief{At: At(1 + float64(i)), Contender: name, Lock: "/l", Key: ClaimKey("/l", id), Lease: id,
+		h.Put(1+float64(i), ClaimKey("/lock", id), "", id)
+		h.Add(model.Belief{At: At(1 + float64(i)), Contender: name, Lock: "/lock", Key: ClaimKey("/lock", id), Lease: id,
 			State: []model.BeliefState{model.BeliefHolding, model.BeliefWaiting}[i]})
 	}
 	return h

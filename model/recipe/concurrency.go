@@ -2,6 +2,9 @@ package recipe
 
 import "strings"
 
+// Keys named by their lease may as well be a list of members, or a semaphore: how they look is a
+// hint, and what is seen of them makes it more (model/locks, evidence.go).
+//
 // Keys of the Go client's package concurrency, <lock>/<lease id in hex>: the lowest
 // create revision of any key under <lock>/ holds, and each waits for the one just ahead
 // (etcd client/v3 concurrency/mutex.go, election.go, key.go). A name that reads as the
@@ -16,7 +19,9 @@ var concurrency = []*Recipe{Mutex, election, tagged, mutexOrElection, Mixed}
 var Mutex = &Recipe{Name: "mutex", Users: "Go Mutex, the lock service, etcdctl lock",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Certain,
 	Signs: []Sign{
-		{Forms: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == 0 },
+		{Forms: []*Form{hexForm}, When: ValuesRead, Confidence: Strong, Lock: func(l Look) bool { return l.valued() == 0 && purposeOf(l.Name) != unsaid },
+			Why: []string{namedInHex, "no claim has a value", pathSpeaks}},
+		{Forms: []*Form{hexForm}, When: ValuesRead, Confidence: Hint, Lock: func(l Look) bool { return l.valued() == 0 },
 			Why: []string{namedInHex, "no claim has a value"}},
 	},
 	Beside: ".lockinfo", // Terraform
@@ -28,7 +33,10 @@ var Mutex = &Recipe{Name: "mutex", Users: "Go Mutex, the lock service, etcdctl l
 var election = &Recipe{Name: "election", Users: "Go Election, the election service, etcdctl elect",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Strong,
 	Signs: []Sign{
-		{Forms: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.ownCount() && !ofVault(l.Name) },
+		{Forms: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool {
+			return l.valued() == l.ownCount() && !ofVault(l.Name) && purposeOf(l.Name) != unsaid
+		}, Why: []string{namedInHex, "every claim has a value", pathSpeaks}},
+		{Forms: []*Form{hexForm}, When: ValuesRead, Confidence: Hint, Lock: func(l Look) bool { return l.valued() == l.ownCount() && !ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value"}},
 	},
 	Plays: []string{"election", "election-rpc"},
@@ -56,7 +64,7 @@ var mutexOrElection = &Recipe{Name: "mutex-or-election", Users: "Go Mutex or Ele
 		unseen(locking, "the path speaks of locks", Mutex),
 		unseen(electing, "the path speaks of elections", election),
 		unseen(tagging, "the path is Vault's", tagged),
-		{Forms: []*Form{hexForm}, When: ValuesUnread, Why: []string{namedInHex, notSeen},
+		{Forms: []*Form{hexForm}, When: ValuesUnread, Confidence: Hint, Why: []string{namedInHex, notSeen},
 			Or: []*Recipe{Mutex, election}, IfRewritten: []*Recipe{election, tagged, Mixed}}, // a Mutex never writes its key again
 	},
 	Quirks: "A Mutex has no value, a candidate of an election has one. Without the values both look the same: " +

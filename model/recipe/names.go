@@ -101,9 +101,8 @@ func madeOfTime(v string) bool {
 // speaksOfLocks says whether a path does. A queue of keys with free names is told from
 // a service registry by nothing else.
 func speaksOfLocks(path string) bool {
-	return anySegment(path, func(seg string) bool {
-		seg = strings.TrimLeft(seg, "_")
-		return seg == "lock" || seg == "locks" || seg == "mutex" || seg == "mutexes"
+	return anyWord(path, func(word string) bool {
+		return word == "lock" || word == "locks" || word == "mutex" || word == "mutexes"
 	})
 }
 
@@ -120,13 +119,34 @@ func speaksOfServices(path string) bool {
 
 // speaksOfElections says whether a path does, as those of TiDB, DM, M3 and Stolon.
 func speaksOfElections(path string) bool {
-	return anySegment(path, func(seg string) bool {
-		switch seg {
-		case "election", "elections", "leader", "leaders", "owner", "_ld", "sentinel-leader":
+	return strings.HasPrefix(path, "_ld/") || anyWord(path, func(word string) bool {
+		switch word {
+		case "election", "elections", "leader", "leaders", "owner":
 			return true
 		}
 		return false
 	})
+}
+
+// speaksOfMembers says whether a path does, or of a semaphore: of keys that are there together.
+func speaksOfMembers(path string) bool {
+	return anyWord(path, func(word string) bool {
+		switch word {
+		case "member", "members", "presence", "peers", "nodes", "workers", "sessions", "heartbeats", "semaphore", "semaphores", "sem", "permits", "slots":
+			return true
+		}
+		return false
+	})
+}
+
+// anyWord says whether some word of a path, in lower case and without a number at its end, is as is says.
+func anyWord(path string, is func(word string) bool) bool {
+	for word := range strings.FieldsFuncSeq(path, func(r rune) bool { return strings.ContainsRune("/-_.:|", r) }) {
+		if is(strings.TrimRight(strings.ToLower(word), "0123456789")) {
+			return true
+		}
+	}
+	return false
 }
 
 // anySegment says whether some segment of a path, in lower case, is as is says.
@@ -153,6 +173,8 @@ func purposeOf(path string) purpose {
 	switch {
 	case ofVault(path):
 		return tagging
+	case speaksOfMembers(path):
+		return unsaid
 	case speaksOfElections(path):
 		return electing
 	case speaksOfLocks(path):
@@ -162,6 +184,8 @@ func purposeOf(path string) purpose {
 }
 
 func ofVault(path string) bool { return strings.HasSuffix(path, "vault/core/lock") }
+
+const pathSpeaks = "the path speaks of locks or leaders"
 
 const namedInHex = "every claim is named by its lease in hex"
 

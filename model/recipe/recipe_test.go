@@ -86,12 +86,12 @@ func TestWhy(t *testing.T) {
 		want   string
 	}{
 		{"values tell", Tell(Queue, Look{Name: "/l", Tally: tally(0, hexForm, 2)}),
-			"mutex certain: every claim is named by its lease in hex, no claim has a value"},
+			"mutex hint: every claim is named by its lease in hex, no claim has a value"},
 		{"the path stands in for values", Tell(Queue, Look{Name: "/l/leader", Tally: tally(0, hexForm, 2), Unread: true}),
 			"mutex-or-election strong: every claim is named by its lease in hex, the path speaks of elections, the values were not seen, and only they would tell more"},
 		{"a name alone is a hint", TellKey(keyed("shedlock:a", "ADDED:x@h", 1, 1)), "shedlock hint: the name begins with shedlock:"},
 		{"the generic answer", Tell(Group, Look{Name: "/l"}), "order-only hint: the keys have leases and fit no recipe"},
-		{"somebody said so", Named("patroni").Pinned(), "patroni certain: pinned with --recipe"},
+		{"somebody said so", Named("patroni").Pinned(nil), "patroni certain: pinned with --recipe"},
 	} {
 		if got := tt.told.Name + " " + string(tt.told.Confidence()) + ": " + strings.Join(tt.told.Sign.Why, ", "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.reason, got, tt.want)

@@ -1,7 +1,15 @@
 package recipe
 
-// Pinned is the recipe as somebody said it.
-func (r *Recipe) Pinned() Recognition { return Recognition{r, pinned, AnyForm} }
+// Pinned is the recipe as somebody said it. If keys are there that its programs write, they are the
+// claims, and all others are foreign.
+func (r *Recipe) Pinned(t *Tally) Recognition {
+	for i := range r.Signs {
+		if own := setOf(r.Signs[i].Forms...); r.Shape == Queue && !r.AnyName && t != nil && t.Own(own) > 0 {
+			return Recognition{r, pinned, own}
+		}
+	}
+	return Recognition{r, pinned, AnyForm}
+}
 
 var pinned = &Sign{Confidence: Certain, Why: []string{"pinned with --recipe"}}
 
@@ -15,7 +23,7 @@ func Tell(shape Shape, l Look) Recognition {
 				return t
 			}
 		}
-		return ByPin.Pinned()
+		return ByPin.Pinned(nil)
 	case Queue:
 		kind := l.Tally.Kind()
 		for _, r := range All() {

@@ -45,7 +45,7 @@ func TestReportsAreBounded(t *testing.T) {
 	k, s := told(nil)
 	for i := range 10_000 {
 		c := model.Client{Name: fmt.Sprint("127.0.0.1:", i), Certain: i%2 == 0}
-		key, now := fmt.Sprintf("/l%d/%x", i%2000, i+1), modeltest.At(float64(i)/100)
+		key, now := fmt.Sprintf("/lock%d/%x", i%2000, i+1), modeltest.At(float64(i)/100)
 		tell(k, s,
 			model.Connected{At: now, Client: c, Peer: c.Name, On: true},
 			model.LeaseOwner{At: now, Client: c, Lease: model.LeaseID(i + 1)}, model.LeaseOwner{At: now, Client: model.Client{Name: "c0", Certain: true}, Lease: model.LeaseID(i + 1), Renews: true},
@@ -53,8 +53,8 @@ func TestReportsAreBounded(t *testing.T) {
 			model.Wrote{At: now, Client: c, Key: key, Delete: true},
 			model.Watches{At: now, Client: c, Key: key, On: true},
 			model.Refused{At: now, Client: c, Method: "Lease/LeaseKeepAlive", Lease: model.LeaseID(i + 1)},
-			model.Belief{At: now, Contender: "c1", Lock: "/l1", State: []model.BeliefState{model.BeliefHolding, model.BeliefIdle}[i%2], Key: key},
-			model.Contender{At: now, Name: fmt.Sprint("x", i), Lock: fmt.Sprint("/l", i), Proc: model.ProcEnded})
+			model.Belief{At: now, Contender: "c1", Lock: "/lock1", State: []model.BeliefState{model.BeliefHolding, model.BeliefIdle}[i%2], Key: key},
+			model.Contender{At: now, Name: fmt.Sprint("x", i), Lock: fmt.Sprint("/lock", i), Proc: model.ProcEnded})
 	}
 	open := 0
 	for _, ll := range s.places.locks {

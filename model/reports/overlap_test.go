@@ -16,28 +16,28 @@ func TestAFalseBeliefBeginsWithItsOverlap(t *testing.T) {
 	for _, r := range []struct {
 		key, reason string
 	}{
-		{modeltest.ClaimKey("/l", 0xa1), "the contender names its key"},
+		{modeltest.ClaimKey("/lock", 0xa1), "the contender names its key"},
 		{"", "it names its lease alone, by which its claim is known"},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
-		h.Add(model.Contender{At: modeltest.At(1), Name: "c1", Lock: "/l", Recipe: "mutex", TTL: 10, Proc: model.ProcRunning})
-		h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
-		h.Put(1, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
-		h.Add(model.Belief{At: modeltest.At(2), Contender: "c1", Lock: "/l", State: model.BeliefHolding, Key: r.key, Lease: 0xa1},
+		h.Add(model.Contender{At: modeltest.At(1), Name: "c1", Lock: "/lock", Recipe: "mutex", TTL: 10, Proc: model.ProcRunning})
+		h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
+		h.Put(1, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
+		h.Add(model.Belief{At: modeltest.At(2), Contender: "c1", Lock: "/lock", State: model.BeliefHolding, Key: r.key, Lease: 0xa1},
 			model.Tick{At: modeltest.At(3)})
 		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
-		if got := s.Reports().Overlaps("/l"); len(got) > 0 {
+		if got := s.Reports().Overlaps("/lock"); len(got) > 0 {
 			t.Errorf("%s: one that holds overlaps %+v", r.reason, got)
 		}
 		h.Events = nil
-		h.Del(30, modeltest.ClaimKey("/l", 0xa1))
+		h.Del(30, modeltest.ClaimKey("/lock", 0xa1))
 		h.Add(model.Tick{At: modeltest.At(31)})
 		s.Apply(model.Batch{Events: h.Events})
-		c := s.Reports().Lock("/l").Competitors[0]
-		since, is := s.Reports().FalseSince(c, s.Lock("/l"))
-		over := s.Reports().Overlaps("/l")
+		c := s.Reports().Lock("/lock").Competitors[0]
+		since, is := s.Reports().FalseSince(c, s.Lock("/lock"))
+		over := s.Reports().Overlaps("/lock")
 		if !is || len(over) != 1 || !since.Equal(over[0].From) || !since.Equal(modeltest.At(30)) {
 			t.Errorf("%s: false since %v (%v), overlaps %+v; want both from second 30 on", r.reason, since, is, over)
 		}

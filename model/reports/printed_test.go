@@ -36,21 +36,21 @@ func TestAProgramIsKnownByItsRequests(t *testing.T) {
 	h.Loaded(0)
 	worker := model.Client{Name: "worker", Certain: true}
 	h.Add(model.Contender{At: modeltest.At(1), Name: "worker", Proc: model.ProcRunning})
-	h.Put(1, modeltest.ClaimKey("/l", 0xb1), "", 0xb1)
-	h.Add(model.Wrote{At: modeltest.At(1), Client: worker, Key: modeltest.ClaimKey("/l", 0xa1), Lease: 0xa1, Rev: h.Rev + 1, Told: true})
+	h.Put(1, modeltest.ClaimKey("/lock", 0xb1), "", 0xb1)
+	h.Add(model.Wrote{At: modeltest.At(1), Client: worker, Key: modeltest.ClaimKey("/lock", 0xa1), Lease: 0xa1, Rev: h.Rev + 1, Told: true})
 	for _, r := range []struct {
 		reason, lock string
 		do           func()
 		place        int
 	}{
-		{"it has asked, and the watch has not seen it", "/l", func() {}, 0},
-		{"it waits", "/l", func() { h.Put(2, modeltest.ClaimKey("/l", 0xa1), "", 0xa1) }, 2},
-		{"it holds", "/l", func() { h.Del(3, modeltest.ClaimKey("/l", 0xb1)) }, 1},
-		{"it lost it, and somebody else holds", "/l", func() {
-			h.Put(4, modeltest.ClaimKey("/l", 0xc1), "", 0xc1)
-			h.Del(5, modeltest.ClaimKey("/l", 0xa1))
+		{"it has asked, and the watch has not seen it", "/lock", func() {}, 0},
+		{"it waits", "/lock", func() { h.Put(2, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1) }, 2},
+		{"it holds", "/lock", func() { h.Del(3, modeltest.ClaimKey("/lock", 0xb1)) }, 1},
+		{"it lost it, and somebody else holds", "/lock", func() {
+			h.Put(4, modeltest.ClaimKey("/lock", 0xc1), "", 0xc1)
+			h.Del(5, modeltest.ClaimKey("/lock", 0xa1))
 		}, 0},
-		{"the name of its process is known again, and nothing is forgotten", "/l", func() {
+		{"the name of its process is known again, and nothing is forgotten", "/lock", func() {
 			h.Add(model.Contender{At: modeltest.At(6), Name: "worker", Proc: model.ProcPaused})
 		}, 0},
 	} {

@@ -16,6 +16,8 @@ const estimateMin = 10
 // process lives, and no more: who waits may wait for ever.
 func pace(d Diagnosis, l *locks.Lock) model.Condition {
 	switch {
+	case l.Presumed():
+		return model.IsPresumed
 	case l.Moving(d.Now()):
 		return model.IsMoving
 	case l.Behind() > 0:

@@ -16,6 +16,8 @@ func ToBreak(l *locks.Lock) (c *locks.Claim, why model.Message) {
 		return nil, model.Say("not-a-known-lock", l.Name)
 	case !l.IsClaim(head):
 		return nil, model.Say("stands-first-and-is-no-claim", head.Key, l.Name)
+	case l.Presumed():
+		return nil, model.Say("only-perhaps-a-lock", l.Name)
 	case l.Holders() > 1:
 		var keys []model.Message
 		for c := range l.First(min(l.Holders(), toNameMax)) {

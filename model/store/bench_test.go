@@ -160,7 +160,7 @@ func BenchmarkManyDieTogether(b *testing.B) {
 			h := modeltest.New()
 			h.Loaded(0)
 			for i := range n {
-				h.Put(1, fmt.Sprintf("/l/%d/%x", i, i+1), "worker-7", model.LeaseID(i+1))
+				h.Put(1, fmt.Sprintf("/lock/%d/%x", i, i+1), "worker-7", model.LeaseID(i+1))
 			}
 			for i := range n {
 				h.Read(2, model.LeaseID(i+1), 60, 60)

@@ -289,8 +289,8 @@ func crowd() []model.Event {
 	h.End(5, 0xe)
 	h.Read(5, 0xe, 0, -1)
 	h.Read(5, 0xf, 10, 10)
-	h.Del(5, modeltest.ClaimKey("/l", 0xa1))
-	h.Add(model.Wrote{At: modeltest.At(5), Client: model.Client{Name: "c1", Certain: true}, Key: modeltest.ClaimKey("/l", 0xa1), Delete: true, Rev: h.Rev, Took: true, Told: true})
+	h.Del(5, modeltest.ClaimKey("/lock", 0xa1))
+	h.Add(model.Wrote{At: modeltest.At(5), Client: model.Client{Name: "c1", Certain: true}, Key: modeltest.ClaimKey("/lock", 0xa1), Delete: true, Rev: h.Rev, Took: true, Told: true})
 	h.Read(15, 0xf, 10, 0)
 	h.End(15.5, 0xf)
 	h.Read(15.6, 0xf, 0, -1)
@@ -415,16 +415,16 @@ func TestWhatIsToldLateIsNotToldToACheckpoint(t *testing.T) {
 		told   model.Event
 		sure   model.Confidence // of the entry, once it is told
 	}{
-		{"the proxy saw the delete", model.Wrote{At: modeltest.At(60), Client: model.Client{Name: "a", Certain: true}, Key: "/l/a1", Delete: true, Rev: 103, Took: true, Told: true}, model.Certain},
-		{"it was ours", model.Acted{At: modeltest.At(60), Outcome: model.Outcome{At: modeltest.At(4), Done: true, Rev: 103, Action: model.Action{Kind: model.DeleteClaim, Lock: "/l", Key: "/l/a1", CreateRev: 101}}}, model.Certain},
-		{"somebody else's request tells nothing", model.Wrote{At: modeltest.At(60), Client: model.Client{Name: "a", Certain: true}, Key: "/l/a1", Delete: true, Rev: 99, Took: true, Told: true}, model.Hint},
+		{"the proxy saw the delete", model.Wrote{At: modeltest.At(60), Client: model.Client{Name: "a", Certain: true}, Key: "/lock/a1", Delete: true, Rev: 103, Took: true, Told: true}, model.Certain},
+		{"it was ours", model.Acted{At: modeltest.At(60), Outcome: model.Outcome{At: modeltest.At(4), Done: true, Rev: 103, Action: model.Action{Kind: model.DeleteClaim, Lock: "/lock", Key: "/lock/a1", CreateRev: 101}}}, model.Certain},
+		{"somebody else's request tells nothing", model.Wrote{At: modeltest.At(60), Client: model.Client{Name: "a", Certain: true}, Key: "/lock/a1", Delete: true, Rev: 99, Took: true, Told: true}, model.Hint},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
 		h.Add(model.LeaseOwner{At: modeltest.At(0), Lease: 0xa1, Client: model.Client{Name: "a", Certain: true}})
-		h.Put(1, "/l/a1", "", 0xa1)
-		h.Put(2, "/l/b2", "", 0xb2)
-		h.Del(3, "/l/a1")
+		h.Put(1, "/lock/a1", "", 0xa1)
+		h.Put(2, "/lock/b2", "", 0xb2)
+		h.Del(3, "/lock/a1")
 		h.Add(model.Tick{At: modeltest.At(50)})
 		s := apply(model.Batch{Events: h.Events})
 		handover := func(s *Store, all []*journal.Entry) *journal.Entry {
@@ -443,8 +443,8 @@ func TestWhatIsToldLateIsNotToldToACheckpoint(t *testing.T) {
 		before := dump(kept, true)
 		s.Apply(model.Batch{Events: []model.Event{row.told}})
 		f := handover(s, s.Journal())
-		if f.Confidence != row.sure || f != handover(s, s.Lock("/l").Journal()) || s.Lock("/l").LastLoss() != nil && s.Lock("/l").LastLoss().Kind == journal.Handover && s.Lock("/l").LastLoss() != f {
-			t.Errorf("%s: %s (%s), and on the lock %+v", row.reason, f.Cause, f.Confidence, handover(s, s.Lock("/l").Journal()))
+		if f.Confidence != row.sure || f != handover(s, s.Lock("/lock").Journal()) || s.Lock("/lock").LastLoss() != nil && s.Lock("/lock").LastLoss().Kind == journal.Handover && s.Lock("/lock").LastLoss() != f {
+			t.Errorf("%s: %s (%s), and on the lock %+v", row.reason, f.Cause, f.Confidence, handover(s, s.Lock("/lock").Journal()))
 		}
 		if d := cmp.Diff(before, dump(kept, true)) + cmp.Diff(before, dump(other, true)); d != "" {
 			t.Errorf("%s: it is told in a state that was kept\n%s", row.reason, d)

@@ -19,23 +19,23 @@ func TestConditionsOfLocks(t *testing.T) {
 	a, b := model.LeaseID(0xa1), model.LeaseID(0xb2)
 	warning, info := model.Finding{Code: model.CodeDeadHolder, Severity: model.SevWarning, Lease: a}, model.Finding{Code: model.CodeLongQueue, Severity: model.SevInfo}
 	two := func(h *modeltest.History) {
-		h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-		h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+		h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+		h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
 	}
 	healthy := func(h *modeltest.History) { two(h); h.Read(3, a, 60, 58) }
 	late := func(h *modeltest.History) { two(h); h.Read(3, a, 60, 58); h.Read(28, a, 60, 36) }
 	free := func(h *modeltest.History) {
-		h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-		h.Del(2, modeltest.ClaimKey("/l", a))
+		h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+		h.Del(2, modeltest.ClaimKey("/lock", a))
 	}
-	group := func(h *modeltest.History) { h.Put(1, "/l/host-a:80", "x", a); h.Put(1, "/l/host-b:80", "x", b) }
+	group := func(h *modeltest.History) { h.Put(1, "/lock/host-a:80", "x", a); h.Put(1, "/lock/host-b:80", "x", b) }
 	const unseen, unread = "its program releases, or its lease ends, in 58s unless renewed", "its program releases, or its lease ends"
 	moves := func(h *modeltest.History, n, each int) { // n holds of so many seconds, and one that goes on with another behind it
 		for i := range n + 2 {
 			lease := model.LeaseID(0x100 + i)
-			h.Put(float64(max(0, (i-1)*each)), modeltest.ClaimKey("/l", lease), "", lease)
+			h.Put(float64(max(0, (i-1)*each)), modeltest.ClaimKey("/lock", lease), "", lease)
 			if i > 0 && i <= n {
-				h.Del(float64(i*each), modeltest.ClaimKey("/l", lease-1))
+				h.Del(float64(i*each), modeltest.ClaimKey("/lock", lease-1))
 				h.Read(float64(i*each), lease-1, 60, 59)
 				h.Read(float64(i*each), lease, 60, 59)
 			}
@@ -51,7 +51,7 @@ func TestConditionsOfLocks(t *testing.T) {
 		moves   string
 	}{
 		{"it is renewed, and somebody waits: whether it moves nobody has seen", healthy, nil, "held", model.LevelInfo, false, unseen},
-		{"nobody waits, so nothing has to move", func(h *modeltest.History) { h.Put(1, modeltest.ClaimKey("/l", a), "", a); h.Read(3, a, 60, 58) }, nil, "held", model.LevelWell, false, unseen},
+		{"nobody waits, so nothing has to move", func(h *modeltest.History) { h.Put(1, modeltest.ClaimKey("/lock", a), "", a); h.Read(3, a, 60, 58) }, nil, "held", model.LevelWell, false, unseen},
 		{"its lease was seen to be renewed: only its program ends that", func(h *modeltest.History) { two(h); h.Read(3, a, 60, 41); h.Read(5, a, 60, 59) }, nil,
 			"held", model.LevelInfo, false, "its program releases"},
 		{"it changes hands", func(h *modeltest.History) { moves(h, 3, 1) }, nil, "moving", model.LevelWell, false, "its program releases, or its lease ends, in 59s unless renewed"},
@@ -74,11 +74,11 @@ func TestConditionsOfLocks(t *testing.T) {
 		{"likewise", func(h *modeltest.History) { two(h); h.Read(3, a, 0, -1) }, nil, "lease gone", model.LevelError, true, ""},
 		{"likewise", func(h *modeltest.History) { two(h); h.Read(3, a, 60, -2) }, nil, "lease overdue", model.LevelError, true, "etcd revokes its lease, which is past its end"},
 		{"the columns of leases have the same word", func(h *modeltest.History) {
-			h.Put(1, "/l/694d81e5fc652594", "", 0)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+			h.Put(1, "/lock/694d81e5fc652594", "", 0)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
 		}, nil,
 			"no lease", model.LevelWarning, true, "its key is deleted: it has no lease"},
-		{"one word: which key it is stands in the queue", func(h *modeltest.History) { h.Put(1, "/l/setting", "", 0); two(h) }, nil,
+		{"one word: which key it is stands in the queue", func(h *modeltest.History) { h.Put(1, "/lock/setting", "", 0); two(h) }, nil,
 			"blocked", model.LevelError, true, "the key that blocks it goes"},
 		{"a finding says more than the lease", healthy, []model.Finding{warning}, "dead-holder", model.LevelWarning, true, unseen},
 		{"also one that is only worth knowing: `healthy` would hide that it is held for long", healthy, []model.Finding{info}, "long-queue", model.LevelInfo, false, unseen},
@@ -87,12 +87,12 @@ func TestConditionsOfLocks(t *testing.T) {
 		{"nobody holds it", free, nil, "free", model.LevelIdle, false, ""},
 		{"what is worth knowing of a free lock is not how it is", free, []model.Finding{info}, "free", model.LevelIdle, false, ""},
 		{"nobody holds it, and one believes so", free, []model.Finding{{Code: model.CodeStaleHolder, Severity: model.SevError}}, "stale-holder", model.LevelError, true, ""},
-		{"leased keys side by side are no lock", group, nil, "group, no lock", model.LevelIdle, false, ""},
-		{"likewise", group, []model.Finding{info}, "group, no lock", model.LevelIdle, false, ""},
+		{"leased keys side by side are no lock", group, nil, "leased keys", model.LevelIdle, false, ""},
+		{"likewise", group, []model.Finding{info}, "leased keys", model.LevelIdle, false, ""},
 		{"trouble with them is still trouble: a word that says nothing would hide it", group, []model.Finding{warning}, "dead-holder", model.LevelWarning, true, ""},
 		{"what waits as a foreign key does not block yet: its holder ends as ever", healthy, []model.Finding{{Code: model.CodeForeignKey, Severity: model.SevWarning}},
 			"foreign-key", model.LevelWarning, true, unseen},
-		{"it is first, and stays", func(h *modeltest.History) { h.Put(1, "/l/setting", "", 0); two(h) }, []model.Finding{{Code: model.CodeForeignKey, Severity: model.SevError}},
+		{"it is first, and stays", func(h *modeltest.History) { h.Put(1, "/lock/setting", "", 0); two(h) }, []model.Finding{{Code: model.CodeForeignKey, Severity: model.SevError}},
 			"foreign-key", model.LevelError, true, "will not clear by itself"},
 		{"each of the cycle renews", healthy, []model.Finding{{Code: model.CodeLockCycle, Severity: model.SevError}}, "lock-cycle", model.LevelError, true, "will not clear while its holder is alive"},
 		{"one look may be wrong about that, and so is nobody told that its program releases", healthy,
@@ -102,7 +102,7 @@ func TestConditionsOfLocks(t *testing.T) {
 		h.Loaded(0)
 		r.tell(h)
 		s := apply(model.Batch{Events: h.Events})
-		l := s.Lock("/l")
+		l := s.Lock("/lock")
 		for i := range r.found {
 			if r.found[i].Severity == model.SevError && l.Head() != nil {
 				r.found[i].Claim = l.Head().Ref() // an error is about what blocks
@@ -153,15 +153,15 @@ func TestTheListSaysHowLongADeadHolderMayKeepTheLock(t *testing.T) {
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
-		h.Put(1, modeltest.ClaimKey("/l", 0xa), "", 0xa)
-		h.Put(2, modeltest.ClaimKey("/l", 0xb), "", 0xb)
+		h.Put(1, modeltest.ClaimKey("/lock", 0xa), "", 0xa)
+		h.Put(2, modeltest.ClaimKey("/lock", 0xb), "", 0xb)
 		h.Read(3, 0xa, r.ttl, r.left)
 		if r.again > 0 {
 			h.Read(33, 0xa, r.ttl, r.again)
 		}
 		h.Add(model.Tick{At: modeltest.At(4)})
 		s := apply(model.Batch{Events: h.Events})
-		if got := briefly(s, s.Lock("/l"), r.room); got != r.want {
+		if got := briefly(s, s.Lock("/lock"), r.room); got != r.want {
 			t.Errorf("%s: %q, want %q", r.reason, got, r.want)
 		}
 	}
@@ -190,12 +190,12 @@ func TestEveryConditionHasASentenceOfItsOwn(t *testing.T) {
 func TestConditionsOfEveryFinding(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
 	h.Read(2, 0xa1, 60, 58)
 	s := apply(model.Batch{Events: h.Events})
-	l := s.Lock("/l")
+	l := s.Lock("/lock")
 	for _, e := range findings.Catalogue() {
-		rank := s.Lock("/l").Head().LeaseInfo().State().Condition().Rank
+		rank := s.Lock("/lock").Head().LeaseInfo().State().Condition().Rank
 		for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
 			s.SetFindings(l, []model.Finding{{Code: e.Code, Severity: sev, Lease: 0xa1, Claim: l.Head().Ref(), Summary: model.Say("quote", "x")}})
 			c := status.ConditionOf(s, l)
@@ -216,9 +216,9 @@ func TestConditionsOfEveryFinding(t *testing.T) {
 func TestRoles(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	for _, key := range []string{"/m/a1", "/m/setting", "/m/b2", "/b/setting", "/b/a1", "/rw/read/1700000000000000001", "/rw/read/1700000000000000002",
+	for _, key := range []string{"/mutex/a1", "/mutex/setting", "/mutex/b2", "/b/setting", "/b/a1", "/rw/read/1700000000000000001", "/rw/read/1700000000000000002",
 		"/rw/write/1700000000000000003", "/rw/read/1700000000000000004", "/g/host-a:80", "/g/host-b:80"} {
-		lease := map[string]model.LeaseID{"/m/a1": 0xa1, "/b/a1": 0xa1, "/m/b2": 0xb2, "/m/setting": 0, "/b/setting": 0}
+		lease := map[string]model.LeaseID{"/mutex/a1": 0xa1, "/b/a1": 0xa1, "/mutex/b2": 0xb2, "/mutex/setting": 0, "/b/setting": 0}
 		id, ok := lease[key]
 		if !ok {
 			id = model.LeaseID(0x10 + len(h.Keys))
@@ -232,9 +232,9 @@ func TestRoles(t *testing.T) {
 		name   string
 		reason string
 	}{
-		{"/m/a1", model.RoleHolds, "holder", "the first claim holds"},
-		{"/m/setting", model.RoleForeign, "foreign", "it is counted, and is not a claim"},
-		{"/m/b2", model.RoleWaits, "waiter", "it has to wait"},
+		{"/mutex/a1", model.RoleHolds, "holder", "the first claim holds"},
+		{"/mutex/setting", model.RoleForeign, "foreign", "it is counted, and is not a claim"},
+		{"/mutex/b2", model.RoleWaits, "waiter", "it has to wait"},
 		{"/b/setting", model.RoleBlocks, "foreign", "it is not a claim and first; programs know it as foreign"},
 		{"/b/a1", model.RoleWaits, "waiter", "nobody holds a blocked lock"},
 		{"/rw/read/1700000000000000001", model.RoleHolds, "holder", "readers hold together"},
@@ -244,10 +244,7 @@ func TestRoles(t *testing.T) {
 		{"/g/host-a:80", model.RoleMember, "member", "of keys side by side the first is not known to hold"},
 		{"/g/host-b:80", model.RoleMember, "member", "nor is the second known to wait"},
 	} {
-		c, where := s.Claim(r.key), s.Lock("/"+string(r.key[1]))
-		if where == nil {
-			where = s.Lock("/rw")
-		}
+		c, where := s.Claim(r.key), s.Lock("/"+strings.Split(r.key, "/")[1])
 		if got := status.Role(where, c); got != r.role || got != status.RoleAt(where, c, where.Place(c)) || got.Name() != r.name {
 			t.Errorf("%s: %s (%s), by its place %s, want %s (%s): %s", r.key, got, got.Name(), status.RoleAt(where, c, where.Place(c)), r.role, r.name, r.reason)
 		}
@@ -259,7 +256,7 @@ func TestRoles(t *testing.T) {
 func TestWhatIsBrokenWhereOnlyTheLockIsNamed(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/m/a1", "", 0xa1)
+	h.Put(1, "/mutex/a1", "", 0xa1)
 	h.Put(1, "/b/setting", "data", 0xc3)
 	h.Put(1, "/b/b2", "", 0xb2)
 	h.Put(1, "/g/host-a:80", "", 0xd4)
@@ -271,7 +268,7 @@ func TestWhatIsBrokenWhereOnlyTheLockIsNamed(t *testing.T) {
 	}
 	s := apply(model.Batch{Events: h.Events})
 	for _, r := range []struct{ lock, key, why, reason string }{
-		{"/m", "/m/a1", "", "the holder is meant"},
+		{"/mutex", "/mutex/a1", "", "the holder is meant"},
 		{"/b", "", "/b/setting stands first, and is not a claim of /b", "some program needs that key, and it has a lease as a holder has"},
 		{"/g", "", "/g is not a known lock: none of its keys is known to hold it", "an instance of a service is nobody's lock"},
 		{"/r", "", "3 hold /r together: " + strings.Join(readers[:3], ", "), "which reader is meant is not known"},
@@ -291,11 +288,11 @@ func TestWhatIsBrokenWhereOnlyTheLockIsNamed(t *testing.T) {
 		{readers[0], 0, 2, "", "one key goes: two readers hold on"},
 		{readers[0], 1, 1, "", "a session of two readers goes: the third holds on"},
 		{readers[2], 2, 2, "", "the last one to come goes, and the writer does not get it"},
-		{"/m/a1", 0xa1, 0, "", "nobody waits"},
+		{"/mutex/a1", 0xa1, 0, "", "nobody waits"},
 		{"/b/setting", 0xc3, 0, "/b/b2", "what blocks goes: the first in the queue is next"},
 	} {
 		c := s.Claim(r.key)
-		l := s.Lock(r.key[:2])
+		l := s.Lock("/" + strings.Split(r.key, "/")[1])
 		holdOn, next := status.Without(l, c, r.lease)
 		got := ""
 		if next != nil {

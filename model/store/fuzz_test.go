@@ -49,12 +49,12 @@ func FuzzApply(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		events := modeltest.Events(data)
-		s := store.New(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")}, model.Pin{Prefix: "/l", Expect: 3})
+		s := store.New(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")}, model.Pin{Prefix: "/lock", Expect: 3})
 		for _, e := range events {
 			s.Apply(model.Batch{Events: []model.Event{e}})
 			checkQueues(t, s)
 		}
-		once := store.New(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")}, model.Pin{Prefix: "/l", Expect: 3})
+		once := store.New(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")}, model.Pin{Prefix: "/lock", Expect: 3})
 		once.Apply(model.Batch{Events: events})
 		if a, b := told(s), told(once); a != b {
 			t.Errorf("one by one:\n%s\nin one batch:\n%s", a, b)
@@ -171,7 +171,7 @@ func fit(t *testing.T, what, text string) {
 // FuzzWords describes what comes from outside the fold: actions, outcomes, ids.
 func FuzzWords(f *testing.F) {
 	for _, p := range modeltest.Pieces {
-		f.Add("/l/"+p, p, int64(-1), uint8(3))
+		f.Add("/lock/"+p, p, int64(-1), uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, key, word string, n int64, kind uint8) {
 		faults := model.FaultKinds()
@@ -201,12 +201,12 @@ func TestAHundredThousandClaimsOnOneLock(t *testing.T) {
 		kvs := make([]model.KV, 2000)
 		for j := range kvs {
 			id := model.LeaseID(i + j + 1)
-			kvs[j] = model.KV{Key: "/l/" + id.String(), Value: big, CreateRev: int64(id), ModRev: int64(id), Version: 1, Lease: id}
+			kvs[j] = model.KV{Key: "/lock/" + id.String(), Value: big, CreateRev: int64(id), ModRev: int64(id), Version: 1, Lease: id}
 		}
 		s.Apply(model.Batch{Events: []model.Event{model.Listed{At: modeltest.HostileStart, Prefix: "/", Rev: n, KVs: kvs, Done: int64(i + 2000), Total: n}}})
 	}
 	s.Apply(model.Batch{Events: []model.Event{model.Loaded{At: modeltest.HostileStart, Prefix: "/", Rev: n}}})
-	l := s.Lock("/l")
+	l := s.Lock("/lock")
 	if l == nil || l.Head() == nil || l.Head().KV.Lease != 1 || l.Behind() != n-1 {
 		t.Fatalf("want one lock with %d behind its head", n-1)
 	}
@@ -217,7 +217,7 @@ func TestAHundredThousandClaimsOnOneLock(t *testing.T) {
 	for i := range 1000 { // the head goes, again and again
 		id := model.LeaseID(i + 1)
 		s.Apply(model.Batch{Events: []model.Event{model.Committed{At: modeltest.HostileStart.Add(time.Duration(i) * time.Second), Rev: int64(n + i + 1),
-			Changes: []model.Change{{Deleted: true, KV: model.KV{Key: "/l/" + id.String(), ModRev: int64(n + i + 1)}}}}}})
+			Changes: []model.Change{{Deleted: true, KV: model.KV{Key: "/lock/" + id.String(), ModRev: int64(n + i + 1)}}}}}})
 	}
 	if l.Head().KV.Lease != 1001 || len(l.Journal()) > 1000 {
 		t.Errorf("head %s, %d facts kept", l.Head().KV.Lease, len(l.Journal()))

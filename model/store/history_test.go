@@ -19,10 +19,10 @@ func TestThePastHasNoTimes(t *testing.T) {
 	h := modeltest.New()
 	h.Add(model.LoadStarted{At: modeltest.At(0), Rev: 100}, model.Loaded{At: modeltest.At(0), Rev: 100, Until: 105, Note: "the note"})
 	mark := len(h.Events)
-	h.Put(0, modeltest.ClaimKey("/l", 1), "", 1) // 101
-	h.Put(0, modeltest.ClaimKey("/l", 2), "", 2)
-	h.Del(0, modeltest.ClaimKey("/l", 1)) // a handover
-	h.Put(0, "/l/foreign", "", 0)
+	h.Put(0, modeltest.ClaimKey("/lock", 1), "", 1) // 101
+	h.Put(0, modeltest.ClaimKey("/lock", 2), "", 2)
+	h.Del(0, modeltest.ClaimKey("/lock", 1)) // a handover
+	h.Put(0, "/lock/foreign", "", 0)
 	h.Put(0, modeltest.ClaimKey("/free", 3), "", 3) // 105
 	h.Undated(mark, 1)
 	s := state(h)
@@ -39,17 +39,17 @@ func TestThePastHasNoTimes(t *testing.T) {
 	if s.Coverage().Watches()[0].State != locks.Live || len(s.Want(nil).Leases) == 0 {
 		t.Errorf("after history: %v, wants %v", s.Coverage().Watches()[0].State, s.Want(nil).Leases)
 	}
-	if d, atLeast := s.Lock("/l").HeldFor(modeltest.At(5)); d != 4*time.Second || !atLeast {
+	if d, atLeast := s.Lock("/lock").HeldFor(modeltest.At(5)); d != 4*time.Second || !atLeast {
 		t.Errorf("held for %v, at least: %v", d, atLeast)
 	}
-	if st := s.Lock("/l").Stats(); st.Handovers != 1 || st.Holds+st.Waits > 0 {
+	if st := s.Lock("/lock").Stats(); st.Handovers != 1 || st.Holds+st.Waits > 0 {
 		t.Errorf("the handover counts, its times do not: %+v", st)
 	}
-	h.Del(6, modeltest.ClaimKey("/l", 2), "/l/foreign")
+	h.Del(6, modeltest.ClaimKey("/lock", 2), "/lock/foreign")
 	h.Del(7, modeltest.ClaimKey("/free", 3))
 	s = state(h)
 	got := told(s)
-	for _, want := range []string{"gap the note\n", "got /l from", ": cause unknown (hint)\n", "no longer holds /l after 5s+", "is read up to revision 105"} {
+	for _, want := range []string{"gap the note\n", "got /lock from", ": cause unknown (hint)\n", "no longer holds /lock after 5s+", "is read up to revision 105"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -137,7 +137,7 @@ func TestARevisionInTwoPartsIsJudgedWhenBothAreKnown(t *testing.T) {
 // before a key went may have been given before, and come after.
 func TestAnAnswerToAnOlderQuestionDoesNotSayThatALeaseLivedOn(t *testing.T) {
 	const lease = 0xa1
-	key := modeltest.ClaimKey("/l", lease)
+	key := modeltest.ClaimKey("/lock", lease)
 	for _, r := range []struct {
 		reason string
 		tell   func(h *modeltest.History)
@@ -180,7 +180,7 @@ func TestAnAnswerToAnOlderQuestionDoesNotSayThatALeaseLivedOn(t *testing.T) {
 // last read, it may have been renewed again, and closed when it would have run out.
 func TestOneMissedRenewalDoesNotSayHowALeaseEnded(t *testing.T) {
 	const lease = 0xa1
-	key := modeltest.ClaimKey("/l", lease)
+	key := modeltest.ClaimKey("/lock", lease)
 	for _, r := range []struct {
 		left   int64 // at the last reading
 		want   string
@@ -192,7 +192,7 @@ func TestOneMissedRenewalDoesNotSayHowALeaseEnded(t *testing.T) {
 		h := modeltest.New()
 		h.Loaded(0)
 		h.Put(1, key, "", lease)
-		h.Put(1, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+		h.Put(1, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 		h.Read(2, lease, 42, 41)
 		h.Read(20, lease, 42, 41)
 		end := 62.5

@@ -21,7 +21,7 @@ func TestIdentities(t *testing.T) {
 		reason           string
 	}{
 		{"election", "/e/a1", "node-1", model.KV{}, locks.Identity{Text: "node-1", Source: "value"}, "the candidate's proposal"},
-		{"mutex", "/l/a1", "", model.KV{}, locks.Identity{Text: "", Source: "none"}, "an empty value names nobody"},
+		{"mutex", "/lock/a1", "", model.KV{}, locks.Identity{Text: "", Source: "none"}, "an empty value names nobody"},
 		{"python-etcd3", "/locks/x", uuid1, model.KV{}, locks.Identity{Text: "host 00:c0:4f:d4:30:c8, made 1998-02-04 22:13:53", Source: "uuid"}, "version 1 holds time and host"},
 		{"etcd3gw", "/locks/x", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", model.KV{}, locks.Identity{Text: "host 00:c0:4f:d4:30:c8, made 1998-02-04 22:13:53", Source: "uuid"}, "the same as text"},
 		{"owner in JSON", "/e/a1", `{"owner":"node-a","pid":4711,"since":1795394882,"id":"17"}`, model.KV{}, locks.Identity{Text: "node-a", Source: "value"}, "what changes with each hold names nobody"},
@@ -73,10 +73,10 @@ func TestTheGrantingMember(t *testing.T) {
 func TestStats(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
-	h.Put(2, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
-	h.Del(5, modeltest.ClaimKey("/l", 0xa1))
-	got := state(h).Lock("/l").Stats()
+	h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
+	h.Put(2, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
+	h.Del(5, modeltest.ClaimKey("/lock", 0xa1))
+	got := state(h).Lock("/lock").Stats()
 	want := locks.Stats{Handovers: 1, Waits: 1, Holds: 1, WaitP50: 3 * time.Second, WaitP99: 3 * time.Second, HoldP50: 4 * time.Second, HoldP99: 4 * time.Second}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

@@ -17,8 +17,8 @@ func dropped(prefix string) *modeltest.History {
 	h := modeltest.New()
 	h.Loaded(0)
 	id := func(i int) model.LeaseID { return model.LeaseID(0x10 + i) }
-	h.Put(0.5, modeltest.ClaimKey("/l", id(0)), "", id(0))
-	h.Put(0.6, modeltest.ClaimKey("/l", id(1)), "", id(1))
+	h.Put(0.5, modeltest.ClaimKey("/lock", id(0)), "", id(0))
+	h.Put(0.6, modeltest.ClaimKey("/lock", id(1)), "", id(1))
 	h.Put(0.7, "/m/5f", "", 0x5f) // nothing happens to it
 	for i := range 12 {
 		sec := 3*float64(i) + 3.5
@@ -30,8 +30,8 @@ func dropped(prefix string) *modeltest.History {
 				model.Lost{At: modeltest.At(9), Prefix: prefix, Reason: model.LostDisconnect, Detail: "refused"},
 				model.Tick{At: modeltest.At(39)})
 		}
-		h.Put(sec-0.1, modeltest.ClaimKey("/l", id(i+2)), "", id(i+2))
-		h.Del(sec, modeltest.ClaimKey("/l", id(i)))
+		h.Put(sec-0.1, modeltest.ClaimKey("/lock", id(i+2)), "", id(i+2))
+		h.Del(sec, modeltest.ClaimKey("/lock", id(i)))
 	}
 	return h
 }
@@ -61,7 +61,7 @@ func TestWhatComesLateIsNotDatedByItsArrival(t *testing.T) {
 
 func datedByNoArrival(t *testing.T, s *Store) {
 	var late []*journal.Entry
-	for _, f := range s.Lock("/l").Journal() {
+	for _, f := range s.Lock("/lock").Journal() {
 		if f.Kind == journal.Handover && f.At.After(modeltest.At(39)) {
 			late = append(late, f)
 		}
@@ -76,10 +76,10 @@ func datedByNoArrival(t *testing.T, s *Store) {
 			t.Errorf("%q, want %q: %+v", said, want, f)
 		}
 	}
-	if st := s.Lock("/l").Stats(); st.Holds != 2 || st.HoldP50 != 3*time.Second || st.HoldP99 > 3*time.Second || st.Handovers != 12 || st.WaitP99 > 6*time.Second {
+	if st := s.Lock("/lock").Stats(); st.Holds != 2 || st.HoldP50 != 3*time.Second || st.HoldP99 > 3*time.Second || st.Handovers != 12 || st.WaitP99 > 6*time.Second {
 		t.Errorf("a hold or a wait that nobody saw whole is among %+v", st)
 	}
-	c := s.Timeline().Contention("/l", modeltest.At(0), modeltest.At(41), func(r model.ClaimRef) string { return r.Key })
+	c := s.Timeline().Contention("/lock", modeltest.At(0), modeltest.At(41), func(r model.ClaimRef) string { return r.Key })
 	if p, _ := c.Holds.P50(); len(c.Holds) != 2 || p != 3*time.Second || c.Unseen < 32*time.Second || c.TotalHold > 8*time.Second || c.TotalWait > 16*time.Second || c.Utilisation() > 1 {
 		t.Errorf("%+v", c)
 	}
@@ -93,7 +93,7 @@ func datedByNoArrival(t *testing.T, s *Store) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if d, atLeast := s.Lock("/l").HeldFor(modeltest.At(41)); !atLeast || d != time.Second {
+	if d, atLeast := s.Lock("/lock").HeldFor(modeltest.At(41)); !atLeast || d != time.Second {
 		t.Errorf("the last one holds for %v, a lower bound: %v", d, atLeast)
 	}
 	if d, atLeast := s.Lock("/m").HeldFor(modeltest.At(41)); atLeast || d < 40*time.Second {
@@ -109,7 +109,7 @@ func TestWhileTheWatchIsLostNothingGrowsOld(t *testing.T) {
 	events := append(slices.Clone(h.Events[:lost+1]), model.LeaseRead{At: modeltest.At(38), ID: 0x12, Granted: 10, Remaining: 9, Rev: 1},
 		model.Tick{At: modeltest.At(300)})
 	s := apply(model.Batch{Events: events})
-	l := s.Lock("/l")
+	l := s.Lock("/lock")
 	if d, atLeast := l.HeldFor(s.Now()); !atLeast || d != 500*time.Millisecond {
 		t.Errorf("it is held for %v, a lower bound: %v; it was seen for half a second", d, atLeast)
 	}

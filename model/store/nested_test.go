@@ -24,13 +24,13 @@ func TestOnlyItsOwnClaimsWaitForALock(t *testing.T) {
 		}
 	}
 	two := func(h *modeltest.History) {
-		h.Put(2, "/jobs/a1", "", 0xa1)
-		h.Put(4, "/jobs/b2", "", 0xb2)
+		h.Put(2, "/jobs-lock/a1", "", 0xa1)
+		h.Put(4, "/jobs-lock/b2", "", 0xb2)
 	}
 	many := func(h *modeltest.History, n int) {
 		for i := range n {
 			lease := model.LeaseID(0x5000 + i)
-			h.Put(3, modeltest.ClaimKey("/jobs", lease), "", lease)
+			h.Put(3, modeltest.ClaimKey("/jobs-lock", lease), "", lease)
 		}
 	}
 	for _, r := range []struct {
@@ -41,37 +41,45 @@ func TestOnlyItsOwnClaimsWaitForALock(t *testing.T) {
 		longest time.Duration // at 10 s
 		finding string
 	}{
-		{"70 locks below it are held, and two claims wait behind their keys", func(h *modeltest.History) { held(h, "/jobs/%d", 70); two(h) }, 2, true, 8 * time.Second,
+		{"70 locks below it are held, and two claims wait behind their keys", func(h *modeltest.History) { held(h, "/jobs-lock/%d", 70); two(h) }, 2, true, 8 * time.Second,
 			"nested-prefix: 2 waiters behind it; 70 keys ahead of the next claim are not claims of the lock"},
-		{"they lie two names below it", func(h *modeltest.History) { held(h, "/jobs/%d/deep", 70); two(h) }, 2, true, 8 * time.Second,
+		{"they lie two names below it", func(h *modeltest.History) { held(h, "/jobs-lock/%d/deep", 70); two(h) }, 2, true, 8 * time.Second,
 			"nested-prefix: 2 waiters behind it; 70 keys ahead of the next claim are not claims of the lock"},
-		{"a lock below holds, and one below that waits for nobody here", func(h *modeltest.History) { h.Put(1, "/jobs/x/c3", "", 0xc3); held(h, "/jobs/x/%d", 3); two(h) }, 2, true, 8 * time.Second,
+		{"a lock below holds, and one below that waits for nobody here", func(h *modeltest.History) {
+			h.Put(1, "/jobs-lock/x/c3", "", 0xc3)
+			held(h, "/jobs-lock/x/%d", 3)
+			two(h)
+		}, 2, true, 8 * time.Second,
 			"nested-prefix: 2 waiters behind it; 4 keys ahead of the next claim are not claims of the lock"},
-		{"260 locks below it are no long queue", func(h *modeltest.History) { held(h, "/jobs/%d", 260); two(h) }, 2, true, 8 * time.Second,
+		{"260 locks below it are no long queue", func(h *modeltest.History) { held(h, "/jobs-lock/%d", 260); two(h) }, 2, true, 8 * time.Second,
 			"nested-prefix: 2 waiters behind it; 260 keys ahead of the next claim are not claims of the lock"},
-		{"an election below it blocks as well", func(h *modeltest.History) { h.Put(1, "/jobs/lead/c3", "host-1", 0xc3); two(h) }, 2, true, 8 * time.Second,
+		{"an election below it blocks as well", func(h *modeltest.History) { h.Put(1, "/jobs-lock/lead/c3", "host-1", 0xc3); two(h) }, 2, true, 8 * time.Second,
 			"nested-prefix: 2 waiters behind it"},
-		{"a name that ends with a slash is a lock below the name without", func(h *modeltest.History) { h.Put(1, "/jobs//c3", "", 0xc3); two(h) }, 2, true, 8 * time.Second,
+		{"a name that ends with a slash is a lock below the name without", func(h *modeltest.History) { h.Put(1, "/jobs-lock//c3", "", 0xc3); two(h) }, 2, true, 8 * time.Second,
 			"nested-prefix: 2 waiters behind it"},
-		{"data below it blocks, with a lease and without", func(h *modeltest.History) { h.Put(1, "/jobs/cfg", "x", 0); h.Put(1, "/jobs/a/b/c", "x", 0xd4); two(h) }, 2, true, 8 * time.Second,
+		{"data below it blocks, with a lease and without", func(h *modeltest.History) {
+			h.Put(1, "/jobs-lock/cfg", "x", 0)
+			h.Put(1, "/jobs-lock/a/b/c", "x", 0xd4)
+			two(h)
+		}, 2, true, 8 * time.Second,
 			"foreign-key: 2 waiters behind it; 2 keys ahead of the next claim are not claims of the lock"},
 		{"its own holder holds, and one waits: the locks below came between", func(h *modeltest.History) {
-			h.Put(1, "/jobs/a1", "", 0xa1)
-			held(h, "/jobs/%d", 70)
-			h.Put(4, "/jobs/b2", "", 0xb2)
+			h.Put(1, "/jobs-lock/a1", "", 0xa1)
+			held(h, "/jobs-lock/%d", 70)
+			h.Put(4, "/jobs-lock/b2", "", 0xb2)
 			h.Read(4, 0xa1, 60, 59)
 		}, 1, false, 6 * time.Second, "nested-prefix: "},
 		{"its own holder holds, and nobody waits: the locks below are in nobody's way", func(h *modeltest.History) {
-			h.Put(1, "/jobs/a1", "", 0xa1)
-			held(h, "/jobs/%d", 160)
+			h.Put(1, "/jobs-lock/a1", "", 0xa1)
+			held(h, "/jobs-lock/%d", 160)
 		}, 0, false, -1, ""},
 		{"a claim that lost its lease waits on", func(h *modeltest.History) {
 			two(h)
-			h.Put(5, "/jobs/694d81e5fc652594", "", 0)
+			h.Put(5, "/jobs-lock/694d81e5fc652594", "", 0)
 		}, 2, false, 6 * time.Second, ""},
 		{"a queue that is long by its own claims is long", func(h *modeltest.History) {
-			h.Put(1, "/jobs/a1", "", 0xa1)
-			held(h, "/jobs/%d", 70)
+			h.Put(1, "/jobs-lock/a1", "", 0xa1)
+			held(h, "/jobs-lock/%d", 70)
 			many(h, 100)
 		}, 100, false, 7 * time.Second, "long-queue: 70 keys in the queue are not claims of the lock: how long the last one waits is not known"},
 	} {
@@ -81,7 +89,7 @@ func TestOnlyItsOwnClaimsWaitForALock(t *testing.T) {
 			r.tell(h)
 			h.Add(model.Tick{At: modeltest.At(10)})
 			s := state(h)
-			l := s.Lock("/jobs")
+			l := s.Lock("/jobs-lock")
 			longest, _, any := l.LongestWait(s.Now())
 			if !any {
 				longest = -1

@@ -31,7 +31,7 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 	for _, row := range rows {
 		for _, first := range []string{"the watch", "the proxy"} {
 			h := modeltest.TwoContenders()
-			key := modeltest.ClaimKey("/l", 0xa1)
+			key := modeltest.ClaimKey("/lock", 0xa1)
 			wrote := model.Wrote{At: modeltest.At(3), Client: sureOf(row.who), Key: key, Delete: true, Took: true, Rev: h.Rev + 1, Told: true}
 			if first == "the proxy" {
 				h.Add(wrote)
@@ -55,7 +55,7 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 // TestTheProxySaysWhoRevoked: nobody needs a reading of the lease, which comes too rarely where a
 // lease is short or the machine busy. What is surer stays.
 func TestTheProxySaysWhoRevoked(t *testing.T) {
-	key := modeltest.ClaimKey("/l", 0xa1)
+	key := modeltest.ClaimKey("/lock", 0xa1)
 	const nothing = "its lease has not been read since"
 	for _, row := range []struct {
 		reason, who string
@@ -103,7 +103,7 @@ func TestTheProxySaysWhoRevoked(t *testing.T) {
 // paused beyond its TTL sends one when it wakes, and that may be the revision at which its
 // lease ended.
 func TestADeleteThatFoundNothingExplainsNothing(t *testing.T) {
-	key := modeltest.ClaimKey("/l", 0xa1)
+	key := modeltest.ClaimKey("/lock", 0xa1)
 	for _, row := range []struct {
 		reason       string
 		took, missed bool
@@ -139,7 +139,7 @@ func TestADeleteThatFoundNothingExplainsNothing(t *testing.T) {
 }
 
 func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
-	key := modeltest.ClaimKey("/l", 0xc3)
+	key := modeltest.ClaimKey("/lock", 0xc3)
 	put := func(rev int64, told bool) model.Wrote {
 		return model.Wrote{At: modeltest.At(4), Client: sureOf("c3"), Key: key, Lease: 0xc3, Rev: rev, Told: told}
 	}
@@ -167,12 +167,12 @@ func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
 		}, true},
 		{"its own word", "it says that it waits by that key, after the put", func(h *modeltest.History) {
 			h.Put(4, key, "", 0xc3)
-			h.Add(put(h.Rev, false), model.Belief{At: modeltest.At(4.1), Contender: "c3", Lock: "/l", State: model.BeliefWaiting, Key: key, Lease: 0xc3})
+			h.Add(put(h.Rev, false), model.Belief{At: modeltest.At(4.1), Contender: "c3", Lock: "/lock", State: model.BeliefWaiting, Key: key, Lease: 0xc3})
 		}, false},
 		{"ended", "its process is gone, so its lease ends", func(h *modeltest.History) {
-			h.Add(model.Contender{At: modeltest.At(3), Name: "c3", Lock: "/l", Proc: model.ProcRunning})
+			h.Add(model.Contender{At: modeltest.At(3), Name: "c3", Lock: "/lock", Proc: model.ProcRunning})
 			h.Put(4, key, "", 0xc3)
-			h.Add(put(h.Rev, false), model.Contender{At: modeltest.At(5), Name: "c3", Lock: "/l", Proc: model.ProcEnded})
+			h.Add(put(h.Rev, false), model.Contender{At: modeltest.At(5), Name: "c3", Lock: "/lock", Proc: model.ProcEnded})
 		}, false},
 		{"gone", "there is nothing left", func(h *modeltest.History) {
 			h.Put(4, key, "", 0xc3)
@@ -194,8 +194,8 @@ func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
 func TestStaysAndOverlaps(t *testing.T) {
 	h := modeltest.TwoContenders()
 	h.End(4, 0xa1)
-	h.Add(model.Belief{At: modeltest.At(4), Contender: "c2", Lock: "/l", State: model.BeliefHolding, Key: modeltest.ClaimKey("/l", 0xb2), Lease: 0xb2},
-		model.Belief{At: modeltest.At(4.8), Contender: "c1", Lock: "/l", State: model.BeliefLost, Key: modeltest.ClaimKey("/l", 0xa1), Lease: 0xa1})
+	h.Add(model.Belief{At: modeltest.At(4), Contender: "c2", Lock: "/lock", State: model.BeliefHolding, Key: modeltest.ClaimKey("/lock", 0xb2), Lease: 0xb2},
+		model.Belief{At: modeltest.At(4.8), Contender: "c1", Lock: "/lock", State: model.BeliefLost, Key: modeltest.ClaimKey("/lock", 0xa1), Lease: 0xa1})
 	s := state(h)
 	second := func(at time.Time) string {
 		if at.IsZero() {
@@ -204,16 +204,16 @@ func TestStaysAndOverlaps(t *testing.T) {
 		return fmt.Sprint(at.Sub(modeltest.Start).Seconds())
 	}
 	var b strings.Builder
-	for x := range s.Timeline().Spans("/l", modeltest.At(0), modeltest.At(10)) {
+	for x := range s.Timeline().Spans("/lock", modeltest.At(0), modeltest.At(10)) {
 		fmt.Fprintf(&b, "%s came %s got %s gone %s; ", s.Who(x.Claim), second(x.Came), second(x.Got), second(x.Gone))
 	}
-	for _, x := range s.Reports().Beliefs("/l") {
+	for _, x := range s.Reports().Beliefs("/lock") {
 		fmt.Fprintf(&b, "%s believes %s to %s; ", x.Contender, second(x.From), second(x.To))
 	}
 	if d := cmp.Diff("c1 came 1 got 1 gone 4; c2 came 2 got 4 gone -; c1 believes 1 to 4.8; c2 believes 4 to -; ", b.String()); d != "" {
 		t.Error(d)
 	}
-	all := s.Reports().Overlaps("/l")
+	all := s.Reports().Overlaps("/lock")
 	if len(all) != 1 || all[0].Believer != "c1" || all[0].Client != "c2" || all[0].For(s.Now()) != 800*time.Millisecond || all[0].To.IsZero() {
 		t.Errorf("overlaps: %+v", all)
 	}
@@ -236,19 +236,19 @@ func TestOverlapsOfALockWithoutKeys(t *testing.T) {
 		h.Loaded(0)
 		for i, name := range []string{"c1", "c2"} {
 			id := model.LeaseID(0xa1 + i)
-			h.Add(model.Contender{At: modeltest.At(0.5), Name: name, Lock: "/l", TTL: 10, Proc: model.ProcRunning})
-			h.Put(1+float64(i), r.key("/l", id), "", id)
+			h.Add(model.Contender{At: modeltest.At(0.5), Name: name, Lock: "/lock", TTL: 10, Proc: model.ProcRunning})
+			h.Put(1+float64(i), r.key("/lock", id), "", id)
 		}
-		h.Add(model.Belief{At: modeltest.At(2), Contender: "c1", Lock: "/l", State: model.BeliefHolding, Key: r.key("/l", 0xa1), Lease: 0xa1})
+		h.Add(model.Belief{At: modeltest.At(2), Contender: "c1", Lock: "/lock", State: model.BeliefHolding, Key: r.key("/lock", 0xa1), Lease: 0xa1})
 		h.End(4, 0xa1)
-		h.Del(6, r.key("/l", 0xa2))
-		h.Add(model.Belief{At: modeltest.At(7), Contender: "c1", Lock: "/l", State: model.BeliefLost, Key: r.key("/l", 0xa1), Lease: 0xa1})
+		h.Del(6, r.key("/lock", 0xa2))
+		h.Add(model.Belief{At: modeltest.At(7), Contender: "c1", Lock: "/lock", State: model.BeliefLost, Key: r.key("/lock", 0xa1), Lease: 0xa1})
 		h.Add(model.Tick{At: modeltest.At(90)}) // a lock without keys is kept for a minute
 		s := state(h)
-		if s.Lock("/l") != nil {
+		if s.Lock("/lock") != nil {
 			t.Fatalf("%s: it is there", r.reason)
 		}
-		all := s.Reports().Overlaps("/l")
+		all := s.Reports().Overlaps("/lock")
 		if len(all) != r.want || r.want == 1 && all[0].For(s.Now()) != 2*time.Second {
 			t.Errorf("%s: overlaps: %+v", r.reason, all)
 		}
@@ -257,10 +257,10 @@ func TestOverlapsOfALockWithoutKeys(t *testing.T) {
 
 func TestAContenderThatLetGoOverlapsNobody(t *testing.T) {
 	h := modeltest.TwoContenders()
-	h.Del(4, modeltest.ClaimKey("/l", 0xa1))
-	h.Add(model.Wrote{At: modeltest.At(4), Client: sureOf("c1"), Key: modeltest.ClaimKey("/l", 0xa1), Delete: true, Took: true, Rev: h.Rev, Told: true},
-		model.Belief{At: modeltest.At(4.03), Contender: "c1", Lock: "/l", State: model.BeliefIdle})
-	if all := state(h).Reports().Overlaps("/l"); len(all) != 0 {
+	h.Del(4, modeltest.ClaimKey("/lock", 0xa1))
+	h.Add(model.Wrote{At: modeltest.At(4), Client: sureOf("c1"), Key: modeltest.ClaimKey("/lock", 0xa1), Delete: true, Took: true, Rev: h.Rev, Told: true},
+		model.Belief{At: modeltest.At(4.03), Contender: "c1", Lock: "/lock", State: model.BeliefIdle})
+	if all := state(h).Reports().Overlaps("/lock"); len(all) != 0 {
 		t.Errorf("overlaps: %+v", all)
 	}
 }
@@ -276,10 +276,10 @@ func TestTheWordOfOneThatLetGoMayBeOnItsWay(t *testing.T) {
 		{"no word comes this late", 4.6, 1},
 	} {
 		h := modeltest.TwoContenders()
-		h.Del(4, modeltest.ClaimKey("/l", 0xa1))
-		h.Add(model.Wrote{At: modeltest.At(4), Client: sureOf("c1"), Key: modeltest.ClaimKey("/l", 0xa1), Delete: true, Took: true, Rev: h.Rev, Told: true},
+		h.Del(4, modeltest.ClaimKey("/lock", 0xa1))
+		h.Add(model.Wrote{At: modeltest.At(4), Client: sureOf("c1"), Key: modeltest.ClaimKey("/lock", 0xa1), Delete: true, Took: true, Rev: h.Rev, Told: true},
 			model.Tick{At: modeltest.At(r.at)})
-		if all := state(h).Reports().Overlaps("/l"); len(all) != r.want {
+		if all := state(h).Reports().Overlaps("/lock"); len(all) != r.want {
 			t.Errorf("%s: overlaps: %+v", r.reason, all)
 		}
 	}
@@ -290,9 +290,9 @@ func TestALateDeleteIsNoLettingGo(t *testing.T) {
 	for _, missed := range []bool{true, false} {
 		h := modeltest.TwoContenders()
 		h.End(4, 0xa1)
-		h.Add(model.Wrote{At: modeltest.At(6), Client: sureOf("c1"), Key: modeltest.ClaimKey("/l", 0xa1), Delete: true, Took: !missed, Missed: missed, Rev: h.Rev})
+		h.Add(model.Wrote{At: modeltest.At(6), Client: sureOf("c1"), Key: modeltest.ClaimKey("/lock", 0xa1), Delete: true, Took: !missed, Missed: missed, Rev: h.Rev})
 		h.Add(model.Tick{At: modeltest.At(8)})
-		if got := len(state(h).Reports().Overlaps("/l")); (got == 1) != missed {
+		if got := len(state(h).Reports().Overlaps("/lock")); (got == 1) != missed {
 			t.Errorf("a delete that found nothing: %v; %d overlaps", missed, got)
 		}
 	}
@@ -304,7 +304,7 @@ func TestClients(t *testing.T) {
 	h.Add(model.Connected{At: modeltest.At(3), Client: sureOf("c1"), Peer: "127.0.0.1:4", Member: "m1:1", On: true},
 		model.Connected{At: modeltest.At(3), Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", On: true},
 		model.LeaseOwner{At: modeltest.At(4), Client: foreign, Lease: 0xf1}, model.LeaseOwner{At: modeltest.At(4), Client: foreign, Lease: 0xf1, Renews: true},
-		model.Watches{At: modeltest.At(4), Client: foreign, Key: "/l/x", On: true},
+		model.Watches{At: modeltest.At(4), Client: foreign, Key: "/lock/x", On: true},
 		model.Connected{At: modeltest.At(5), Client: model.Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6", On: true},
 		model.Connected{At: modeltest.At(6), Client: model.Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6"})
 	want := []reports.ClientInfo{{Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", Connections: 1,

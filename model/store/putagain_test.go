@@ -24,7 +24,7 @@ func TestWhoIsPutAgainWaitsFromThenOn(t *testing.T) {
 	}{
 		{"Vitess: the holder goes to the end", decimal, vitess, 0xa1, 10 * time.Second, 17 * time.Second},
 		{"Vitess: the first waiter goes to the end", decimal, vitess, 0xb2, 10 * time.Second, 17 * time.Second},
-		{"an election: a proclamation changes no place", func(id model.LeaseID) string { return modeltest.ClaimKey("/l", id) }, func(who string) string { return who }, 0xb2, 18 * time.Second, 18 * time.Second},
+		{"an election: a proclamation changes no place", func(id model.LeaseID) string { return modeltest.ClaimKey("/lock", id) }, func(who string) string { return who }, 0xb2, 18 * time.Second, 18 * time.Second},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)

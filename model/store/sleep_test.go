@@ -25,11 +25,11 @@ func quickHolds() *modeltest.History {
 	h := modeltest.New()
 	h.Loaded(0)
 	for i := range model.LeaseID(12) {
-		h.Put(1+float64(i), modeltest.ClaimKey("/l", 0x10+i), "", 0x10+i)
-		h.Del(2+float64(i), modeltest.ClaimKey("/l", 0x10+i))
+		h.Put(1+float64(i), modeltest.ClaimKey("/lock", 0x10+i), "", 0x10+i)
+		h.Del(2+float64(i), modeltest.ClaimKey("/lock", 0x10+i))
 	}
-	h.Put(13, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
-	h.Put(13, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Put(13, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
+	h.Put(13, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 	h.Read(13.5, 0xa1, 60, 59)
 	h.Add(model.Watching{At: modeltest.At(14), Asked: modeltest.At(14), Rev: h.Rev})
 	return h
@@ -42,7 +42,7 @@ func TestAnObserverThatSleptJudgesNothingBeforeItHasCaughtUp(t *testing.T) {
 	caughtUp := func(h *modeltest.History) {
 		h.Add(model.Watching{At: modeltest.At(80.2), Asked: modeltest.At(80.1), Rev: h.Rev})
 	}
-	handedOn := func(h *modeltest.History) { h.Del(80.1, modeltest.ClaimKey("/l", 0xa1)) }
+	handedOn := func(h *modeltest.History) { h.Del(80.1, modeltest.ClaimKey("/lock", 0xa1)) }
 	for _, r := range []struct {
 		reason string
 		tell   func(h *modeltest.History)
@@ -77,8 +77,8 @@ func TestAnObserverThatSleptJudgesNothingBeforeItHasCaughtUp(t *testing.T) {
 			h.Read(111, 0xa1, 60, -50)
 		}, []string{"error revoke-failing"}},
 		{"a lease that cannot be read is waited for no longer", func(h *modeltest.History) {
-			h.Put(13.6, "/l/stray", "data", 0)
-			h.Put(13.7, modeltest.ClaimKey("/l", 0xc3), "", 0xc3)
+			h.Put(13.6, "/lock/stray", "data", 0)
+			h.Put(13.7, modeltest.ClaimKey("/lock", 0xc3), "", 0xc3)
 			h.Add(slept)
 			caughtUp(h)
 			h.Add(model.LeaseUnread{At: modeltest.At(81), ID: 0xa1, Reason: "no permission"})
@@ -97,28 +97,28 @@ func TestAnObserverThatSleptJudgesNothingBeforeItHasCaughtUp(t *testing.T) {
 func TestTimesThatSpanASleepAreLowerBounds(t *testing.T) {
 	h := quickHolds()
 	h.Add(model.Slept{At: modeltest.At(80), Since: modeltest.At(14)})
-	h.Del(80.1, modeltest.ClaimKey("/l", 0xa1))
+	h.Del(80.1, modeltest.ClaimKey("/lock", 0xa1))
 	h.Put(80.1, modeltest.ClaimKey("/m", 0xc3), "", 0xc3)
-	before := apply(model.Batch{Events: quickHolds().Events}).Lock("/l").Stats()
+	before := apply(model.Batch{Events: quickHolds().Events}).Lock("/lock").Stats()
 	h.Add(model.Watching{At: modeltest.At(80.2), Asked: modeltest.At(80.1), Rev: h.Rev})
 	h.Put(82, modeltest.ClaimKey("/m", 0xd4), "", 0xd4)
 	s := apply(model.Batch{Events: h.Events})
-	for lock, since := range map[string]float64{"/l": 80.1, "/m": 80.1} {
+	for lock, since := range map[string]float64{"/lock": 80.1, "/m": 80.1} {
 		if d, atLeast := s.Lock(lock).HeldFor(modeltest.At(90)); !atLeast || d != modeltest.At(90).Sub(modeltest.At(since)) {
 			t.Errorf("%s is held for %v, a lower bound: %v", lock, d, atLeast)
 		}
 	}
-	if d, atLeast := s.Claim(modeltest.ClaimKey("/l", 0xb2)).Waited(modeltest.At(90)); !atLeast || d != modeltest.At(90).Sub(modeltest.At(13)) {
+	if d, atLeast := s.Claim(modeltest.ClaimKey("/lock", 0xb2)).Waited(modeltest.At(90)); !atLeast || d != modeltest.At(90).Sub(modeltest.At(13)) {
 		t.Errorf("b2 is there for %v, a lower bound: %v", d, atLeast)
 	}
 	if _, atLeast := s.Claim(modeltest.ClaimKey("/m", 0xd4)).Waited(modeltest.At(90)); atLeast {
 		t.Error("d4 came when we had caught up: its time is known")
 	}
-	if after := s.Lock("/l").Stats(); after.Holds != before.Holds || after.Waits != before.Waits || after.Handovers != before.Handovers+1 {
+	if after := s.Lock("/lock").Stats(); after.Holds != before.Holds || after.Waits != before.Waits || after.Handovers != before.Handovers+1 {
 		t.Errorf("%+v became %+v: the handover counts, its times do not", before, after)
 	}
 	var said []string
-	for _, f := range s.Lock("/l").Journal() {
+	for _, f := range s.Lock("/lock").Journal() {
 		if f.Kind == journal.Handover && f.At.After(modeltest.At(80)) {
 			said = append(said, f.Sentence(s.Who))
 			if !f.Past || f.Gap != 0 || !f.HeldAtLeast || f.Within == 0 || f.Confidence == model.Certain {
@@ -142,7 +142,7 @@ func TestACycleThatAppearedWhileWeSleptHasToLast(t *testing.T) {
 	cycle := func(h *modeltest.History, sec float64) {
 		h.Put(sec, modeltest.ClaimKey("/m", 0xb2), "", 0xb2)
 		h.Put(sec, modeltest.ClaimKey("/m", 0xa1), "", 0xa1)
-		h.Put(sec, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+		h.Put(sec, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 	}
 	for _, r := range []struct {
 		reason string
@@ -152,7 +152,7 @@ func TestACycleThatAppearedWhileWeSleptHasToLast(t *testing.T) {
 	}{{"a moment ago", 30.1, 31, false}, {"for three seconds", 30.1, 33.5, true}, {"since before we slept", 2, 31, true}} {
 		h := modeltest.New()
 		h.Loaded(0)
-		h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
+		h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
 		if r.closed < 10 {
 			cycle(h, r.closed)
 		}

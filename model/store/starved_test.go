@@ -31,12 +31,12 @@ func TestACauseWhereReadingsStarved(t *testing.T) {
 		for _, first := range []bool{false, true} {
 			h := modeltest.New()
 			h.Loaded(0)
-			h.Put(1, modeltest.ClaimKey("/l", lease), "", lease)
+			h.Put(1, modeltest.ClaimKey("/lock", lease), "", lease)
 			h.Read(r.read, lease, r.granted, r.left)
 			if first { // that the lease is gone may be read before the watch tells of its key
 				h.Read(r.gone-0.001, lease, 0, -1)
 			}
-			h.Del(r.gone, modeltest.ClaimKey("/l", lease))
+			h.Del(r.gone, modeltest.ClaimKey("/lock", lease))
 			h.Read(r.gone+0.3, lease, 0, -1)
 			s := state(h)
 			i := slices.IndexFunc(s.Journal(), func(f *journal.Entry) bool { return f.Kind == journal.Left })
@@ -56,8 +56,8 @@ func TestTheLastSecondOfALeaseIsLookedAt(t *testing.T) {
 	}{{"less than a second left", 0, 5.3}, {"more than that", 1, 6}} {
 		h := modeltest.New()
 		h.Loaded(0)
-		h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
-		h.Put(1, modeltest.ClaimKey("/l", 0xa2), "", 0xa2)
+		h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
+		h.Put(1, modeltest.ClaimKey("/lock", 0xa2), "", 0xa2)
 		h.Read(1, 0xa2, 60, 59)
 		h.Read(5, 0xa1, 3, r.left)
 		if at := state(h).Want(nil).WakeAt; !at.Equal(modeltest.At(r.due)) {

@@ -37,109 +37,109 @@ func TestStories(t *testing.T) {
 		want         string
 	}{
 		{"release", "one key goes and its lease lives on", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
-			h.Del(5, modeltest.ClaimKey("/l", a))
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
+			h.Del(5, modeltest.ClaimKey("/lock", a))
 			h.Read(5.1, a, 10, 8)
-		}, `acquired a1 took /l, which was free
-queued b2 joined the queue of /l at place 2, behind a1
-handover b2 got /l from a1: held 4.0s, released (hint); immediate handover
+		}, `acquired a1 took /lock, which was free
+queued b2 joined the queue of /lock at place 2, behind a1
+handover b2 got /lock from a1: held 4.0s, released (hint); immediate handover
 `},
 		{"expiry", "the readings fell to nothing before all keys went in one revision", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
 			h.Read(4, a, 5, 1)
 			h.Read(5, a, 5, 0)
-			h.Del(5.9, modeltest.ClaimKey("/l", a))
+			h.Del(5.9, modeltest.ClaimKey("/lock", a))
 			h.Read(6, a, 0, -1)
-		}, `acquired a1 took /l, which was free
-queued b2 joined the queue of /l at place 2, behind a1
+		}, `acquired a1 took /lock, which was free
+queued b2 joined the queue of /lock at place 2, behind a1
 finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s
 finding dead-holder (hint): a1 may be dead: no renewal for 5.0s; without one the lock is free in about 0.5s
-handover b2 got /l from a1: held 4.9s, lease expired (strong); immediate handover
-finding dead-holder on /l is over, after 0.9s
+handover b2 got /lock from a1: held 4.9s, lease expired (strong); immediate handover
+finding dead-holder on /lock is over, after 0.9s
 `},
 		{"ended early", "the lease had time left: its owner closed it, or somebody revoked it", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Read(4, a, 60, 58)
 			h.End(5, a)
 			h.Read(5.1, a, 0, -1)
-		}, `acquired a1 took /l, which was free
-left a1 no longer holds /l after 4.0s: lease revoked or closed (hint); nobody waits
+		}, `acquired a1 took /lock, which was free
+left a1 no longer holds /lock after 4.0s: lease revoked or closed (hint); nobody waits
 `},
 		{"our own revoke", "our journal is the only thing that makes a revoke certain", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(1, modeltest.ClaimKey("/l", b), "", b)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", b), "", b)
 			h.End(5, a)
 			h.Add(model.Acted{At: modeltest.At(5.1), Outcome: model.Outcome{At: modeltest.At(5.1), Done: true, Rev: h.Rev, Action: model.Action{Kind: model.RevokeLease, Lease: a}}})
-		}, `acquired a1 took /l, which was free
-queued b2 joined the queue of /l at place 2, behind a1
-handover b2 got /l from a1: held 4.0s, revoked by you; immediate handover
+		}, `acquired a1 took /lock, which was free
+queued b2 joined the queue of /lock at place 2, behind a1
+handover b2 got /lock from a1: held 4.0s, revoked by you; immediate handover
 action Revoked lease a1
 `},
 		{"our own delete", "done may be known before it is seen", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Add(model.Acted{At: modeltest.At(4.9), Outcome: model.Outcome{At: modeltest.At(4.9), Done: true, Rev: h.Rev + 1,
-				Action: model.Action{Kind: model.DeleteClaim, Key: modeltest.ClaimKey("/l", a), CreateRev: h.Rev}}})
-			h.Del(5, modeltest.ClaimKey("/l", a))
-		}, `acquired a1 took /l, which was free
-action Deleted claim /l/a1
-left a1 no longer holds /l after 4.0s: deleted by you; nobody waits
+				Action: model.Action{Kind: model.DeleteClaim, Key: modeltest.ClaimKey("/lock", a), CreateRev: h.Rev}}})
+			h.Del(5, modeltest.ClaimKey("/lock", a))
+		}, `acquired a1 took /lock, which was free
+action Deleted claim /lock/a1
+left a1 no longer holds /lock after 4.0s: deleted by you; nobody waits
 `},
 		{"other keys of the lease stay", "an ended lease takes all its keys in one revision", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Put(1, modeltest.ClaimKey("/m", a), "", a)
-			h.Del(2, modeltest.ClaimKey("/l", a))
-		}, `acquired a1 took /l, which was free
+			h.Del(2, modeltest.ClaimKey("/lock", a))
+		}, `acquired a1 took /lock, which was free
 acquired a1 took /m, which was free
-left a1 no longer holds /l after 1.0s: released (hint); nobody waits
+left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
 `},
 		{"over a free lock", "the gap is how long nobody held", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Del(2, modeltest.ClaimKey("/l", a))
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Del(2, modeltest.ClaimKey("/lock", a))
 			h.Read(2.1, a, 10, 9)
-			h.Put(2.5, modeltest.ClaimKey("/l", b), "", b)
-		}, `acquired a1 took /l, which was free
-left a1 no longer holds /l after 1.0s: released (hint); nobody waits
-handover b2 got /l from a1: held 1.0s, released (hint); it was free for 0.5 s
+			h.Put(2.5, modeltest.ClaimKey("/lock", b), "", b)
+		}, `acquired a1 took /lock, which was free
+left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
+handover b2 got /lock from a1: held 1.0s, released (hint); it was free for 0.5 s
 `},
 		{"a waiter leaves", "it never held, so nothing is handed over", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(1, modeltest.ClaimKey("/l", b), "", b)
-			h.Put(1, modeltest.ClaimKey("/l", c), "", c)
-			h.Del(2, modeltest.ClaimKey("/l", b))
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", b), "", b)
+			h.Put(1, modeltest.ClaimKey("/lock", c), "", c)
+			h.Del(2, modeltest.ClaimKey("/lock", b))
 			h.Read(2, b, 10, 9)
-		}, `acquired a1 took /l, which was free
-queued b2 joined the queue of /l at place 2, behind a1
-queued c3 joined the queue of /l at place 3, behind b2
-left b2 left the queue of /l at place 2: released (hint)
+		}, `acquired a1 took /lock, which was free
+queued b2 joined the queue of /lock at place 2, behind a1
+queued c3 joined the queue of /lock at place 3, behind b2
+left b2 left the queue of /lock at place 2: released (hint)
 `},
 		{"nobody reads the lease", "without a reading the cause stays unknown", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Del(2, modeltest.ClaimKey("/l", a))
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Del(2, modeltest.ClaimKey("/lock", a))
 			h.Add(model.Tick{At: modeltest.At(8)})
-		}, `acquired a1 took /l, which was free
-left a1 no longer holds /l after 1.0s: cause unknown (hint); nobody waits
+		}, `acquired a1 took /lock, which was free
+left a1 no longer holds /lock after 1.0s: cause unknown (hint); nobody waits
 `},
 		{"a foreign key", "the recipe counts every key under the name", func(h *modeltest.History) {
-			h.Put(1, "/l/config", "x", 0)
-			h.Put(2, modeltest.ClaimKey("/l", a), "", a)
-			h.Del(3, "/l/config")
-		}, `blocked /l is blocked by /l/config, not a claim of it
-queued a1 joined the queue of /l at place 2, behind /l/config
-finding foreign-key (certain): /l/config is not a lock key, but sits in the queue and blocks it
-acquired a1 got /l, which /l/config blocked
-finding foreign-key on /l is over, after 1.0s
+			h.Put(1, "/lock/config", "x", 0)
+			h.Put(2, modeltest.ClaimKey("/lock", a), "", a)
+			h.Del(3, "/lock/config")
+		}, `blocked /lock is blocked by /lock/config, not a claim of it
+queued a1 joined the queue of /lock at place 2, behind /lock/config
+finding foreign-key (certain): /lock/config is not a lock key, but sits in the queue and blocks it
+acquired a1 got /lock, which /lock/config blocked
+finding foreign-key on /lock is over, after 1.0s
 `},
 		{"an orphan", "nothing but a delete takes a key without a lease", func(h *modeltest.History) {
-			h.Put(1, "/l/694d81e5fc652594", "", 0)
-			h.Put(2, modeltest.ClaimKey("/l", a), "", a)
-			h.Del(3, "/l/694d81e5fc652594")
-		}, `acquired /l/694d81e5fc652594 took /l, which was free
-queued a1 joined the queue of /l at place 2, behind /l/694d81e5fc652594
-finding orphan-key (certain): /l/694d81e5fc652594 has no lease: it never expires and blocks the lock
-handover a1 got /l from /l/694d81e5fc652594: held 1.0s, key deleted (strong); immediate handover
-finding orphan-key on /l is over, after 1.0s
+			h.Put(1, "/lock/694d81e5fc652594", "", 0)
+			h.Put(2, modeltest.ClaimKey("/lock", a), "", a)
+			h.Del(3, "/lock/694d81e5fc652594")
+		}, `acquired /lock/694d81e5fc652594 took /lock, which was free
+queued a1 joined the queue of /lock at place 2, behind /lock/694d81e5fc652594
+finding orphan-key (certain): /lock/694d81e5fc652594 has no lease: it never expires and blocks the lock
+handover a1 got /lock from /lock/694d81e5fc652594: held 1.0s, key deleted (strong); immediate handover
+finding orphan-key on /lock is over, after 1.0s
 `},
 		{"an election", "candidates are named by their value, who held by that with which it did", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/e", a), "node-1", a)
@@ -152,61 +152,61 @@ queued node-2 joined the queue of /e at place 2, behind node-1
 handover node-2 got /e from node-1: held 3.0s, released (hint); immediate handover
 `},
 		{"taken again", "etcd refuses a put on a lease that has ended: no reading is needed", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Read(1.5, a, 60, 59)
-			h.Del(2, modeltest.ClaimKey("/l", a))
-			h.Put(2.1, modeltest.ClaimKey("/l", a), "", a)
-			h.Del(3, modeltest.ClaimKey("/l", a))
+			h.Del(2, modeltest.ClaimKey("/lock", a))
+			h.Put(2.1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Del(3, modeltest.ClaimKey("/lock", a))
 			h.Put(3.1, modeltest.ClaimKey("/m", a), "", a)
 			h.Read(3.2, a, 0, -1)
-		}, `acquired a1 took /l, which was free
-left a1 no longer holds /l after 1.0s: released (hint); nobody waits
-handover a1 took /l again: held 1.0s, released (hint); it was free for 0.1 s
-left a1 no longer holds /l after 0.9s: released (hint); nobody waits
+		}, `acquired a1 took /lock, which was free
+left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
+handover a1 took /lock again: held 1.0s, released (hint); it was free for 0.1 s
+left a1 no longer holds /lock after 0.9s: released (hint); nobody waits
 acquired a1 took /m, which was free
 `},
 		{"a put on another lease", "it says nothing of the one that may have ended", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Read(1.5, a, 60, 59)
-			h.Del(2, modeltest.ClaimKey("/l", a))
-			h.Put(2.1, modeltest.ClaimKey("/l", b), "", b)
+			h.Del(2, modeltest.ClaimKey("/lock", a))
+			h.Put(2.1, modeltest.ClaimKey("/lock", b), "", b)
 			h.Read(3.2, a, 0, -1)
-		}, `acquired a1 took /l, which was free
-left a1 no longer holds /l after 1.0s: lease revoked or closed (hint); nobody waits
-handover b2 got /l from a1: held 1.0s, lease revoked or closed (hint); it was free for 0.1 s
+		}, `acquired a1 took /lock, which was free
+left a1 no longer holds /lock after 1.0s: lease revoked or closed (hint); nobody waits
+handover b2 got /lock from a1: held 1.0s, lease revoked or closed (hint); it was free for 0.1 s
 `},
 		{"a queue is deleted", "one request took it: its waiters never held, and nobody of them let go", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(2, modeltest.ClaimKey("/l", c), "", c) // the keys are not in the order of the queue
-			h.Put(3, modeltest.ClaimKey("/l", b), "", b)
-			h.Del(4, modeltest.ClaimKey("/l", a), modeltest.ClaimKey("/l", b), modeltest.ClaimKey("/l", c))
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(2, modeltest.ClaimKey("/lock", c), "", c) // the keys are not in the order of the queue
+			h.Put(3, modeltest.ClaimKey("/lock", b), "", b)
+			h.Del(4, modeltest.ClaimKey("/lock", a), modeltest.ClaimKey("/lock", b), modeltest.ClaimKey("/lock", c))
 			h.Read(4.1, a, 10, 9)
 			h.Read(4.1, b, 10, 9)
-		}, `acquired a1 took /l, which was free
-queued c3 joined the queue of /l at place 2, behind a1
-queued b2 joined the queue of /l at place 3, behind c3
-left b2 left the queue of /l at place 3: key deleted (strong)
-left c3 left the queue of /l at place 2: key deleted (strong)
-left a1 no longer holds /l after 3.0s: key deleted (strong); nobody waits
+		}, `acquired a1 took /lock, which was free
+queued c3 joined the queue of /lock at place 2, behind a1
+queued b2 joined the queue of /lock at place 3, behind c3
+left b2 left the queue of /lock at place 3: key deleted (strong)
+left c3 left the queue of /lock at place 2: key deleted (strong)
+left a1 no longer holds /lock after 3.0s: key deleted (strong); nobody waits
 `},
 		{"a session with all its claims", "one lease, so it may as well have ended", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Put(1, modeltest.ClaimKey("/m", a), "", a)
 			h.Read(1.5, a, 60, 59)
 			h.End(2, a)
 			h.Read(2.1, a, 0, -1)
-		}, `acquired a1 took /l, which was free
+		}, `acquired a1 took /lock, which was free
 acquired a1 took /m, which was free
-left a1 no longer holds /l after 1.0s: lease revoked or closed (hint); nobody waits
+left a1 no longer holds /lock after 1.0s: lease revoked or closed (hint); nobody waits
 left a1 no longer holds /m after 1.0s: lease revoked or closed (hint); nobody waits
 `},
 		{"data beside a claim", "a client may keep a note without a lease beside its claim, and take both away", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(1, "/l.lockinfo", "{}", 0)
-			h.Del(2, modeltest.ClaimKey("/l", a), "/l.lockinfo")
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(1, "/lock.lockinfo", "{}", 0)
+			h.Del(2, modeltest.ClaimKey("/lock", a), "/lock.lockinfo")
 			h.Read(2.1, a, 10, 9)
-		}, `acquired a1 took /l, which was free
-left a1 no longer holds /l after 1.0s: released (hint); nobody waits
+		}, `acquired a1 took /lock, which was free
+left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
 `},
 		{"a key written over", "the lease and the owner are other ones: somebody else holds", func(h *modeltest.History) {
 			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
@@ -297,17 +297,17 @@ shared c3 holds /rw too, at place 2
 		}, `first c3 comes first in /g, since a1 went: released (hint)
 `},
 		{"a foreign key takes over", "the holder that went is told of, too", func(h *modeltest.History) {
-			h.Put(1, modeltest.ClaimKey("/l", a), "", a)
-			h.Put(2, "/l/setting", "x", 0)
-			h.Put(2, modeltest.ClaimKey("/l", b), "", b)
-			h.Del(3, modeltest.ClaimKey("/l", a))
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(2, "/lock/setting", "x", 0)
+			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
+			h.Del(3, modeltest.ClaimKey("/lock", a))
 			h.Read(3.1, a, 10, 9)
-		}, `acquired a1 took /l, which was free
-queued b2 joined the queue of /l at place 3, behind /l/setting
-finding foreign-key (certain): /l/setting is not a lock key, but sits in the queue and blocks it, when it becomes first; it is at place 2
-left a1 no longer holds /l after 2.0s: released (hint)
-blocked /l is blocked by /l/setting, not a claim of it
-finding foreign-key (certain): /l/setting is not a lock key, but sits in the queue and blocks it
+		}, `acquired a1 took /lock, which was free
+queued b2 joined the queue of /lock at place 3, behind /lock/setting
+finding foreign-key (certain): /lock/setting is not a lock key, but sits in the queue and blocks it, when it becomes first; it is at place 2
+left a1 no longer holds /lock after 2.0s: released (hint)
+blocked /lock is blocked by /lock/setting, not a claim of it
+finding foreign-key (certain): /lock/setting is not a lock key, but sits in the queue and blocks it
 `},
 	}
 	for _, r := range rows {
@@ -325,30 +325,30 @@ finding foreign-key (certain): /l/setting is not a lock key, but sits in the que
 func TestQueueOrderAndHolder(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/l/1f", "", 0x1f)
-	h.Put(2, "/l/b", "", 0xb)
-	h.Put(3, "/l/sub/c", "", 0xc) // nested: /l waits for it, it does not wait for /l
-	h.Put(4, "/l/note", "hello", 0)
+	h.Put(1, "/lock/1f", "", 0x1f)
+	h.Put(2, "/lock/b", "", 0xb)
+	h.Put(3, "/lock/sub/c", "", 0xc) // nested: /lock waits for it, it does not wait for /lock
+	h.Put(4, "/lock/note", "hello", 0)
 	h.Put(5, "/lx/d", "", 0xd) // a sibling that shares only letters
 	s := state(h)
-	l := s.Lock("/l")
+	l := s.Lock("/lock")
 	var keys []string
 	for c := range l.Claims {
 		keys = append(keys, c.Key)
 	}
-	if d := cmp.Diff([]string{"/l/1f", "/l/b", "/l/sub/c", "/l/note"}, keys); d != "" {
-		t.Errorf("queue of /l (-want +got)\n%s", d)
+	if d := cmp.Diff([]string{"/lock/1f", "/lock/b", "/lock/sub/c", "/lock/note"}, keys); d != "" {
+		t.Errorf("queue of /lock (-want +got)\n%s", d)
 	}
-	if got := l.Holder().Key; got != "/l/1f" {
-		t.Errorf("holder of /l is %s", got)
+	if got := l.Holder().Key; got != "/lock/1f" {
+		t.Errorf("holder of /lock is %s", got)
 	}
-	if got := s.Lock("/l/sub").Len(); got != 1 {
-		t.Errorf("/l/sub has %d keys: nesting is one-way", got)
+	if got := s.Lock("/lock/sub").Len(); got != 1 {
+		t.Errorf("/lock/sub has %d keys: nesting is one-way", got)
 	}
-	if got := l.WaitsFor(s.Claim("/l/sub/c")).Key; got != "/l/b" {
-		t.Errorf("the nested key waits in /l for %s", got)
+	if got := l.WaitsFor(s.Claim("/lock/sub/c")).Key; got != "/lock/b" {
+		t.Errorf("the nested key waits in /lock for %s", got)
 	}
-	if d := cmp.Diff([]string{"/l", "/l/sub", "/lx"}, lockNames(s)); d != "" {
+	if d := cmp.Diff([]string{"/lock", "/lock/sub", "/lx"}, lockNames(s)); d != "" {
 		t.Errorf("locks (-want +got)\n%s", d)
 	}
 }
@@ -364,11 +364,11 @@ func lockNames(s *Store) []string {
 func TestDurationsThatBeganBeforeWeLookedAreLowerBounds(t *testing.T) {
 	h := modeltest.New()
 	h.Add(model.LoadStarted{At: modeltest.At(0), Rev: 50},
-		model.Listed{At: modeltest.At(0), Rev: 50, KVs: []model.KV{{Key: "/l/a1", CreateRev: 9, ModRev: 9, Version: 1, Lease: 0xa1}}, Done: 1, Total: 1},
+		model.Listed{At: modeltest.At(0), Rev: 50, KVs: []model.KV{{Key: "/lock/a1", CreateRev: 9, ModRev: 9, Version: 1, Lease: 0xa1}}, Done: 1, Total: 1},
 		model.Loaded{At: modeltest.At(0), Rev: 50})
-	h.Put(3, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Put(3, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 	s := state(h)
-	l := s.Lock("/l")
+	l := s.Lock("/lock")
 	if d, bound := l.HeldFor(modeltest.At(10)); d != 10*time.Second || !bound {
 		t.Errorf("held %v, lower bound %v; want 10s, true", d, bound)
 	}
@@ -380,14 +380,14 @@ func TestDurationsThatBeganBeforeWeLookedAreLowerBounds(t *testing.T) {
 func TestAFreeLockIsRememberedForAWhile(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
-	h.Del(2, modeltest.ClaimKey("/l", 0xa1))
+	h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
+	h.Del(2, modeltest.ClaimKey("/lock", 0xa1))
 	s := state(h)
-	if l := s.Lock("/l"); l == nil || !l.Free() {
+	if l := s.Lock("/lock"); l == nil || !l.Free() {
 		t.Fatalf("lock after its only claim went: %+v, want a free one", l)
 	}
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: modeltest.At(70)}}})
-	if l := s.Lock("/l"); l != nil {
+	if l := s.Lock("/lock"); l != nil {
 		t.Errorf("still remembered after a minute")
 	}
 	if len(s.Leases()) != 0 {
@@ -398,21 +398,21 @@ func TestAFreeLockIsRememberedForAWhile(t *testing.T) {
 func TestRelistSaysOnlyWhatItKnows(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, modeltest.ClaimKey("/l", 0xa1), "", 0xa1)
-	h.Put(2, modeltest.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
+	h.Put(2, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 	h.Put(2, modeltest.ClaimKey("/m", 0xc3), "", 0xc3)
 	h.Add(model.Lost{At: modeltest.At(3), Reason: model.LostCompacted, Detail: "the watch fell behind"},
 		model.LoadStarted{At: modeltest.At(9), Rev: 500},
 		model.Listed{At: modeltest.At(9), Rev: 500, KVs: []model.KV{
-			{Key: "/l/b2", CreateRev: 102, ModRev: 102, Version: 1, Lease: 0xb2},
+			{Key: "/lock/b2", CreateRev: 102, ModRev: 102, Version: 1, Lease: 0xb2},
 			{Key: "/m/c3", CreateRev: 103, ModRev: 103, Version: 1, Lease: 0xc3}}, Done: 2, Total: 2},
 		model.Loaded{At: modeltest.At(9), Rev: 500})
 	s := state(h)
-	want := `acquired a1 took /l, which was free
-queued b2 joined the queue of /l at place 2, behind a1
+	want := `acquired a1 took /lock, which was free
+queued b2 joined the queue of /lock at place 2, behind a1
 acquired c3 took /m, which was free
 gap the watch of all keys is lost (compacted): the watch fell behind
-handover b2 now holds /l, a1 does not any more: it changed while the watch was lost
+handover b2 now holds /lock, a1 does not any more: it changed while the watch was lost
 gap all keys was listed again at revision 500: what happened in between was not seen
 `
 	if d := cmp.Diff(want, told(s)); d != "" {
@@ -495,7 +495,7 @@ func TestWhatIsOnTheScreenIsReadFirst(t *testing.T) {
 	var kvs []model.KV
 	for i := range 2 * locks { // two claims of each
 		lease := model.LeaseID(0x1000 + i)
-		kvs = append(kvs, model.KV{Key: fmt.Sprintf("/l/%03d/%s", i/2, lease), CreateRev: int64(i + 1), ModRev: int64(i + 1), Version: 1, Lease: lease})
+		kvs = append(kvs, model.KV{Key: fmt.Sprintf("/lock/%03d/%s", i/2, lease), CreateRev: int64(i + 1), ModRev: int64(i + 1), Version: 1, Lease: lease})
 	}
 	s.Apply(model.Batch{Events: append(events, model.Listed{At: modeltest.Start, Rev: 2 * locks, KVs: kvs}, model.Loaded{At: modeltest.Start, Rev: 2 * locks})})
 	before := s.Want(nil).Leases

@@ -217,7 +217,7 @@ func TestOneRequestIsOneEvent(t *testing.T) {
 		want         string
 	}{
 		{"a prefix is deleted", "each key has its own lease, and one request took all", 12,
-			"12 locks lost their holder with 12 leases: key deleted (strong); /l/0, /l/1, /l/10 and 9 more"},
+			"12 locks lost their holder with 12 leases: key deleted (strong); /lock/0, /lock/1, /lock/10 and 9 more"},
 		{"nine", "few enough to be read", 9, ""},
 	}
 	for _, r := range rows {
@@ -225,7 +225,7 @@ func TestOneRequestIsOneEvent(t *testing.T) {
 		h.Loaded(0)
 		var keys []string
 		for i := range r.n {
-			key := modeltest.ClaimKey(fmt.Sprintf("/l/%d", i), model.LeaseID(0x10+i))
+			key := modeltest.ClaimKey(fmt.Sprintf("/lock/%d", i), model.LeaseID(0x10+i))
 			h.Put(1, key, "", model.LeaseID(0x10+i))
 			keys = append(keys, key)
 		}
@@ -251,11 +251,11 @@ func TestOneOfManyTurnsOut(t *testing.T) {
 	h.Loaded(0)
 	for i := range n {
 		id := model.LeaseID(0x10 + i)
-		h.Put(0, modeltest.ClaimKey(fmt.Sprintf("/l/%02d", i), id), "", id)
+		h.Put(0, modeltest.ClaimKey(fmt.Sprintf("/lock/%02d", i), id), "", id)
 		h.Read(6, id, 10, 4)
 	}
-	h.Put(0.5, modeltest.ClaimKey("/l/00", waiter), "", waiter)
-	h.Del(9.95, modeltest.ClaimKey("/l/00", waiter))
+	h.Put(0.5, modeltest.ClaimKey("/lock/00", waiter), "", waiter)
+	h.Del(9.95, modeltest.ClaimKey("/lock/00", waiter))
 	for i := range n {
 		h.End(10, model.LeaseID(0x10+i))
 	}

@@ -44,7 +44,7 @@ func TestWantAsksInOrderOfNeed(t *testing.T) {
 func TestANewLeaderIsAskedAtOnce(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, modeltest.ClaimKey("/l", 0x1), "", 0x1)
+	h.Put(1, modeltest.ClaimKey("/lock", 0x1), "", 0x1)
 	s := state(h)
 	status := func(sec float64, leads bool) model.ClusterStatus {
 		return model.ClusterStatus{At: modeltest.At(sec), ClusterID: 7, Members: []model.Member{{ID: 1, Name: "m1", Leader: leads, NoLeader: !leads, Term: 2}}}

@@ -65,6 +65,7 @@ var aboutQueues = map[model.MessageID]Sentence{
 	"find-out-whose-key":                     {"find out whose key it is: a program registered there loses its registration with it", "查清是谁的键：在那里注册的程序会随它失去注册"},
 	"rename-the-lock":                        {"rename the lock or the group, so that neither name is a path above the other's", "给锁或那一组改名，不要让一个名字是另一个的上级路径"},
 	"is-not-a-lock-key":                      {"{0} is not a lock key, but sits in the queue and blocks it", "{0} 不是锁的键，却在队列里，挡住了锁"},
+	"find-out-what-the-keys-are":             {"find out what the keys are for: --recipe says it", "弄清这些键的用途，用 --recipe 说明"},
 	"move-the-data-elsewhere":                {"move the data elsewhere, or rename the lock", "把数据移走，或者给锁改名"},
 	"which-looks-like-a-lock":                {"{0}, which looks like a lock ({1}, hint)", "{0}（看起来是锁：{1}，线索）"},
 	"lock-named":                             {"the lock {0}", "锁 {0}"},
@@ -253,11 +254,12 @@ var advice = map[model.MessageID]Sentence{
 // conditions are how a lock or a session does, where nothing was found.
 var conditions = map[model.MessageID]Sentence{
 	"is-free":                {"nobody holds it and nobody waits", "没有人持有，也没有人等待"},
-	"is-in-order-only":       {"keys of no known recipe: in order, and nothing is said of a holder", "做法不明的键：有先后，说不出谁持有"},
+	"is-in-order-only":       {"leased keys, no known recipe: in order, and nothing is said of a holder", "带租约的键，做法不明：有先后，说不出谁持有"},
 	"is-encrypted":           {"its value is encrypted, so who holds it is not known", "值已加密，谁持有不清楚"},
 	"is-blocked-by-no-claim": {"a key that is not a claim stands first", "排在最前的键不是排队键"},
 	"is-moving":              {"it changes hands as it used to", "和以前一样正常交接"},
 	"is-held":                {"it has a holder; whether its program works, etcd cannot tell", "持有者的程序是否在工作，etcd 看不出来"},
+	"is-perhaps-a-lock":      {"only the names of its keys look like a lock; a list of members looks the same", "只有键名像锁；成员列表看起来一样"},
 	"is-renewed":             {"renewed on time", "按时续租"},
 	"lease-is-unread":        {"no reading of its lease yet", "还没有读过它的租约"},
 	"lease-is-late":          {"its lease missed one renewal", "它的租约漏了一次续租"},

@@ -48,6 +48,7 @@ var nextMoves = map[model.MessageID]Sentence{
 	"expires-in":                        {"expires in {0}{1}", "{0} 后过期{1}"},
 
 	"not-a-known-lock":             {"{0} is not a known lock: none of its keys is known to hold it", "{0} 不是已知的锁：不知道哪个键持有它"},
+	"only-perhaps-a-lock":          {"only the names of the keys of {0} look like a lock, and so do those of a list of members (--recipe PREFIX=NAME says what it is)", "{0} 只有键名像锁，成员列表看起来一样（用 --recipe PREFIX=NAME 说明）"},
 	"stands-first-and-is-no-claim": {"{0} stands first, and is not a claim of {1}", "{0} 排在最前，它不是 {1} 的排队键"},
 	"hold-together":                {"{0} hold {1} together: {2}", "{0} 个一起持有 {1}：{2}"},
 	"and-so-on":                    {"…", "等"},

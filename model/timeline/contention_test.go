@@ -212,9 +212,9 @@ func TestWhatIfIsWhatTheLabThenDoes(t *testing.T) {
 				return all
 			}
 			until := r.holds * r.hold
-			_, acts := play("/l", draw(1), 1, until)
-			c := watched(acts).Timeline().Contention("/l", modeltest.Start, modeltest.At(until), byLease)
-			would, _ := play("/l", draw(2), 0.5, until)
+			_, acts := play("/lock", draw(1), 1, until)
+			c := watched(acts).Timeline().Contention("/lock", modeltest.Start, modeltest.At(until), byLease)
+			would, _ := play("/lock", draw(2), 0.5, until)
 			d, ok := c.WhatIf(0.5)
 			if !ok || off(d.Seconds(), would.total) > 0.1 {
 				t.Errorf("%s, lab %d: %v (%v), of %v waited; the lab then %.3fs", r.reason, seed, d, ok, c.TotalWait, would.total)
@@ -232,17 +232,17 @@ func TestWhatIfIsWhatTheLabThenDoes(t *testing.T) {
 func TestWhatIfOfThoseWhoLeft(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/l/a", "", 0xa)
+	h.Put(1, "/lock/a", "", 0xa)
 	for i := range 10 { // two take turns of two seconds, and leave for good
 		now, next := model.LeaseID(0xa+i%2), model.LeaseID(0xa+(i+1)%2)
 		if i < 9 {
-			h.Put(1.01+2*float64(i), modeltest.ClaimKey("/l", next), "", next)
+			h.Put(1.01+2*float64(i), modeltest.ClaimKey("/lock", next), "", next)
 		}
-		h.Del(3+2*float64(i), modeltest.ClaimKey("/l", now))
+		h.Del(3+2*float64(i), modeltest.ClaimKey("/lock", now))
 	}
 	s := store.New()
 	s.Apply(model.Batch{Events: append(h.Events, model.Tick{At: modeltest.At(200)})})
-	c := s.Timeline().Contention("/l", modeltest.At(0), modeltest.At(200), byLease)
+	c := s.Timeline().Contention("/lock", modeltest.At(0), modeltest.At(200), byLease)
 	if d, ok := c.WhatIf(0.5); !ok || math.Abs(d.Seconds()-9) > 0.2 {
 		t.Errorf("%v (%v) of %v waited, want 9s: nine waits of half of 2s", d, ok, c.TotalWait)
 	}
@@ -252,8 +252,8 @@ func TestWhatIfOfThoseWhoLeft(t *testing.T) {
 func TestContentionOfAQueue(t *testing.T) {
 	turns := func(h *modeltest.History, n int, from, hold, gap float64) float64 {
 		for i := range n {
-			h.Put(from, fmt.Sprintf("/l/%x", 0x100+i), "", model.LeaseID(0x100+i))
-			h.Del(from+hold, fmt.Sprintf("/l/%x", 0x100+i))
+			h.Put(from, fmt.Sprintf("/lock/%x", 0x100+i), "", model.LeaseID(0x100+i))
+			h.Del(from+hold, fmt.Sprintf("/lock/%x", 0x100+i))
 			from += hold + gap
 		}
 		return from
@@ -270,74 +270,74 @@ func TestContentionOfAQueue(t *testing.T) {
 		half                        float64 // what would be waited with half of each hold, -1 unknown
 	}{
 		{reason: "two wait behind one", tell: func(h *modeltest.History) {
-			h.Put(1, "/l/a", "", 0xa)
-			h.Put(2, "/l/b", "", 0xb)
-			h.Put(3, "/l/c", "", 0xc)
-			h.Del(11, "/l/a")
-			h.Del(21, "/l/b")
+			h.Put(1, "/lock/a", "", 0xa)
+			h.Put(2, "/lock/b", "", 0xb)
+			h.Put(3, "/lock/c", "", 0xc)
+			h.Del(11, "/lock/a")
+			h.Del(21, "/lock/b")
 		}, to: 31, total: 9 + 18, queued: 19, utilisation: 30.0 / 31, waits: 3, holds: 2, gaps: 2, fairness: 27.0 * 27 / (3 * (81 + 18*18)), visible: true, half: 4 + 8},
 		{reason: "of a part the waits that ended in it are whole, and the sum is of the part", tell: func(h *modeltest.History) {
-			h.Put(1, "/l/a", "", 0xa)
-			h.Put(2, "/l/b", "", 0xb)
-			h.Del(11, "/l/a")
+			h.Put(1, "/lock/a", "", 0xa)
+			h.Put(2, "/lock/b", "", 0xb)
+			h.Del(11, "/lock/a")
 		}, from: 8, to: 18, total: 3, queued: 3, utilisation: 1, waits: 1, holds: 1, gaps: 1, fairness: 0.5, visible: true, half: 1.5},
 		{reason: "one that gives up has waited, and does not hold", tell: func(h *modeltest.History) {
-			h.Put(1, "/l/a", "", 0xa)
-			h.Put(2, "/l/b", "", 0xb)
-			h.Del(5, "/l/b")
-			h.Del(11, "/l/a")
+			h.Put(1, "/lock/a", "", 0xa)
+			h.Put(2, "/lock/b", "", 0xb)
+			h.Del(5, "/lock/b")
+			h.Del(11, "/lock/a")
 		}, to: 11.5, total: 3, queued: 3, utilisation: 10.0 / 11.5, waits: 1, holds: 1, fairness: 0.5, visible: true, half: 3},
 		{reason: "nobody waits, and between two holders nobody holds", tell: func(h *modeltest.History) { turns(h, 4, 1, 1, 2) },
 			to: 13, utilisation: 4.0 / 13, waits: 4, holds: 4, gaps: 3, visible: true, half: 0},
 		{reason: "a convoy: twelve wait, and each holds for a second", tell: func(h *modeltest.History) {
 			for i := range 12 {
-				h.Put(0.1+float64(i)/1e6, fmt.Sprintf("/l/%x", 0x200+i), "", model.LeaseID(0x200+i))
+				h.Put(0.1+float64(i)/1e6, fmt.Sprintf("/lock/%x", 0x200+i), "", model.LeaseID(0x200+i))
 			}
 			for i := range 11 {
-				h.Del(float64(1+i), fmt.Sprintf("/l/%x", 0x200+i))
+				h.Del(float64(1+i), fmt.Sprintf("/lock/%x", 0x200+i))
 			}
 		}, from: 0.2, to: 11, total: 0.8 + 1.8 + 2.8 + 3.8 + 4.8 + 5.8 + 6.8 + 7.8 + 8.8 + 9.8 + 10.8, queued: 10.8, utilisation: 1, waiters: 1, waits: 10, holds: 10, gaps: 10,
 			fairness: 0.7121, convoy: true, visible: true, half: 11*0.4 + 0.5*55},
 		{reason: "no convoy: one long hold makes the same queue", tell: func(h *modeltest.History) {
 			for i := range 12 {
-				h.Put(0.1+float64(i)/1e6, fmt.Sprintf("/l/%x", 0x200+i), "", model.LeaseID(0x200+i))
+				h.Put(0.1+float64(i)/1e6, fmt.Sprintf("/lock/%x", 0x200+i), "", model.LeaseID(0x200+i))
 			}
-			h.Del(11, "/l/200")
+			h.Del(11, "/lock/200")
 		}, from: 0.2, to: 11, total: 11 * 10.8, queued: 10.8, utilisation: 1, waiters: 11, fairness: 0.9167, visible: true, half: -2},
 		{reason: "one is sent to the end of the queue: it was overtaken, and what it would have been is not known", tell: func(h *modeltest.History) {
-			h.Put(1, "/l/write/1700000000000000001", "", 0xa)
-			h.Put(2, "/l/write/1700000000000000002", "", 0xb)
-			h.Put(3, "/l/write/1700000000000000003", "", 0xc)
-			h.Put(4, "/l/write/1700000000000000002", "", 0xb)
-			h.Del(5, "/l/write/1700000000000000001")
+			h.Put(1, "/lock/write/1700000000000000001", "", 0xa)
+			h.Put(2, "/lock/write/1700000000000000002", "", 0xb)
+			h.Put(3, "/lock/write/1700000000000000003", "", 0xc)
+			h.Put(4, "/lock/write/1700000000000000002", "", 0xb)
+			h.Del(5, "/lock/write/1700000000000000001")
 		}, to: 11, total: 9 + 2, queued: 9, utilisation: 10.0 / 11, waiters: 1, waits: 2, holds: 1, gaps: 1, fairness: 11.0 * 11 / (3 * (81 + 4)), bypass: 1, visible: true, half: -1},
 		{reason: "the holder is sent to the end of the queue and gets the lock again: it waited while it did not hold, and no longer", tell: func(h *modeltest.History) {
-			h.Put(1, "/l/write/1700000000000000001", "", 0xa)
-			h.Put(2, "/l/write/1700000000000000002", "", 0xb)
-			h.Put(5, "/l/write/1700000000000000001", "", 0xa)
-			h.Del(9, "/l/write/1700000000000000002")
+			h.Put(1, "/lock/write/1700000000000000001", "", 0xa)
+			h.Put(2, "/lock/write/1700000000000000002", "", 0xb)
+			h.Put(5, "/lock/write/1700000000000000001", "", 0xa)
+			h.Del(9, "/lock/write/1700000000000000002")
 		}, to: 12, total: 3 + 4, queued: 7, utilisation: 11.0 / 12, waits: 3, holds: 2, gaps: 2, fairness: 5.0 * 5 / (2 * (2*2 + 3*3)), visible: true, half: 1 + 2},
 		{reason: "the same while it waits still", tell: func(h *modeltest.History) {
-			h.Put(1, "/l/write/1700000000000000001", "", 0xa)
-			h.Put(2, "/l/write/1700000000000000002", "", 0xb)
-			h.Put(5, "/l/write/1700000000000000001", "", 0xa)
+			h.Put(1, "/lock/write/1700000000000000001", "", 0xa)
+			h.Put(2, "/lock/write/1700000000000000002", "", 0xb)
+			h.Put(5, "/lock/write/1700000000000000001", "", 0xa)
 		}, to: 9, total: 3 + 4, queued: 7, utilisation: 8.0 / 9, waiters: 1, waits: 2, holds: 1, gaps: 1, fairness: 5.0 * 5 / (2 * (2*2 + 3*3)), visible: true, half: -2},
 		{reason: "it goes before its turn comes again", tell: func(h *modeltest.History) {
-			h.Put(1, "/l/write/1700000000000000001", "", 0xa)
-			h.Put(2, "/l/write/1700000000000000002", "", 0xb)
-			h.Put(5, "/l/write/1700000000000000001", "", 0xa)
-			h.Del(8, "/l/write/1700000000000000001")
+			h.Put(1, "/lock/write/1700000000000000001", "", 0xa)
+			h.Put(2, "/lock/write/1700000000000000002", "", 0xb)
+			h.Put(5, "/lock/write/1700000000000000001", "", 0xa)
+			h.Del(8, "/lock/write/1700000000000000001")
 		}, to: 9, total: 3 + 3, queued: 6, utilisation: 8.0 / 9, waits: 2, holds: 1, gaps: 1, fairness: 4.5 * 4.5 / (2 * (1.5*1.5 + 3*3)), visible: true, half: -2},
 		{reason: "a waiter is sent behind a later one: of a part each waited as long as it was there", tell: func(h *modeltest.History) {
-			h.Put(1, "/l/write/1700000000000000001", "", 0xa)
-			h.Put(2, "/l/write/1700000000000000002", "", 0xb)
-			h.Put(4, "/l/write/1700000000000000003", "", 0xc)
-			h.Put(5, "/l/write/1700000000000000002", "", 0xb)
+			h.Put(1, "/lock/write/1700000000000000001", "", 0xa)
+			h.Put(2, "/lock/write/1700000000000000002", "", 0xb)
+			h.Put(4, "/lock/write/1700000000000000003", "", 0xc)
+			h.Put(5, "/lock/write/1700000000000000002", "", 0xb)
 		}, from: 3, to: 8, total: 5 + 4, queued: 5, utilisation: 1, waiters: 2, fairness: 10.0 * 10 / (3 * (6*6 + 4*4)), visible: true, half: -2},
 		{reason: "readers hold together: there is no one hold to shorten", tell: func(h *modeltest.History) {
-			h.Put(1, "/l/read/1700000000000000001", "", 0xa)
-			h.Put(2, "/l/read/1700000000000000002", "", 0xb)
-			h.Put(3, "/l/write/1700000000000000003", "", 0xc)
+			h.Put(1, "/lock/read/1700000000000000001", "", 0xa)
+			h.Put(2, "/lock/read/1700000000000000002", "", 0xb)
+			h.Put(3, "/lock/write/1700000000000000003", "", 0xc)
 		}, to: 11, total: 8, queued: 8, utilisation: 10.0 / 11, waiters: 1, waits: 2, fairness: 1.0 / 3, visible: true, half: -1},
 	} {
 		h := modeltest.New()
@@ -346,7 +346,7 @@ func TestContentionOfAQueue(t *testing.T) {
 		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
 		s.Apply(model.Batch{Events: []model.Event{model.Tick{At: modeltest.At(r.to)}}})
-		c := s.Timeline().Contention("/l", modeltest.At(r.from), modeltest.At(r.to), byLease)
+		c := s.Timeline().Contention("/lock", modeltest.At(r.from), modeltest.At(r.to), byLease)
 		near := func(what string, got, want float64) {
 			if math.Abs(got-want) > 0.001 {
 				t.Errorf("%s: %s %.4f, want %.4f", r.reason, what, got, want)
@@ -394,18 +394,18 @@ func TestAReplayOfWhatWas(t *testing.T) {
 func TestContentionOfWhatNobodySaw(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/l/a", "", 0xa)
-	h.Put(2, "/l/b", "", 0xb)
+	h.Put(1, "/lock/a", "", 0xa)
+	h.Put(2, "/lock/b", "", 0xb)
 	h.Add(model.Watching{At: modeltest.At(5), Rev: h.Rev}, model.Lost{At: modeltest.At(5), Reason: model.LostCompacted})
-	b := h.Keys["/l/b"]
+	b := h.Keys["/lock/b"]
 	h.Add(model.LoadStarted{At: modeltest.At(9), Rev: 120}, model.Listed{At: modeltest.At(9), Rev: 120, KVs: []model.KV{b}}, model.Loaded{At: modeltest.At(9), Rev: 120})
 	s := store.New()
 	s.Apply(model.Batch{Events: h.Events})
-	c := s.Timeline().Contention("/l", modeltest.At(0), modeltest.At(10), byLease)
+	c := s.Timeline().Contention("/lock", modeltest.At(0), modeltest.At(10), byLease)
 	if c.Unseen.Seconds() != 4 || len(c.Waits) != 1 || len(c.Holds) != 0 {
 		t.Errorf("not seen for %v, want 4s; waits %v, want that of the first alone; holds %v, want none", c.Unseen, c.Waits, c.Holds)
 	}
-	if c := s.Timeline().Contention("/l", modeltest.At(1), modeltest.At(4), byLease); c.Unseen != 0 {
+	if c := s.Timeline().Contention("/lock", modeltest.At(1), modeltest.At(4), byLease); c.Unseen != 0 {
 		t.Errorf("before the gap: not seen for %v", c.Unseen)
 	}
 }

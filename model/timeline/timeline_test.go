@@ -66,7 +66,7 @@ func TestTheBookIsWhatTheQueuesWere(t *testing.T) {
 		leases := []model.LeaseID{0x1, 0x2, 0x7fffffffffffffff, 0x694d81e5fc650000}
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			sec += float64(rapid.IntRange(0, 3000).Draw(t, "ms")) / 1000
-			lock := rapid.SampledFrom([]string{"/l", "/m", "/m/sub", "/rw", "/uuid"}).Draw(t, "lock")
+			lock := rapid.SampledFrom([]string{"/lock", "/m", "/m/sub", "/rw", "/uuid"}).Draw(t, "lock")
 			lease := rapid.SampledFrom(leases).Draw(t, "lease")
 			key := modeltest.ClaimKey(lock, lease)
 			switch lock {
@@ -88,7 +88,7 @@ func TestTheBookIsWhatTheQueuesWere(t *testing.T) {
 			_, relisted := e.(model.Loaded)
 			before = want.look(s, before, e.When(), relisted)
 		}
-		for _, lock := range []string{"/l", "/m", "/m/sub", "/rw", "/uuid"} {
+		for _, lock := range []string{"/lock", "/m", "/m/sub", "/rw", "/uuid"} {
 			l := s.Lock(lock)
 			if l == nil || !l.Recipe().HasHolder || len(s.Cluster().Members) > 0 {
 				continue
@@ -122,11 +122,11 @@ func TestTheBookIsWhatTheQueuesWere(t *testing.T) {
 func TestAFairQueueInTheBook(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/l/a", "", 0xa)
-	h.Put(2, "/l/b", "", 0xb)
-	h.Put(3, "/l/c", "", 0xc)
-	h.Del(6, "/l/b") // a waiter gives up
-	h.Del(10, "/l/a")
+	h.Put(1, "/lock/a", "", 0xa)
+	h.Put(2, "/lock/b", "", 0xb)
+	h.Put(3, "/lock/c", "", 0xc)
+	h.Del(6, "/lock/b") // a waiter gives up
+	h.Del(10, "/lock/a")
 	s := store.New()
 	s.Apply(model.Batch{Events: h.Events})
 	type row struct {
@@ -141,12 +141,12 @@ func TestAFairQueueInTheBook(t *testing.T) {
 		return t.Sub(modeltest.Start).Seconds()
 	}
 	rows := func(from, to float64) (all []row) {
-		for x := range s.Timeline().Spans("/l", modeltest.At(from), modeltest.At(to)) {
+		for x := range s.Timeline().Spans("/lock", modeltest.At(from), modeltest.At(to)) {
 			all = append(all, row{x.Claim.Key, sec(x.Came), sec(x.Got), sec(x.Gone), x.CameAtLeast, x.Unseen})
 		}
 		return all
 	}
-	a, b, c := row{Key: "/l/a", Came: 1, Got: 1, Gone: 10}, row{Key: "/l/b", Came: 2, Got: -1, Gone: 6}, row{Key: "/l/c", Came: 3, Got: 10, Gone: -1}
+	a, b, c := row{Key: "/lock/a", Came: 1, Got: 1, Gone: 10}, row{Key: "/lock/b", Came: 2, Got: -1, Gone: 6}, row{Key: "/lock/c", Came: 3, Got: 10, Gone: -1}
 	for _, r := range []struct {
 		reason   string
 		from, to float64
@@ -161,7 +161,7 @@ func TestAFairQueueInTheBook(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", r.reason, d)
 		}
 	}
-	if got := s.Timeline().Since("/l"); !got.Equal(modeltest.At(0)) {
+	if got := s.Timeline().Since("/lock"); !got.Equal(modeltest.At(0)) {
 		t.Errorf("whole since %v, want since the list", got)
 	}
 	if got := s.Timeline().Since("/other/l"); !got.Equal(modeltest.At(0)) {
@@ -173,30 +173,30 @@ func TestAFairQueueInTheBook(t *testing.T) {
 func TestAGapInTheBook(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/l/a", "", 0xa)
-	h.Put(2, "/l/b", "", 0xb)
+	h.Put(1, "/lock/a", "", 0xa)
+	h.Put(2, "/lock/b", "", 0xb)
 	h.Add(model.Watching{At: modeltest.At(5), Rev: h.Rev}, model.Lost{At: modeltest.At(5), Reason: model.LostCompacted})
-	b := h.Keys["/l/b"]
+	b := h.Keys["/lock/b"]
 	h.Add(model.LoadStarted{At: modeltest.At(9), Rev: 120}, model.Listed{At: modeltest.At(9), Rev: 120, KVs: []model.KV{b}}, model.Loaded{At: modeltest.At(9), Rev: 120})
 	s := store.New()
 	s.Apply(model.Batch{Events: h.Events})
-	for x := range s.Timeline().Spans("/l", modeltest.At(0), ever) {
+	for x := range s.Timeline().Spans("/lock", modeltest.At(0), ever) {
 		switch x.Claim.Key {
-		case "/l/a":
+		case "/lock/a":
 			if !x.Unseen || !x.Gone.Equal(modeltest.At(9)) {
 				t.Errorf("nobody saw when it went: %+v", x)
 			}
-		case "/l/b":
+		case "/lock/b":
 			if !x.GotAtLeast || x.CameAtLeast {
 				t.Errorf("nobody saw when it got the lock, and it was seen to come: %+v", x)
 			}
 		}
 	}
-	gaps := s.Timeline().Gaps("/l")
+	gaps := s.Timeline().Gaps("/lock")
 	if len(gaps) != 1 || !gaps[0].From.Equal(modeltest.At(5)) || !gaps[0].To.Equal(modeltest.At(9)) {
 		t.Errorf("gaps: %+v, want one from second 5 to 9", gaps)
 	}
-	marks := s.Timeline().Marks("/l", modeltest.At(0), ever)
+	marks := s.Timeline().Marks("/lock", modeltest.At(0), ever)
 	if len(marks) == 0 || marks[0].Kind != timeline.MarkGap {
 		t.Errorf("marks: %+v, want the gap", marks)
 	}
@@ -257,7 +257,7 @@ func TestABookIsBounded(t *testing.T) {
 	}
 	const n, locks = 60_000, 700
 	for i := range n {
-		at, lock := 1+float64(i)/100, fmt.Sprintf("/l%d", i%locks)
+		at, lock := 1+float64(i)/100, fmt.Sprintf("/lock%d", i%locks)
 		if i%2 == 0 {
 			lock = "/busy"
 		}

@@ -13,9 +13,9 @@ import (
 func TestTheDryRunPrintsTheGuard(t *testing.T) {
 	b := newCLI(t)
 	lease := b.lease(600)
-	key := b.claim("/l", lease)
+	key := b.claim("/lock", lease)
 	line := func() string {
-		code, out, errs := b.run("", "break", "/l", "--dry-run", "--claim", key)
+		code, out, errs := b.run("", "break", "/lock", "--dry-run", "--claim", key)
 		_, rest, found := strings.Cut(out, "  by hand: ")
 		ctl, _, _ := strings.Cut(rest, "dry run:")
 		if code != 0 || !found {
@@ -44,9 +44,9 @@ func TestTheDryRunPrintsTheGuard(t *testing.T) {
 // TestBreakSaysWhatComesOfIt: what is found about the claim is said before it is broken.
 func TestBreakSaysWhatComesOfIt(t *testing.T) {
 	b := newCLI(t)
-	b.put("/l/config", "data", "")
-	b.claim("/l", b.lease(600))
-	code, out, errs := b.run("", "break", "/l", "--dry-run", "--claim", "/l/config")
+	b.put("/lock/config", "data", "")
+	b.claim("/lock", b.lease(600))
+	code, out, errs := b.run("", "break", "/lock", "--dry-run", "--claim", "/lock/config")
 	if want := "foreign-key: breaking this claim is the wrong cure: "; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
 	}
@@ -58,9 +58,9 @@ func TestOnlyAHolderIsBrokenWithoutItsKey(t *testing.T) {
 	b := newCLI(t)
 	b.put("/services/pay/10.0.0.2:80", "", b.lease(600))
 	b.put("/services/pay/10.0.0.3:80", "", b.lease(600))
-	b.put("/l/config", "", b.lease(600))
-	b.claim("/l", b.lease(600))
-	b.claim("/m", b.lease(600))
+	b.put("/lock/config", "", b.lease(600))
+	b.claim("/lock", b.lease(600))
+	b.claim("/mutex", b.lease(600))
 	const clock = "179538064172527300"
 	readers := b.lease(600)
 	for _, key := range []string{"read/" + clock + "1", "read/" + clock + "2"} {
@@ -77,11 +77,11 @@ func TestOnlyAHolderIsBrokenWithoutItsKey(t *testing.T) {
 		reason string
 	}{
 		{[]string{"/services/pay", "--claim", "/services/pay/10.0.0.3:80"}, 0, "its program is not told that it went", "no holder is spoken of where there is none"},
-		{[]string{"/m"}, 0, "the old holder may still believe that it holds", "there is one here"},
+		{[]string{"/mutex"}, 0, "the old holder may still believe that it holds", "there is one here"},
 		{[]string{"/services/pay"}, exitBad, "/services/pay is not a known lock", "nobody knows whom that would hit"},
 		{[]string{"/services/pay", "--claim", "/services/pay/10.0.0.3:80"}, 0, "delete claim /services/pay/10.0.0.3:80", "the key was named"},
-		{[]string{"/l"}, exitBad, "/l/config stands first, and is not a claim of /l", "the revoke would hit another program"},
-		{[]string{"/m"}, 0, "revoke lease", "the holder is meant"},
+		{[]string{"/lock"}, exitBad, "/lock/config stands first, and is not a claim of /lock", "the revoke would hit another program"},
+		{[]string{"/mutex"}, 0, "revoke lease", "the holder is meant"},
 		{[]string{"/rw"}, exitBad, "3 hold /rw together: /rw/read/" + clock + "1, /rw/read/" + clock + "2, /rw/read/" + clock + "3", "nobody knows which reader is meant"},
 		{[]string{"/rw", "--claim", "/rw/read/" + clock + "2"}, 0, "which holds /rw; 2 more hold it", "the writer waits for the others, too"},
 		{[]string{"/one"}, 0, "which holds /one; next is ", "a reader by itself is the holder, and the writer comes next"},

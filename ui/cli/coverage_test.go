@@ -59,8 +59,8 @@ func TestALeaseIsAskedOnce(t *testing.T) {
 		}
 		return next(ctx, req)
 	}))
-	leases := held(t, endpoint, "/l/a", "/l/a", "/l/a")
-	for _, args := range [][]string{{"describe", "/l/a"}, {"ls", "--prefix", "/l/", "--leases", "all"}, {"doctor", "--prefix", "/l/"}} {
+	leases := held(t, endpoint, "/lock/a", "/lock/a", "/lock/a")
+	for _, args := range [][]string{{"describe", "/lock/a"}, {"ls", "--prefix", "/lock/", "--leases", "all"}, {"doctor", "--prefix", "/lock/"}} {
 		asked.Clear()
 		if code, out, errs := program(t, t.TempDir(), patient(args, endpoint)...); code != exitOK {
 			t.Fatalf("%v: exit %d\n%s%s", args, code, out, errs)
@@ -84,10 +84,10 @@ func TestFindingsDoNotHideWhatWasNotSeen(t *testing.T) {
 		}
 		return next(ctx, req)
 	}))
-	if _, err := unbound(t, endpoint).Put(within(t), "/l/setting", ""); err != nil {
+	if _, err := unbound(t, endpoint).Put(within(t), "/lock/setting", ""); err != nil {
 		t.Fatal(err)
 	}
-	held(t, endpoint, "/l", "/m")
+	held(t, endpoint, "/lock", "/m")
 	code, out, errs := program(t, t.TempDir(), patient([]string{"doctor"}, endpoint)...)
 	if code != exitFailed || !strings.Contains(out, "foreign-key") || !strings.Contains(errs, "lease, for") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)

@@ -20,7 +20,7 @@ func TestNoPasswordOfAnEndpointIsShown(t *testing.T) {
 		for _, said := range []string{"flag", "variable", "profile"} {
 			clearEnv(t)
 			home(t, "p:\n  endpoints: ['"+endpoint+"']\n")
-			for _, command := range [][]string{{"config"}, {"config", "-o", "json"}, {"ls"}, {"proxy"}, {"contend", "--armed", "/l"}, {"record", "/dev/null"}, {}} {
+			for _, command := range [][]string{{"config"}, {"config", "-o", "json"}, {"ls"}, {"proxy"}, {"contend", "--armed", "/lock"}, {"record", "/dev/null"}, {}} {
 				args := command
 				switch said {
 				case "flag":
@@ -62,7 +62,7 @@ func TestAnAuthorityThatIsNone(t *testing.T) {
 // TestADryRunNeedsNoPlaceToWrite: it writes nothing, the journal of actions included.
 func TestADryRunNeedsNoPlaceToWrite(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/l", b.lease(600))
+	b.claim("/lock", b.lease(600))
 	for _, r := range []struct {
 		env    []string
 		reason string
@@ -72,7 +72,7 @@ func TestADryRunNeedsNoPlaceToWrite(t *testing.T) {
 		{[]string{"XDG_STATE_HOME=" + os.DevNull}, "a place that cannot be written"},
 	} {
 		for _, armed := range []bool{false, true} {
-			args := []string{"break", "/l", "--dry-run", "--endpoints", b.endpoint}
+			args := []string{"break", "/lock", "--dry-run", "--endpoints", b.endpoint}
 			if armed {
 				args = append(args, "--armed")
 			}
@@ -84,7 +84,7 @@ func TestADryRunNeedsNoPlaceToWrite(t *testing.T) {
 		}
 	}
 	state := t.TempDir()
-	cmd := exec.Command(locktop(t), "break", "/l", "--dry-run", "--endpoints", b.endpoint)
+	cmd := exec.Command(locktop(t), "break", "/lock", "--dry-run", "--endpoints", b.endpoint)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

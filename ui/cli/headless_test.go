@@ -130,9 +130,9 @@ func TestDoctor(t *testing.T) {
 		{"healthy", func() {}, []string{"doctor"}, 0, " on 1 lock", "a lock with time left"},
 		{"empty prefix", func() {}, []string{"doctor", "--prefix", "/none/"}, 0, `no lock under "/none/"`, "nothing there is nothing wrong"},
 		{"foreign key", func() {
-			b.put("/cfg/setting", "x", "")
-			b.claim("/cfg", b.lease(600))
-		}, []string{"doctor"}, 1, "error foreign-key (certain): /cfg/setting", "it blocks"},
+			b.put("/mutex/cfg/setting", "x", "")
+			b.claim("/mutex/cfg", b.lease(600))
+		}, []string{"doctor"}, 1, "error foreign-key (certain): /mutex/cfg/setting", "it blocks"},
 		{"summed up", func() {}, []string{"doctor"}, 1, "1 error, 0 warnings, ", "how much there is, in one line"},
 		{"one prefix", func() {}, []string{"doctor", "--prefix", "/ok/"}, 0, " on 1 lock", "what is wrong elsewhere is not asked"},
 		{"json", func() {}, []string{"doctor", "-o", "json"}, 1, `"code": "foreign-key"`, "the same for programs"},
@@ -214,10 +214,10 @@ func TestADoctorThatIsEndedEarlyCouldNotLook(t *testing.T) {
 
 func TestDescribeSaysWhyAndWhatToDo(t *testing.T) {
 	b := newCLI(t)
-	b.put("/cfg/setting", "x", "")
-	b.claim("/cfg", b.lease(600))
-	code, out, errs := b.run("", "describe", "/cfg")
-	for _, want := range []string{"state    blocked", "/cfg/setting", "foreign-key (certain)", "do: move the data elsewhere", "$ etcdctl get --prefix '/cfg/'"} {
+	b.put("/mutex/cfg/setting", "x", "")
+	b.claim("/mutex/cfg", b.lease(600))
+	code, out, errs := b.run("", "describe", "/mutex/cfg")
+	for _, want := range []string{"state    blocked", "/mutex/cfg/setting", "foreign-key (certain)", "do: move the data elsewhere", "$ etcdctl get --prefix '/mutex/cfg/'"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Fatalf("exit %d, no %q in\n%s%s", code, want, out, errs)
 		}
@@ -230,7 +230,7 @@ func TestDescribeSaysWhyAndWhatToDo(t *testing.T) {
 	}{
 		{[]string{"describe", "/well"}, true, "its lease was read"},
 		{[]string{"describe", "/well", "--leases", "none"}, false, "nothing was read"},
-		{[]string{"describe", "/cfg"}, false, "there is one"},
+		{[]string{"describe", "/mutex/cfg"}, false, "there is one"},
 	} {
 		if _, out, errs := b.run("", row.args...); strings.Contains(out, "No problem found on "+row.args[1]+"\n") != row.says {
 			t.Errorf("%v: want that there is no problem: %v, %s\n%s%s", row.args, row.says, row.reason, out, errs)
@@ -258,7 +258,7 @@ func TestEventsAsLines(t *testing.T) {
 	// is seen to be acquired.
 	tries := 0
 	until(t, "an event is printed", func() bool {
-		b.claim(fmt.Sprintf("/l%d", tries), first)
+		b.claim(fmt.Sprintf("/lock%d", tries), first)
 		tries++
 		select {
 		case line := <-out:
@@ -290,41 +290,41 @@ func TestEventsAsLines(t *testing.T) {
 func TestBreak(t *testing.T) {
 	b := newCLI(t)
 	a, w := b.lease(600), b.lease(600)
-	holder, waiter := b.claim("/l", a), b.claim("/l", w)
+	holder, waiter := b.claim("/lock", a), b.claim("/lock", w)
 	b.put("/registry-of/a", "also on the lease", a)
 
-	code, _, errs := b.run("", "break", "/l")
+	code, _, errs := b.run("", "break", "/lock")
 	if code != exitBad || !strings.Contains(errs, "--armed") || !b.there(holder) {
 		t.Fatalf("unarmed: exit %d, %s", code, errs)
 	}
-	code, out, errs := b.run("", "break", "/l", "--dry-run")
-	for _, want := range []string{"goes: " + holder + ", which holds /l; next is", "goes: /registry-of/a", "by hand: etcdctl lease revoke " + a, "dry run: nothing was done"} {
+	code, out, errs := b.run("", "break", "/lock", "--dry-run")
+	for _, want := range []string{"goes: " + holder + ", which holds /lock; next is", "goes: /registry-of/a", "by hand: etcdctl lease revoke " + a, "dry run: nothing was done"} {
 		if code != 0 || !strings.Contains(out, want) || !b.there(holder) {
 			t.Fatalf("dry run: exit %d, no %q in\n%s%s", code, want, out, errs)
 		}
 	}
-	code, _, errs = b.run("/m\n", "break", "/l", "--armed")
+	code, _, errs = b.run("/m\n", "break", "/lock", "--armed")
 	if code != exitBad || !strings.Contains(errs, "not the lock's name") || !b.there(holder) {
 		t.Fatalf("wrong name: exit %d, %s", code, errs)
 	}
-	code, out, errs = b.run("/l\n", "break", "/l", "--armed")
+	code, out, errs = b.run("/lock\n", "break", "/lock", "--armed")
 	if code != 0 || b.there(holder) || b.there("/registry-of/a") || !b.there(waiter) || !strings.Contains(out, "revoked by you") {
 		t.Fatalf("revoke: exit %d\n%s%s", code, out, errs)
 	}
-	code, out, errs = b.run("", "break", "/l", "--armed", "--yes", "--claim", waiter)
+	code, out, errs = b.run("", "break", "/lock", "--armed", "--yes", "--claim", waiter)
 	if code != 0 || b.there(waiter) || !strings.Contains(out, "deleted by you") {
 		t.Fatalf("guarded delete: exit %d\n%s%s", code, out, errs)
 	}
-	if code, _, errs = b.run("", "break", "/l", "--armed", "--yes"); code != exitBad || !strings.Contains(errs, "there is no lock") {
+	if code, _, errs = b.run("", "break", "/lock", "--armed", "--yes"); code != exitBad || !strings.Contains(errs, "there is no lock") {
 		t.Errorf("nothing left: exit %d, %s", code, errs)
 	}
 }
 
 func TestBreakWritesItsJournalFirst(t *testing.T) {
 	b := newCLI(t)
-	b.claim("/l", b.lease(600))
+	b.claim("/lock", b.lease(600))
 	state := t.TempDir()
-	cmd := exec.Command(locktop(t), "break", "/l", "--armed", "--yes", "--endpoints", b.endpoint)
+	cmd := exec.Command(locktop(t), "break", "/lock", "--armed", "--yes", "--endpoints", b.endpoint)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

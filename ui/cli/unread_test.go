@@ -30,11 +30,11 @@ func TestWhatIsNotRecordedIsNotSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Put(within(t), fmt.Sprintf("/jobs/e/%x", l.ID), name, clientv3.WithLease(l.ID)); err != nil {
+		if _, err := c.Put(within(t), fmt.Sprintf("/jobs-lock/e/%x", l.ID), name, clientv3.WithLease(l.ID)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	held(t, endpoint, "/jobs/m", "/jobs/m")
+	held(t, endpoint, "/jobs-lock/m", "/jobs-lock/m")
 
 	dir, s := t.TempDir(), store.New()
 	whole, bare, folder := filepath.Join(dir, "whole.rec"), filepath.Join(dir, "bare.rec"), filepath.Join(dir, "past")
@@ -59,7 +59,7 @@ func TestWhatIsNotRecordedIsNotSaid(t *testing.T) {
 			r.Write(b, s.Checkpoint)
 		})
 	}
-	code, live, errs := inProcess(t, tap, patient([]string{"ls", "--prefix", "/jobs/", "-o", "json"}, endpoint)...)
+	code, live, errs := inProcess(t, tap, patient([]string{"ls", "--prefix", "/jobs-lock/", "-o", "json"}, endpoint)...)
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
@@ -108,9 +108,9 @@ func TestWhatIsNotRecordedIsNotSaid(t *testing.T) {
 		return ""
 	}
 	const (
-		election = `election strong, value "boss-1", named true: every claim is named by its lease in hex, every claim has a value`
-		mutex    = `mutex certain, value "", named false: every claim is named by its lease in hex, no claim has a value`
-		unknown  = `mutex-or-election strong, value null, named false: every claim is named by its lease in hex, the values were not seen, and only they would tell more`
+		election = `election strong, value "boss-1", named true: every claim is named by its lease in hex, every claim has a value, the path speaks of locks or leaders`
+		mutex    = `mutex strong, value "", named false: every claim is named by its lease in hex, no claim has a value, the path speaks of locks or leaders`
+		unknown  = `mutex-or-election strong, value null, named false: every claim is named by its lease in hex, the path speaks of locks, the values were not seen, and only they would tell more`
 	)
 	for _, row := range []struct{ reason, file, election, mutex string }{
 		{"live", "", election, mutex},
@@ -120,12 +120,12 @@ func TestWhatIsNotRecordedIsNotSaid(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			if row.file == "" {
-				if e, m := said(live, "/jobs/e"), said(live, "/jobs/m"); e != row.election || m != row.mutex {
+				if e, m := said(live, "/jobs-lock/e"), said(live, "/jobs-lock/m"); e != row.election || m != row.mutex {
 					t.Errorf("%s\n%s", e, m)
 				}
 				return
 			}
-			for _, lock := range []struct{ name, want string }{{"/jobs/e", row.election}, {"/jobs/m", row.mutex}} {
+			for _, lock := range []struct{ name, want string }{{"/jobs-lock/e", row.election}, {"/jobs-lock/m", row.mutex}} {
 				for _, args := range [][]string{{"ls", "-o", "json"}, {"describe", lock.name, "-o", "json"}} {
 					code, out, errs := inProcess(t, nil, append(args, "--recording", row.file)...)
 					if code != exitOK {

@@ -36,14 +36,14 @@ func scene() *store.Store {
 	}
 	s.Apply(model.Batch{Events: []model.Event{
 		model.LoadStarted{At: at(0), Rev: 10},
-		model.Listed{At: at(0), Rev: 10, KVs: []model.KV{kv("/cfg/setting", "=1+1", 3, 0), kv("/cfg/1b", "", 4, 0x1b), kv("/jobs/a/1f", "", 7, 0x1f)}, Done: 3, Total: 3},
+		model.Listed{At: at(0), Rev: 10, KVs: []model.KV{kv("/cfg-lock/setting", "=1+1", 3, 0), kv("/cfg-lock/1b", "", 4, 0x1b), kv("/leader/a/1f", "", 7, 0x1f)}, Done: 3, Total: 3},
 		model.Loaded{At: at(0), Rev: 10},
 		model.Watching{At: at(0), Rev: 10},
 		model.ClusterStatus{At: at(0), ClusterID: 0xc1},
 		model.LeaseRead{At: at(1), ID: 0x1f, Granted: 60, Remaining: 55},
-		put(2, kv("/jobs/a/2f", "=cmd()", 11, 0x2f)),
+		put(2, kv("/leader/a/2f", "=cmd()", 11, 0x2f)),
 		put(3, kv("=evil/x,\"y\"\x1b\u009b[2J/3f", "", 12, 0x3f)),
-		model.Committed{At: at(4), Rev: 13, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: "/jobs/a/1f", ModRev: 13}}}},
+		model.Committed{At: at(4), Rev: 13, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: "/leader/a/1f", ModRev: 13}}}},
 		model.LeaseRead{At: at(5), ID: 0x1f, Granted: 60, Remaining: 51},
 		model.LeaseRead{At: at(6), ID: 0x2f, Granted: 60, Remaining: 55},
 		model.Tick{At: at(12)},
@@ -61,7 +61,7 @@ func written(t *testing.T, s *store.Store, format string) string {
 		must(t, f())
 	}
 	part("locks", func() error { return Locks(&b, s.View, s.Locks(), o, format) })
-	part("one lock", func() error { return OneLock(&b, s.View, s.Lock("/jobs/a"), o, format) })
+	part("one lock", func() error { return OneLock(&b, s.View, s.Lock("/leader/a"), o, format) })
 	if format != "table" && format != "json" { // these are Findings and JSON
 		part("findings", func() error { return Diagnoses(&b, s.Findings(), format) })
 	}
@@ -103,7 +103,7 @@ func TestLinesAreObjectsAndRecordsHaveAHead(t *testing.T) {
 		write func(b *bytes.Buffer, format string) error
 	}{
 		{"locks", len(s.Locks()), func(b *bytes.Buffer, f string) error { return Locks(b, s.View, s.Locks(), o, f) }},
-		{"claims", 1, func(b *bytes.Buffer, f string) error { return OneLock(b, s.View, s.Lock("/jobs/a"), o, f) }},
+		{"claims", 1, func(b *bytes.Buffer, f string) error { return OneLock(b, s.View, s.Lock("/leader/a"), o, f) }},
 		{"findings", len(s.Findings()), func(b *bytes.Buffer, f string) error { return Diagnoses(b, s.Findings(), f) }},
 		{"no locks", 0, func(b *bytes.Buffer, f string) error { return Locks(b, s.View, nil, o, f) }},
 	} {

@@ -29,13 +29,13 @@ func kinds() *store.Store {
 	}
 	claim := func(sec int, lock string, lease model.LeaseID) { put(sec, lock+"/"+lease.String(), "", lease) }
 	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{At: at(0), Rev: 100}, model.Loaded{At: at(0), Rev: 100}, model.Watching{At: at(0), Rev: 100}}})
-	claim(1, "/well", 0xa1)
-	claim(2, "/well", 0xa2)
-	put(3, "/blocked/setting", "=1", 0)
-	claim(3, "/blocked", 0xb1)
-	put(4, "/foreign/1c0", "", 0x1c0)
-	put(4, "/foreign/setting", "", 0)
-	claim(4, "/foreign", 0x1c1)
+	claim(1, "/mutex/well", 0xa1)
+	claim(2, "/mutex/well", 0xa2)
+	put(3, "/mutex/blocked/setting", "=1", 0)
+	claim(3, "/mutex/blocked", 0xb1)
+	put(4, "/mutex/foreign/1c0", "", 0x1c0)
+	put(4, "/mutex/foreign/setting", "", 0)
+	claim(4, "/mutex/foreign", 0x1c1)
 	put(5, "/registry/host-a:80", "x", 0x11)
 	put(5, "/registry/host-b:80", "x", 0x12)
 	for i := range 3 {
@@ -46,13 +46,13 @@ func kinds() *store.Store {
 	put(7, "/locks/one", "host-c", 0x13)
 	put(8, "/barrier/waiters/x-1", "", 0x51)
 	put(8, "/barrier/ready", "", 0)
-	claim(9, "/late", 0xd1)
-	claim(9, "/late", 0xd2)
-	claim(10, "/overdue", 0xe1)
-	claim(11, "/unread", 0xf1)
-	claim(12, "/odd", 0x61)
-	claim(12, "/free", 0x71)
-	claim(12, "/gone", 0x81)
+	claim(9, "/mutex/late", 0xd1)
+	claim(9, "/mutex/late", 0xd2)
+	claim(10, "/mutex/overdue", 0xe1)
+	claim(11, "/mutex/unread", 0xf1)
+	claim(12, "/mutex/odd", 0x61)
+	claim(12, "/mutex/free", 0x71)
+	claim(12, "/mutex/gone", 0x81)
 	read(13, 0xa1, 60, 58)
 	read(13, 0xd1, 60, 58)
 	read(13, 0x31, 60, 58)
@@ -62,7 +62,7 @@ func kinds() *store.Store {
 	read(14, 0xe1, 10, -4)
 	read(48, 0xd1, 60, 33)
 	rev++
-	s.Apply(model.Batch{Events: []model.Event{model.Committed{At: at(49), Rev: rev, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: "/free/71", ModRev: rev}}}},
+	s.Apply(model.Batch{Events: []model.Event{model.Committed{At: at(49), Rev: rev, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: "/mutex/free/71", ModRev: rev}}}},
 		model.LeaseRead{At: at(49), ID: 0x71, Granted: 60, Remaining: 55}, model.Tick{At: at(50)}}})
 	return s
 }

@@ -17,13 +17,13 @@ func TestManyLocksOfOneCauseAreToldOnce(t *testing.T) {
 		locks, told int
 		text        string
 	}{
-		{200, 1, "200 locks of 10.0.0.7:1, by one lease: /l000, /l001, /l002 and 197 more; of the first:\n  warning dead-holder (strong): 10.0.0.7:1 stopped renewing"},
+		{200, 1, "200 locks of 10.0.0.7:1, by one lease: /lock000, /lock001, /lock002 and 197 more; of the first:\n  warning dead-holder (strong): 10.0.0.7:1 stopped renewing"},
 		{3, 0, ""},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
 		for i := range r.locks {
-			h.Put(1, modeltest.ClaimKey(fmt.Sprintf("/l%03d", i), 0xa1), "10.0.0.7:1", 0xa1)
+			h.Put(1, modeltest.ClaimKey(fmt.Sprintf("/lock%03d", i), 0xa1), "10.0.0.7:1", 0xa1)
 		}
 		h.Read(2, 0xa1, 12, 11)
 		h.Read(7, 0xa1, 12, 11)

@@ -22,10 +22,10 @@ import (
 
 func TestPattern(t *testing.T) {
 	for _, r := range []struct{ lock, want, reason string }{
-		{"/jobs/billing", "/jobs/billing", "there is nothing that varies"},
-		{"/jobs/2024-11-22/shard-17", "/jobs/*-*-*/shard-*", "numbers"},
-		{"/jobs/7b1f0a52-93c4-4c1e-9f0a-1d2e3f405162/run", "/jobs/*/run", "a UUID"},
-		{"/jobs/7B1F0A52-93C4-4C1E-9F0A-1D2E3F405162/run", "/jobs/*/run", "in capitals"},
+		{"/locks/billing", "/locks/billing", "there is nothing that varies"},
+		{"/locks/2024-11-22/shard-17", "/locks/*-*-*/shard-*", "numbers"},
+		{"/locks/7b1f0a52-93c4-4c1e-9f0a-1d2e3f405162/run", "/locks/*/run", "a UUID"},
+		{"/locks/7B1F0A52-93C4-4C1E-9F0A-1D2E3F405162/run", "/locks/*/run", "in capitals"},
 		{"/build/694d8f3e2a", "/build/*", "a hash"},
 		{"/deadbeef/facade", "/deadbeef/facade", "words of hex letters alone are words"},
 		{"/node-a1/v3", "/node-a*/v*", "of a short word only the number varies"},
@@ -59,22 +59,22 @@ func told(t *testing.T, h *modeltest.History, series int) (*Exporter, *prometheu
 func TestWhatIsTold(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/jobs/7/b1", "", 0xb1)
-	h.Put(2, "/jobs/7/b2", "", 0xb2)
-	h.Put(3, "/jobs/7/b3", "", 0xb3)
-	h.Put(4, "/jobs/stuck/c1", "", 0)
-	h.Put(5, "/jobs/stuck/c2", "", 0xc2) // Go's mutex names its keys by their leases
+	h.Put(1, "/locks/7/b1", "", 0xb1)
+	h.Put(2, "/locks/7/b2", "", 0xb2)
+	h.Put(3, "/locks/7/b3", "", 0xb3)
+	h.Put(4, "/locks/stuck/c1", "", 0)
+	h.Put(5, "/locks/stuck/c2", "", 0xc2) // Go's mutex names its keys by their leases
 	h.Add(model.Watching{At: modeltest.At(6), Rev: h.Rev})
-	h.Del(11, "/jobs/7/b1")
+	h.Del(11, "/locks/7/b1")
 	h.Read(11.5, 0xb1, 60, 50)
 	h.Add(model.Watching{At: modeltest.At(21), Rev: h.Rev}, model.Tick{At: modeltest.At(30)})
 	x, r := told(t, h, DefaultSeries)
 	for _, row := range []struct{ name, want, reason string }{
-		{"locktop_lock_waiters", "locktop_lock_waiters{lock=\"/jobs/*\"} 1\nlocktop_lock_waiters{lock=\"/jobs/stuck\"} 1", "b3, and c2 behind the key that blocks"},
-		{"locktop_lock_holder_since_timestamp_seconds", fmt.Sprintf("locktop_lock_holder_since_timestamp_seconds{lock=\"/jobs/*\"} %.9e", unix(modeltest.At(11))), "b2 since b1 let go; nobody holds the other"},
-		{"locktop_lock_waiting_since_timestamp_seconds", fmt.Sprintf("locktop_lock_waiting_since_timestamp_seconds{lock=\"/jobs/*\"} %.9e\nlocktop_lock_waiting_since_timestamp_seconds{lock=\"/jobs/stuck\"} %v", unix(modeltest.At(3)), unix(modeltest.At(5))), "moments, and no ages: whoever reads subtracts"},
+		{"locktop_lock_waiters", "locktop_lock_waiters{lock=\"/locks/*\"} 1\nlocktop_lock_waiters{lock=\"/locks/stuck\"} 1", "b3, and c2 behind the key that blocks"},
+		{"locktop_lock_holder_since_timestamp_seconds", fmt.Sprintf("locktop_lock_holder_since_timestamp_seconds{lock=\"/locks/*\"} %.9e", unix(modeltest.At(11))), "b2 since b1 let go; nobody holds the other"},
+		{"locktop_lock_waiting_since_timestamp_seconds", fmt.Sprintf("locktop_lock_waiting_since_timestamp_seconds{lock=\"/locks/*\"} %.9e\nlocktop_lock_waiting_since_timestamp_seconds{lock=\"/locks/stuck\"} %v", unix(modeltest.At(3)), unix(modeltest.At(5))), "moments, and no ages: whoever reads subtracts"},
 		{"locktop_findings", `locktop_findings{code="foreign-key",confidence="certain",severity="error"} 1`, "a key without a lease blocks"},
-		{"locktop_lock_finding_since_timestamp_seconds", fmt.Sprintf("locktop_lock_finding_since_timestamp_seconds{code=\"foreign-key\",confidence=\"certain\",lock=\"/jobs/stuck\"} %v", unix(modeltest.At(5))), "at the lock"},
+		{"locktop_lock_finding_since_timestamp_seconds", fmt.Sprintf("locktop_lock_finding_since_timestamp_seconds{code=\"foreign-key\",confidence=\"certain\",lock=\"/locks/stuck\"} %v", unix(modeltest.At(5))), "at the lock"},
 		{"locktop_prefix_live", `locktop_prefix_live{prefix=""} 1`, "it is seen"},
 		{"locktop_lease_readings_total", "locktop_lease_readings_total 7", "what looking costs"},
 		{"locktop_locks_without_series", "locktop_locks_without_series 0", "there is room"},
@@ -107,9 +107,9 @@ func TestWhatIsTold(t *testing.T) {
 func TestMomentsByTheClockThatIs(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/jobs/a/b1", "", 0xb1)
-	h.Put(2, "/jobs/a/config", "", 0)
-	h.Put(3, "/jobs/a/b2", "", 0xb2)
+	h.Put(1, "/locks/a/b1", "", 0xb1)
+	h.Put(2, "/locks/a/config", "", 0)
+	h.Put(3, "/locks/a/b2", "", 0xb2)
 	h.Add(model.Watching{At: modeltest.At(4), Rev: h.Rev}, model.Tick{At: modeltest.At(30)})
 	x, _ := told(t, h, DefaultSeries)
 	names := []string{"prefix_seen", "lock_holder_since", "lock_waiting_since", "lock_finding_since"}
@@ -258,7 +258,7 @@ func BenchmarkScrape(b *testing.B) {
 func TestAFindingIsToldForAWhile(t *testing.T) {
 	const code = model.CodeKeepaliveStalled
 	at := func(s float64, e journal.Entry) *journal.Entry {
-		e.At, e.Lock = modeltest.At(s), "/jobs/a"
+		e.At, e.Lock = modeltest.At(s), "/locks/a"
 		return &e
 	}
 	late := journal.Entry{Kind: journal.Finding, Code: code, Severity: model.SevWarning, Why: journal.Why{Confidence: model.Strong}}
@@ -267,7 +267,7 @@ func TestAFindingIsToldForAWhile(t *testing.T) {
 		return journal.Entry{Kind: journal.Left, WasHolder: true, Why: journal.Why{Cause: cause}}
 	}
 	series := func(code string, s float64) string {
-		return fmt.Sprintf("locktop_lock_finding_seen_timestamp_seconds{code=%q,confidence=\"strong\",lock=\"/jobs/a\"} %v", code, unix(modeltest.At(s)))
+		return fmt.Sprintf("locktop_lock_finding_seen_timestamp_seconds{code=%q,confidence=\"strong\",lock=\"/locks/a\"} %v", code, unix(modeltest.At(s)))
 	}
 	for _, r := range []struct {
 		name, reason string

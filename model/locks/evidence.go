@@ -1,0 +1,96 @@
+package locks
+
+import (
+	"time"
+
+	"locktop/model"
+	"locktop/model/recipe"
+)
+
+// evidence is what was seen of a queue of keys that are named by their lease. Their names alone do
+// not say what they are for: a list of members and a semaphore have such names, too.
+type evidence struct {
+	// inOrder counts claims that came behind others, became the first, and left before those behind
+	// them. aside counts those that left from behind others.
+	inOrder, aside int32
+	played         bool // a program says that it takes part in the lock, or a person how many do
+	watched        bool // a client watched a key of the queue, as one does that waits for it
+}
+
+// Bounds of the evidence.
+const (
+	orderMin   = 6                      // so many in the order of their arrival are no chance
+	orderShare = 4                      // one that leaves from behind, as after a timeout, for so many in order
+	visit      = 200 * time.Millisecond // TryLock comes and goes faster
+)
+
+// noteLeft counts a claim that left its queue.
+func (l *Lock) noteLeft(g *removedKey, at time.Time) {
+	c := g.claim
+	switch {
+	case l.mode != recipe.Queue || l.queue.Len() <= g.place || c.SinceAtLeast || at.Sub(c.Since) < visit:
+	case g.place > 0:
+		l.evidence.aside++
+	case c.got > c.Since.UnixMicro():
+		l.evidence.inOrder++
+	}
+}
+
+// proof returns how sure what was seen makes it that the keys compete, and by what; empty for not
+// at all.
+func (l *Lock) proof() (model.Confidence, string) {
+	e, most := &l.evidence, l.recipe.Confidence
+	switch {
+	case l.mode != recipe.Queue:
+	case e.played:
+		return most, "programs are said to take part"
+	case e.watched:
+		return most, "a client watches the key ahead of its own"
+	case e.inOrder >= orderMin && e.aside*orderShare <= e.inOrder && most != model.Hint:
+		return model.Strong, "claims leave in the order in which they came"
+	}
+	return "", ""
+}
+
+// raises says whether what was seen makes the recipe surer than the keys do.
+func (l *Lock) raises() bool {
+	sure, _ := l.proof()
+	return sure != "" && l.confidence != "" && sure.Compare(l.confidence) < 0
+}
+
+// Presumed says whether only the names of the keys say that they compete: neither the path speaks of
+// a lock, nor was anything seen that only keys do which wait for each other.
+func (l *Lock) Presumed() bool {
+	return l.mode == recipe.Queue && l.confidence == model.Hint && l.recipe.Confidence != model.Hint && !l.raises()
+}
+
+// presumedWhy is what is said of a recipe that only the names of keys tell.
+var presumedWhy = []string{"a list of members, or a semaphore, looks the same",
+	"claims that leave in the order in which they came, a client that watches the key ahead of its own (proxy), or --recipe would tell more"}
+
+// plays notes that a program says that it takes part in a lock.
+func (ks *Keys) plays(lock string) {
+	if lock == "" || ks.played[lock] {
+		return
+	}
+	if ks.played == nil {
+		ks.played = map[string]bool{}
+	}
+	ks.played[lock] = true
+	if l := ks.Lock(lock); l != nil {
+		l.evidence.played = true
+		ks.change.changed(l)
+	}
+}
+
+// watchedBy notes that a client began to watch a key.
+func (ks *Keys) watchedBy(e model.Watches) {
+	c := ks.claims[e.Key]
+	if !e.On || c == nil {
+		return
+	}
+	if l := c.Lock(); l != nil && !l.evidence.watched {
+		l.evidence.watched = true
+		ks.change.changed(l)
+	}
+}

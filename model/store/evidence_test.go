@@ -1,0 +1,82 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"locktop/model"
+	"locktop/model/modeltest"
+	"locktop/model/status"
+	"locktop/model/text"
+)
+
+// TestNamesAloneAreNoProof: keys that are named by their lease are a list of members as well as a
+// mutex. What tells is what is seen of them.
+func TestNamesAloneAreNoProof(t *testing.T) {
+	come := func(h *modeltest.History, lock string, value string, n int) {
+		for i := range n {
+			h.Put(float64(i)/100+1, modeltest.ClaimKey(lock, model.LeaseID(0xa00+i)), value, model.LeaseID(0xa00+i))
+		}
+	}
+	inOrder := func(h *modeltest.History, lock string, n int) {
+		for i := range n {
+			h.Del(float64(10+i), modeltest.ClaimKey(lock, model.LeaseID(0xa00+i)))
+		}
+	}
+	for _, row := range []struct {
+		reason, lock string
+		told         func(h *modeltest.History)
+		pins         []model.Pin
+		confidence   model.Confidence
+		state        string
+		breaks       bool
+		why          string
+	}{
+		{"a list of members, without values", "/presence", func(h *modeltest.History) { come(h, "/presence", "", 70) }, nil, model.Hint, "perhaps a lock", false, "a list of members, or a semaphore, looks the same"},
+		{"with their addresses", "/cluster/members", func(h *modeltest.History) { come(h, "/cluster/members", "host-1", 70) }, nil, model.Hint, "perhaps a lock", false, "looks the same"},
+		{"members that go in any order", "/presence", func(h *modeltest.History) {
+			come(h, "/presence", "", 20)
+			for i := range 8 {
+				h.Del(float64(10+i), modeltest.ClaimKey("/presence", model.LeaseID(0xa00+(i*7)%20)))
+			}
+		}, nil, model.Hint, "perhaps a lock", false, "looks the same"},
+		{"a path that speaks of locks", "/locks/orders", func(h *modeltest.History) { come(h, "/locks/orders", "", 3) }, nil, model.Strong, "held", true, "the path speaks of locks or leaders"},
+		{"a path that speaks of a semaphore as well", "/locks/semaphore", func(h *modeltest.History) { come(h, "/locks/semaphore", "", 5) }, nil, model.Hint, "perhaps a lock", false, "looks the same"},
+		{"six leave in the order in which they came", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 9); inOrder(h, "/orders", 7) }, nil, model.Strong, "moving", true, "claims leave in the order in which they came"},
+		{"five might be chance", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 9); inOrder(h, "/orders", 6) }, nil, model.Hint, "perhaps a lock", false, "looks the same"},
+		{"a client that watches the key ahead of its own", "/orders", func(h *modeltest.History) {
+			come(h, "/orders", "", 3)
+			h.Add(model.Watches{At: modeltest.At(5), Client: model.Client{Name: "b"}, Key: modeltest.ClaimKey("/orders", 0xa00), On: true})
+		}, nil, model.Certain, "held", true, "a client watches the key ahead of its own"},
+		{"a program that says so", "/orders", func(h *modeltest.History) {
+			come(h, "/orders", "", 3)
+			h.Add(model.Contender{At: modeltest.At(5), Name: "b", Lock: "/orders", Recipe: "mutex", Proc: model.ProcRunning})
+		}, nil, model.Certain, "held", true, "programs are said to take part"},
+		{"somebody who declared how many take part", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 3) }, []model.Pin{{Prefix: "/orders", Expect: 3}}, model.Certain, "held", true, "programs are said to take part"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			h := modeltest.New()
+			h.Loaded(0)
+			row.told(h)
+			s := New(row.pins...)
+			s.Apply(model.Batch{Events: h.Events})
+			for i := range 70 {
+				s.Apply(model.Batch{Events: []model.Event{model.LeaseRead{At: modeltest.At(30), ID: model.LeaseID(0xa00 + i), Granted: 60, Remaining: 55}}})
+			}
+			l := s.Lock(row.lock)
+			state := text.English(status.ConditionOf(s, l).Called())
+			if l.RecipeConfidence() != row.confidence || state != row.state || !strings.Contains(fmt.Sprint(l.RecipeEvidence()), row.why) {
+				t.Errorf("%s (%s), %s, want %s, %s: %q", l.Recipe().Name, l.RecipeConfidence(), state, row.confidence, row.state, l.RecipeEvidence())
+			}
+			if c, why := status.ToBreak(l); (c != nil) != row.breaks {
+				t.Errorf("is there a holder to break: %v, %s", c != nil, text.English(why))
+			}
+			for _, f := range s.Findings() {
+				if row.confidence == model.Hint && f.Severity != model.SevInfo {
+					t.Errorf("found: %s %s: %s", f.Severity, f.Code, text.English(f.Summary))
+				}
+			}
+		})
+	}
+}
