@@ -27,7 +27,7 @@
 //	chaos/proxy         carries and disturbs connections; relay pairs them (also for demo/cluster),
 //	                    schedule injects faults on a timetable
 //	chaos/drill         the format of drills: runner plays one, check gives the verdict,
-//	                    cast puts a program of yours into a role, author helps you write one
+//	                    roles puts programs of yours into the roles of one
 //	demo                the lab: cluster, contender, process, ports, resource; drills, lessons and the guide as files (lessons/code: the Go that lessons
 //	                    show)
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
@@ -40,7 +40,8 @@
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
 //	                    playback plays a recording under the console, control is the socket of the proxy,
-//	                    course runs the lessons, remember has per-user files, notices has the licences,
+//	                    course runs the lessons, remember has per-user files, documents
+//	                    writes what is made of the program,
 //	                    quiet keeps Bubble Tea from asking the terminal
 //	for tests           model/modeltest, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest
 //

@@ -55,3 +55,6 @@
 // for the life of a contender, actions.go for what can be done, faults_kinds.go for how each
 // fault is done, faults.go for its lifetime, and labdir.go for cleaning up.
 package demo
+
+//go:generate go run locktop/ui/cli/documents drills DRILLS.md
+//go:generate go run locktop/ui/cli/documents drill-files WRITING-DRILLS.md

@@ -32,3 +32,5 @@
 //   - An [Action] is what the console can do, a [Fault] what can be done to a lab. A [Plan] is
 //     what an action will touch, an [Outcome] its result.
 package model
+
+//go:generate go run locktop/ui/cli/documents findings FINDINGS.md

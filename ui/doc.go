@@ -45,3 +45,5 @@
 // (page/quiet.go): an idle console costs next to nothing. Every line is exactly as wide as
 // the screen. Colour is never the only signal.
 package ui
+
+//go:generate go run locktop/ui/cli/documents keys KEYS.md

@@ -1,4 +1,4 @@
-package author
+package drill
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"locktop/chaos/drill"
 	"locktop/model"
 	"locktop/model/text"
 )
@@ -17,7 +16,7 @@ func Names() (expectations, faults []string) {
 		faults = append(faults, string(f.Kind))
 	}
 	slices.Sort(faults)
-	return drill.Expectations(), faults
+	return Expectations(), faults
 }
 
 // Entry is what there is to say of an expectation or a fault.
@@ -32,7 +31,7 @@ type Entry struct {
 // Explain returns what a name means, of an expectation and of a fault.
 func Explain(name string) []Entry {
 	var all []Entry
-	if x, ok := drill.Info(name); ok {
+	if x, ok := Info(name); ok {
 		all = append(all, expectation(x))
 	}
 	if f, ok := model.FaultKind(name).Info(); ok {
@@ -41,10 +40,10 @@ func Explain(name string) []Entry {
 	return all
 }
 
-func expectation(x drill.ExpectationInfo) Entry {
+func expectation(x ExpectationInfo) Entry {
 	e := Entry{Name: x.Name, Is: "expectation", Says: x.Says, Example: "- " + x.Name}
 	var values []string
-	for _, f := range drill.ExpectationFields() {
+	for _, f := range ExpectationFields() {
 		if !slices.Contains(x.Takes, f.Name) {
 			continue
 		}
@@ -75,9 +74,9 @@ func expectation(x drill.ExpectationInfo) Entry {
 }
 
 // exampleOf is a value that a field could have.
-func exampleOf(x drill.ExpectationInfo, f drill.Field) string {
+func exampleOf(x ExpectationInfo, f Field) string {
 	switch {
-	case f.Name == "at-least" && !x.Counts, f.Form == drill.FormDuration:
+	case f.Name == "at-least" && !x.Counts, f.Form == FormDuration:
 		return "2s"
 	case f.Name == "at-least":
 		return "1"
@@ -127,7 +126,7 @@ func fault(f model.FaultInfo) Entry {
 	if f.Needs != "" {
 		e.Rows = append(e.Rows, [2]string{"needs", needs[f.Needs]})
 	}
-	for _, o := range drill.Grammar() {
+	for _, o := range Grammar() {
 		if o.Name != "fault" {
 			continue
 		}
@@ -139,7 +138,7 @@ func fault(f model.FaultInfo) Entry {
 			says := field.Says
 			if slices.ContainsFunc(f.Wants, is) {
 				says += " Needed" + map[bool]string{true: ", it or another.", false: "."}[len(f.Wants) > 1]
-				value += ", " + field.Name + ": " + map[bool]string{true: "1s", false: "1000"}[field.Form == drill.FormDuration]
+				value += ", " + field.Name + ": " + map[bool]string{true: "1s", false: "1000"}[field.Form == FormDuration]
 			}
 			e.Rows = append(e.Rows, [2]string{field.Name, says})
 		}
@@ -157,9 +156,9 @@ var needs = map[model.MembersNeed]string{
 // Page is the reference as a page of Markdown.
 func Page() string {
 	var b strings.Builder
-	b.WriteString("# How a drill is written\n\nWritten by `go test ./chaos/drill/author -update`; do not edit. `locktop drill new NAME` makes a file to begin with, " +
+	b.WriteString("# How a drill is written\n\nWritten by `go generate ./demo`; do not edit. `locktop drill new NAME` makes a file to begin with, " +
 		"`locktop drill check FILE` says what is wrong in one, `locktop drill show NAME` prints a built-in one, and `locktop drill schema` a JSON Schema for editors.\n")
-	for _, o := range drill.Grammar() {
+	for _, o := range Grammar() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| Key | Value | What it says |\n|---|---|---|\n", upper(o.Name), o.Says)
 		for _, f := range o.Fields {
 			says := f.Says
@@ -172,7 +171,7 @@ func Page() string {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, strings.TrimSpace(string(f.Form)+" "+f.Of), says)
 		}
 	}
-	fmt.Fprintf(&b, "\nA target is one of: %s. A time is like `500ms`, `3s` or `1m`.\n", drill.Targets)
+	fmt.Fprintf(&b, "\nA target is one of: %s. A time is like `500ms`, `3s` or `1m`.\n", Targets)
 	expectations, faults := Names()
 	for _, part := range []struct {
 		title string

@@ -1,8 +1,7 @@
-package author
+package drill
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,40 +12,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"locktop/chaos/drill"
 	"locktop/model"
 )
 
-var update = flag.Bool("update", false, "write the page of the reference anew")
-
 const (
-	page     = "../../../demo/WRITING-DRILLS.md"
-	builtIns = "../../../demo/drills/*.yaml"
-	lessons  = "../../../demo/lessons/*.yaml"
+	builtIns = "../../demo/drills/*.yaml"
+	lessons  = "../../demo/lessons/*.yaml"
 )
-
-// TestReference writes the page with every key, expectation and fault.
-func TestReference(t *testing.T) {
-	if *update {
-		if err := os.WriteFile(page, []byte(Page()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(Page(), string(got)); d != "" {
-		t.Errorf("run go test ./chaos/drill/author -update\n%s", d)
-	}
-}
 
 const head = "title: t\nlab: {contenders: [{name: a, lock: x}]}\n"
 
 // TestTheReferenceIsWhatIsRead: what a file may say is what Parse asks for, part by part.
 func TestTheReferenceIsWhatIsRead(t *testing.T) {
 	known := func(file string) []string {
-		_, err := drill.Parse("d", []byte(file))
+		_, err := Parse("d", []byte(file))
 		if err == nil {
 			t.Fatalf("zzz is read:\n%s", file)
 		}
@@ -63,7 +42,7 @@ func TestTheReferenceIsWhatIsRead(t *testing.T) {
 		"guide": "title: t\nguide: {zzz: 1}", "guided task": "title: t\nguide: {tasks: [{zzz: 1}]}",
 		"exam": head + "lesson: {exam: {zzz: 1}}", "case": head + "lesson: {exam: {cases: [{zzz: 1}]}}",
 	}
-	for _, o := range drill.Grammar() {
+	for _, o := range Grammar() {
 		var has []string
 		for _, f := range o.Fields {
 			if has = append(has, f.Name); f.Says == "" || f.Form == "" {
@@ -80,11 +59,11 @@ func TestTheReferenceIsWhatIsRead(t *testing.T) {
 		}
 	}
 	var all []string
-	for _, f := range drill.ExpectationFields() {
+	for _, f := range ExpectationFields() {
 		all = append(all, f.Name)
 	}
-	for _, name := range drill.Expectations() {
-		x, _ := drill.Info(name)
+	for _, name := range Expectations() {
+		x, _ := Info(name)
 		has := slices.Sorted(slices.Values(x.Takes))
 		if d := cmp.Diff(known(head+"expect: [{"+name+": {zzz: 1}}]"), has); d != "" {
 			t.Errorf("%s (-read +reference)\n%s", name, d)
@@ -107,7 +86,7 @@ func TestEveryNameIsExplained(t *testing.T) {
 			if e.Is == "fault" {
 				file = lab + "steps:\n  " + e.Example + "\nexpect: [fifo]\n"
 			}
-			if _, err := drill.Parse("d", []byte(file)); err != nil || len(e.Says) < 10 {
+			if _, err := Parse("d", []byte(file)); err != nil || len(e.Says) < 10 {
 				t.Errorf("%s %s: %q, %q: %v", e.Is, name, e.Says, e.Example, err)
 			}
 		}
@@ -122,7 +101,7 @@ func TestEveryNameIsExplained(t *testing.T) {
 
 // TestTheSampleIsRead: what a person begins with is no mistake.
 func TestTheSampleIsRead(t *testing.T) {
-	d, err := drill.Parse("mine.yaml", []byte(Sample("mine", "mine.yaml")))
+	d, err := Parse("mine.yaml", []byte(Sample("mine", "mine.yaml")))
 	if err != nil || d.Name != "mine" {
 		t.Errorf("%+v: %v", d, err)
 	}
@@ -186,7 +165,7 @@ func TestSchema(t *testing.T) {
 		if s.fits(schema, decoded(t, r.file)) {
 			t.Errorf("%s: the schema accepts it\n%s", r.reason, r.file)
 		}
-		if _, err := drill.Parse("d", []byte(r.file)); err == nil {
+		if _, err := Parse("d", []byte(r.file)); err == nil {
 			t.Errorf("%s: it is read\n%s", r.reason, r.file)
 		}
 	}

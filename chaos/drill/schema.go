@@ -1,11 +1,10 @@
-package author
+package drill
 
 import (
 	"encoding/json"
 	"slices"
 	"strings"
 
-	"locktop/chaos/drill"
 	"locktop/model"
 	"locktop/model/text"
 )
@@ -13,10 +12,10 @@ import (
 // node is a part of a JSON Schema.
 type node map[string]any
 
-// times and seconds are how durations are written.
+// times and wholeSeconds are how durations are written.
 const (
-	times   = `^([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$`
-	seconds = `^([0-9]+(s|m|h))+$`
+	times        = `^([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$`
+	wholeSeconds = `^([0-9]+(s|m|h))+$`
 )
 
 // Schema is the JSON Schema (draft 7) of a drill file. What it refuses, a check refuses, too;
@@ -25,14 +24,14 @@ func Schema() ([]byte, error) {
 	defs := node{
 		"text":        node{"type": []string{"string", "number", "boolean"}},
 		"time":        node{"type": "string", "pattern": times},
-		"seconds":     node{"type": "string", "pattern": seconds},
+		"seconds":     node{"type": "string", "pattern": wholeSeconds},
 		"names":       node{"anyOf": []any{ref("text"), node{"type": "array", "items": ref("text")}}},
 		"sentence":    node{"anyOf": []any{ref("text"), node{"type": "object", "required": []string{"en"}, "additionalProperties": ref("text")}}},
 		"expectation": expectations(),
 		"fault":       faultNode(false),
 		"heal":        faultNode(true),
 	}
-	for _, o := range drill.Grammar() {
+	for _, o := range Grammar() {
 		if o.Name != "fault" {
 			defs[short(o.Name)] = object(o)
 		}
@@ -57,7 +56,7 @@ func ref(name string) node { return node{"$ref": "#/definitions/" + short(name)}
 // short is the name of an object without its article.
 func short(name string) string { return strings.TrimPrefix(name, "a ") }
 
-func object(o drill.Object) node {
+func object(o Object) node {
 	fields, needed := node{}, []string{}
 	for _, f := range o.Fields {
 		if fields[f.Name] = value(f); f.Needed {
@@ -72,44 +71,44 @@ func object(o drill.Object) node {
 }
 
 // value is what a field may be.
-func value(f drill.Field) node {
+func value(f Field) node {
 	n := node{}
 	switch f.Form {
-	case drill.FormNumber, drill.FormStep:
+	case FormNumber, FormStep:
 		n["type"], n["minimum"] = "integer", f.Min
-	case drill.FormFlag:
+	case FormFlag:
 		n["type"] = "boolean"
-	case drill.FormDuration:
+	case FormDuration:
 		n["allOf"] = []any{ref("time")}
-	case drill.FormSeconds:
+	case FormSeconds:
 		n["allOf"] = []any{ref("seconds")}
-	case drill.FormWords:
+	case FormWords:
 		n["allOf"] = []any{ref("sentence")}
-	case drill.FormNames, drill.FormLocks:
+	case FormNames, FormLocks:
 		n["allOf"] = []any{ref("names")}
-	case drill.FormObject:
+	case FormObject:
 		n["allOf"] = []any{ref(f.Of)}
-	case drill.FormList:
+	case FormList:
 		// One part stands for a list of one.
 		n = node{"anyOf": []any{ref(f.Of), node{"type": "array", "items": ref(f.Of)}}}
-	case drill.FormByName:
+	case FormByName:
 		of := node{"$ref": "#/definitions/text"}
 		if len(f.Words) > 0 {
 			of = node{"enum": f.Words}
 		}
 		n["type"], n["additionalProperties"], n["minProperties"] = "object", of, 1
-	case drill.FormOptions:
+	case FormOptions:
 		n["type"], n["items"] = "array", ref("option")
-	case drill.FormMeasure, drill.FormPicture:
+	case FormMeasure, FormPicture:
 		n["anyOf"] = []any{node{"enum": f.Words}, node{"type": "object", "propertyNames": node{"enum": f.Words}, "minProperties": 1, "maxProperties": 1}}
 		f.Words = nil
-	case drill.FormAnything:
-	case drill.FormFault:
+	case FormAnything:
+	case FormFault:
 		n["allOf"] = []any{ref(f.Name)}
 	default:
 		n["allOf"] = []any{ref("text")}
 	}
-	if len(f.Words) > 0 && f.Form != drill.FormByName {
+	if len(f.Words) > 0 && f.Form != FormByName {
 		n = node{"enum": anyOf(f)}
 	}
 	n["description"] = f.Says
@@ -117,10 +116,10 @@ func value(f drill.Field) node {
 }
 
 // anyOf are the words of a field, as numbers where they are.
-func anyOf(f drill.Field) []any {
+func anyOf(f Field) []any {
 	var all []any
 	for _, w := range f.Words {
-		if f.Form == drill.FormNumber {
+		if f.Form == FormNumber {
 			all = append(all, json.Number(w))
 		} else {
 			all = append(all, w)
@@ -133,17 +132,17 @@ func anyOf(f drill.Field) []any {
 func expectations() node {
 	var bare []string
 	full := node{}
-	for _, name := range drill.Expectations() {
-		x, _ := drill.Info(name)
-		o := drill.Object{Says: x.Says}
-		for _, f := range drill.ExpectationFields() {
+	for _, name := range Expectations() {
+		x, _ := Info(name)
+		o := Object{Says: x.Says}
+		for _, f := range ExpectationFields() {
 			if !slices.Contains(x.Takes, f.Name) {
 				continue
 			}
 			f.Needed = slices.Contains(x.Needs, f.Name)
 			if f.Name == "at-least" {
-				if f.Form = drill.FormDuration; x.Counts {
-					f.Form = drill.FormNumber
+				if f.Form = FormDuration; x.Counts {
+					f.Form = FormNumber
 				}
 			}
 			o.Fields = append(o.Fields, f)
@@ -172,7 +171,7 @@ func expectations() node {
 func faultNode(heal bool) node {
 	var bare, one []any
 	fields := node{}
-	for _, o := range drill.Grammar() {
+	for _, o := range Grammar() {
 		if o.Name == "fault" {
 			fields = object(o)["properties"].(node)
 		}

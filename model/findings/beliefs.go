@@ -12,11 +12,12 @@ import (
 // beliefFamily is about two who believe that they hold the lock, which etcd itself never shows.
 var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []ClusterFunc{oldLockService}, Entries: []Entry{
 	{
-		Code:  model.CodeStaleHolder,
-		Place: 500,
-		Word:  model.Say("state-stale-holder"),
-		Story: model.Say("headline-stale-holder", theLock),
-		Title: "An old holder still acts after etcd gave the lock to the next",
+		Code:     model.CodeStaleHolder,
+		Place:    500,
+		Severity: model.SevError,
+		Word:     model.Say("state-stale-holder"),
+		Story:    model.Say("headline-stale-holder", theLock),
+		Title:    "An old holder still acts after etcd gave the lock to the next",
 		Mechanism: "The holder was paused or cut off for longer than its TTL. Its lease ended, the next one got the lock, and the " +
 			"old one wakes up and goes on with its work. A lease alone cannot prevent that.",
 		Looks: "etcd shows one holder at any time. What can be seen is the handover by a lost lease, not by an unlock, while the " +
@@ -31,11 +32,12 @@ var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []Cluste
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-stale-holder")},
 	},
 	{
-		Code:  model.CodeLateDone,
-		Place: 510,
-		Word:  model.Say("state-late-done"),
-		Story: model.Say("headline-late-done", theLock),
-		Title: "The holder learns of its loss later than the next learns of its win",
+		Code:     model.CodeLateDone,
+		Place:    510,
+		Severity: model.SevInfo,
+		Word:     model.Say("state-late-done"),
+		Story:    model.Say("headline-late-done", theLock),
+		Title:    "The holder learns of its loss later than the next learns of its win",
 		Mechanism: "The client counts the TTL from the last reply it read and looks once a second. If only its renewals are cut, it " +
 			"closes session.Done() after etcd has already passed the lock on. Overlaps of 0.8 s (TTL 2 s) and 0.3 s (TTL 5 s) " +
 			"were measured.",
@@ -48,11 +50,12 @@ var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []Cluste
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-late-done")},
 	},
 	{
-		Code:  model.CodeExpiredWaiterWins,
-		Place: 520,
-		Word:  model.Say("state-expired-waiter-wins"),
-		Story: model.Say("headline-expired-waiter-wins", theLock),
-		Title: "A waiter whose lease has died is told that it got the lock",
+		Code:     model.CodeExpiredWaiterWins,
+		Place:    520,
+		Severity: model.SevError,
+		Word:     model.Say("state-expired-waiter-wins"),
+		Story:    model.Say("headline-expired-waiter-wins", theLock),
+		Title:    "A waiter whose lease has died is told that it got the lock",
 		Mechanism: "Before 3.5 Lock does not check its own key at the end of the wait, neither in the Go client nor in the lock " +
 			"service of the server. A waiter whose lease died in the queue is told that it got the lock. The fix did not go " +
 			"back to 3.4.",
@@ -66,11 +69,12 @@ var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []Cluste
 		Breaking:   Breaking{Effect: BreakNone, Why: GhostAtWork},
 	},
 	{
-		Code:  model.CodeGhostLeader,
-		Place: 530,
-		Word:  model.Say("state-ghost-leader"),
-		Story: model.Say("headline-ghost-leader", theLock),
-		Title: "A candidate believes that it leads, but has no key",
+		Code:     model.CodeGhostLeader,
+		Place:    530,
+		Severity: model.SevError,
+		Word:     model.Say("state-ghost-leader"),
+		Story:    model.Say("headline-ghost-leader", theLock),
+		Title:    "A candidate believes that it leads, but has no key",
 		Mechanism: "Campaign does not check its own key, up to and including 3.7.3. If a candidate's lease ends while it waits, and " +
 			"the leader ahead then goes, Campaign returns success with no key and no lease behind it. Seen in production.",
 		Looks: "The election is empty, or led by someone else, while a process acts as leader. etcd alone shows only the " +
@@ -83,11 +87,12 @@ var beliefFamily = Family{Lab: []Func{falseBeliefs, lateDone}, Cluster: []Cluste
 		Breaking:   Breaking{Effect: BreakNone, Why: GhostAtWork},
 	},
 	{
-		Code:  model.CodeRWExpiredWriter,
-		Place: 540,
-		Word:  model.Say("state-rw-expired-writer"),
-		Story: model.Say("headline-rw-expired-writer", theLock),
-		Title: "A reader or writer holds an RWMutex without its key",
+		Code:     model.CodeRWExpiredWriter,
+		Place:    540,
+		Severity: model.SevError,
+		Word:     model.Say("state-rw-expired-writer"),
+		Story:    model.Say("headline-rw-expired-writer", theLock),
+		Title:    "A reader or writer holds an RWMutex without its key",
 		Mechanism: "The RWMutex of etcd's experimental recipes does not check after the wait that its own key still exists. One " +
 			"whose lease ended in the queue goes on as if it held.",
 		Looks: "The same as ghost-leader: the lock is free or someone else's in etcd while a process works under it. From outside " +

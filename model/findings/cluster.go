@@ -9,11 +9,12 @@ import (
 // clusterFamily is about the cluster as a whole.
 var clusterFamily = Family{Cluster: []ClusterFunc{noQuorum, noSpace, divergence, ghostLeases}, Entries: []Entry{
 	{
-		Code:  model.CodeNoQuorum,
-		Place: 10,
-		Word:  model.Say("state-no-quorum"),
-		Story: model.Say("headline-no-quorum"),
-		Title: "The cluster has no leader: nothing is taken, let go or expired",
+		Code:     model.CodeNoQuorum,
+		Place:    10,
+		Severity: model.SevError,
+		Word:     model.Say("state-no-quorum"),
+		Story:    model.Say("headline-no-quorum"),
+		Title:    "The cluster has no leader: nothing is taken, let go or expired",
 		Mechanism: "Without a majority nothing can be written, so no lock is taken, no unlock arrives and no lease ends. Clients " +
 			"count down on their own and give their sessions up, while their keys stay in etcd. The next leader starts every " +
 			"lease at its full TTL.",
@@ -28,11 +29,12 @@ var clusterFamily = Family{Cluster: []ClusterFunc{noQuorum, noSpace, divergence,
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-no-quorum")},
 	},
 	{
-		Code:  model.CodeNoSpace,
-		Place: 20,
-		Word:  model.Say("state-nospace"),
-		Story: model.Say("headline-nospace"),
-		Title: "The database is full: locks can be let go, but not taken",
+		Code:     model.CodeNoSpace,
+		Place:    20,
+		Severity: model.SevError,
+		Word:     model.Say("state-nospace"),
+		Story:    model.Say("headline-nospace"),
+		Title:    "The database is full: locks can be let go, but not taken",
 		Mechanism: "When the size quota is reached, etcd raises the NOSPACE alarm and refuses puts and new leases. Keepalive, unlock " +
 			"and revoke still work. So holders stay and queues only shrink.",
 		Looks: "A member reports the alarm. The queues look healthy and get shorter, no new claim appears, and clients report: " +
@@ -45,11 +47,12 @@ var clusterFamily = Family{Cluster: []ClusterFunc{noQuorum, noSpace, divergence,
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-nospace")},
 	},
 	{
-		Code:  model.CodeMemberDivergence,
-		Place: 30,
-		Word:  model.Say("state-member-divergence"),
-		Story: model.Say("headline-member-divergence"),
-		Title: "Members disagree about what is stored",
+		Code:     model.CodeMemberDivergence,
+		Place:    30,
+		Severity: model.SevError,
+		Word:     model.Say("state-member-divergence"),
+		Story:    model.Say("headline-member-divergence"),
+		Title:    "Members disagree about what is stored",
 		Mechanism: "Bugs of some releases let members drift apart: an upgrade from 3.2 to 3.3 with authentication on, and a bug of " +
 			"3.5.0 to 3.5.2. Who holds a lock then depends on which member is asked.",
 		Looks: "A serializable read of one lock differs between members at the same revision, or their HashKV differs. Clients " +
@@ -62,11 +65,12 @@ var clusterFamily = Family{Cluster: []ClusterFunc{noQuorum, noSpace, divergence,
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-member-divergence")},
 	},
 	{
-		Code:  model.CodeLeaseGhostList,
-		Place: 40,
-		Word:  model.Say("state-lease-ghost-list"),
-		Story: model.Say("headline-lease-ghost-list"),
-		Title: "A member lists leases that no longer exist",
+		Code:     model.CodeLeaseGhostList,
+		Place:    40,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-lease-ghost-list"),
+		Story:    model.Say("headline-lease-ghost-list"),
+		Title:    "A member lists leases that no longer exist",
 		Mechanism: "The lease list is answered by each member from its own memory. A member can keep leases there that the leader " +
 			"has long dropped.",
 		Looks: "etcdctl lease list shows an ID on one member. Its time to live is answered with -1, and a revoke with: requested " +
@@ -78,11 +82,12 @@ var clusterFamily = Family{Cluster: []ClusterFunc{noQuorum, noSpace, divergence,
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-lease-ghost-list")},
 	},
 	{
-		Code:  model.CodeOverloadReject,
-		Place: 70,
-		Word:  model.Say("state-overload-reject"),
-		Story: model.Say("headline-overload-reject", theLock),
-		Title: "etcd is overloaded and renewals come late",
+		Code:     model.CodeOverloadReject,
+		Place:    70,
+		NotFound: "needs the members' own metrics; late renewals alone are keepalive-stalled",
+		Word:     model.Say("state-overload-reject"),
+		Story:    model.Say("headline-overload-reject", theLock),
+		Title:    "etcd is overloaded and renewals come late",
 		Mechanism: "When entries are applied too slowly, etcd refuses requests (too many requests), and a renewal waits until the " +
 			"member has caught up. Leases of healthy clients can run out that way. From 3.7 on renewals no longer have to " +
 			"wait (FastLeaseKeepAlive).",

@@ -11,11 +11,12 @@ import (
 // cycleFamily is about sessions with several locks.
 var cycleFamily = Family{Lock: []Func{inCycle, shared}, Entries: []Entry{
 	{
-		Code:  model.CodeLockCycle,
-		Place: 250,
-		Word:  model.Say("state-lock-cycle"),
-		Story: model.Say("headline-lock-cycle", theLock),
-		Title: "Deadlock: sessions wait for each other",
+		Code:     model.CodeLockCycle,
+		Place:    250,
+		Severity: model.SevError,
+		Word:     model.Say("state-lock-cycle"),
+		Story:    model.Say("headline-lock-cycle", theLock),
+		Title:    "Deadlock: sessions wait for each other",
 		Mechanism: "One session holds lock 1 and waits for lock 2, another holds 2 and waits for 1. Both renew, so it never ends by " +
 			"itself. Cycles of more than two are the same.",
 		Looks: "The same leases stand first in one queue and wait in another, and the arrows close. Of a session with several " +
@@ -31,11 +32,12 @@ var cycleFamily = Family{Lock: []Func{inCycle, shared}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-lock-cycle")},
 	},
 	{
-		Code:  model.CodeSharedLease,
-		Place: 260,
-		Word:  model.Say("state-shared-lease"),
-		Story: model.Say("headline-shared-lease", theLock),
-		Title: "Several locks share one lease",
+		Code:     model.CodeSharedLease,
+		Place:    260,
+		Severity: model.SevInfo,
+		Word:     model.Say("state-shared-lease"),
+		Story:    model.Say("headline-shared-lease", theLock),
+		Title:    "Several locks share one lease",
 		Mechanism: "A program put several locks, or locks and other keys, on one session. When that lease ends all of them go at " +
 			"once, and any living part of the program keeps all of them taken. This is a risk, not a fault.",
 		Looks: "Reading the lease with its keys lists more than one lock. Locks of one holder come and go at the same revision.",

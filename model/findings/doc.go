@@ -17,8 +17,7 @@
 // sentences are rows of package text. A new family is a new file and its name in the list of rules.go.
 //
 // [Set] calls the rules for the locks that changed or whose time has come, and keeps the findings.
-// [Catalogue] explains every code. FINDINGS.md, a folder above, lists the situations
-// and drills that prove each.
+// [Catalogue] explains every code. FINDINGS.md, a folder above, is a table of it.
 //
 // [Cycles] are found in the wait-for graph: its nodes are sessions (leases), and a session waits for the
 // sessions that hold a lock in whose queue it stands. [OrphanLeases] follows leases that live

@@ -21,7 +21,10 @@ type Entry struct {
 	// Place is where it stands in the catalogue, which begins with what a diagnosis asks
 	// first. Places are counted in tens, so that one more fits between two.
 	Place int
-	Title string // one line, plain words
+	// Severity is the worst that it may be; NotFound says why no rule finds it yet, "" where one does.
+	Severity model.Severity
+	NotFound string
+	Title    string // one line, plain words
 	// Word is the state of a lock that has it, in 14 cells at most. Story is the same as
 	// the headline of a verdict, of [theLock].
 	Word, Story model.Message

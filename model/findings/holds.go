@@ -11,11 +11,12 @@ import (
 // holdFamily is about holders that are renewed and do not let go.
 var holdFamily = Family{Lock: []Func{longHeld}, Lab: []Func{zombieHolder}, Entries: []Entry{
 	{
-		Code:  model.CodeLongHeld,
-		Place: 270,
-		Word:  model.Say("state-long-held"),
-		Story: model.Say("headline-long-held", theLock),
-		Title: "The lock is held far longer than usual by a holder that renews",
+		Code:     model.CodeLongHeld,
+		Place:    270,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-long-held"),
+		Story:    model.Say("headline-long-held", theLock),
+		Title:    "The lock is held far longer than usual by a holder that renews",
 		Mechanism: "The lease proves that something renews it, not that work is done. A slow holder looks the same, and so do " +
 			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
 		Looks: "The holder renews on schedule and holds five times longer than the longest of ten or more known holds. Where fewer are " +
@@ -29,11 +30,12 @@ var holdFamily = Family{Lock: []Func{longHeld}, Lab: []Func{zombieHolder}, Entri
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-long-held")},
 	},
 	{
-		Code:  model.CodeZombieHolder,
-		Place: 280,
-		Word:  model.Say("state-zombie-holder"),
-		Story: model.Say("headline-zombie-holder", theLock),
-		Title: "The holder hangs, but its session goes on renewing",
+		Code:     model.CodeZombieHolder,
+		Place:    280,
+		Severity: model.SevError,
+		Word:     model.Say("state-zombie-holder"),
+		Story:    model.Say("headline-zombie-holder", theLock),
+		Title:    "The holder hangs, but its session goes on renewing",
 		Mechanism: "In the client library a goroutine of its own keeps the lease alive. The work under the lock may hang, be " +
 			"finished or have died, and renewals still go out. The lease shows that the process lives, no more.",
 		Looks: "Exactly like a busy holder: it renews on schedule, and holds far longer than usual. An election value that no " +

@@ -11,11 +11,12 @@ import (
 // kubernetesFamily is about Leases of Kubernetes, which have no lease of etcd.
 var kubernetesFamily = Family{Kube: []Func{kubeOverdue}, Entries: []Entry{
 	{
-		Code:  model.CodeKubeLeaseOverdue,
-		Place: 240,
-		Word:  model.Say("state-kube-lease-overdue"),
-		Story: model.Say("headline-kube-lease-overdue", theLock),
-		Title: "A Lease of Kubernetes is past its end, and nobody took it over",
+		Code:     model.CodeKubeLeaseOverdue,
+		Place:    240,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-kube-lease-overdue"),
+		Story:    model.Say("headline-kube-lease-overdue", theLock),
+		Title:    "A Lease of Kubernetes is past its end, and nobody took it over",
 		Mechanism: "Leader elections of Kubernetes write the time of each renewal and a duration into a Lease object. No server removes " +
 			"it when it ends: another candidate has to take it over. The holder is dead, cut off from the API server or starved, " +
 			"and no candidate runs or can write either.",

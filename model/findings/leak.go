@@ -6,11 +6,12 @@ import (
 
 // leakFamily is about leases that nobody gives back.
 var leakFamily = Family{Any: []Func{leaseLeak}, Entries: []Entry{{
-	Code:  model.CodeLeaseLeak,
-	Place: 265,
-	Word:  model.Say("state-lease-leak"),
-	Story: model.Say("headline-lease-leak", theLock),
-	Title: "A program takes a lease for each try, and gives none back",
+	Code:     model.CodeLeaseLeak,
+	Place:    265,
+	Severity: model.SevInfo,
+	Word:     model.Say("state-lease-leak"),
+	Story:    model.Say("headline-lease-leak", theLock),
+	Title:    "A program takes a lease for each try, and gives none back",
 	Mechanism: "A program grants a lease or opens a session for each try, and neither revokes nor closes it. A lease that " +
 		"nobody renews is left for its TTL, a session that was left open for as long as the process lives. Many thousands " +
 		"of them make expiry and a change of leader slow.",

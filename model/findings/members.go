@@ -12,11 +12,12 @@ import (
 // memberFamily is about a member that is ill, and a leader that changes.
 var memberFamily = Family{Cluster: []ClusterFunc{pinnedMember, massRevocation}, Entries: []Entry{
 	{
-		Code:  model.CodePinnedBadMember,
-		Place: 50,
-		Word:  model.Say("state-pinned-bad-member"),
-		Story: model.Say("headline-pinned-bad-member"),
-		Title: "Clients stick to a member that is cut off or frozen",
+		Code:     model.CodePinnedBadMember,
+		Place:    50,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-pinned-bad-member"),
+		Story:    model.Say("headline-pinned-bad-member"),
+		Title:    "Clients stick to a member that is cut off or frozen",
 		Mechanism: "A paused or partitioned member may still accept TCP, so its clients see no reason to change. Their renewals go " +
 			"nowhere and their leases run out together.",
 		Looks: "Several leases stall at the same time and were granted through the same member, while leases of other members " +
@@ -32,11 +33,12 @@ var memberFamily = Family{Cluster: []ClusterFunc{pinnedMember, massRevocation}, 
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-pinned-bad-member")},
 	},
 	{
-		Code:  model.CodeMassRevocation,
-		Place: 60,
-		Word:  model.Say("state-mass-revocation"),
-		Story: model.Say("headline-mass-revocation"),
-		Title: "Many healthy leases were revoked just after a leader change",
+		Code:     model.CodeMassRevocation,
+		Place:    60,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-mass-revocation"),
+		Story:    model.Say("headline-mass-revocation"),
+		Title:    "Many healthy leases were revoked just after a leader change",
 		Mechanism: "A leader that was stuck in a disk sync or without CPU wakes up, still believes that it leads, and revokes every " +
 			"lease that it thinks has run out. The leases had been renewed with the new leader meanwhile. Fixed in 3.5.13.",
 		Looks: "A burst of leases ends within seconds after a leader change, though their last readings were healthy. On a " +

@@ -9,11 +9,12 @@ import (
 // misplacedFamily is about keys that block by their mere form.
 var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []Entry{
 	{
-		Code:  model.CodeOrphanKey,
-		Place: 90,
-		Word:  model.Say("state-orphan-key"),
-		Story: model.Say("headline-orphan-key", theLock),
-		Title: "The head of the queue has no lease and never expires",
+		Code:     model.CodeOrphanKey,
+		Place:    90,
+		Severity: model.SevError,
+		Word:     model.Say("state-orphan-key"),
+		Story:    model.Say("headline-orphan-key", theLock),
+		Title:    "The head of the queue has no lease and never expires",
 		Mechanism: "Someone wrote a key under the lock's name without a lease: a home-made lock, a forgotten option, a restored " +
 			"backup. etcd removes only keys that hang on a lease, so this one stays until it is deleted.",
 		Looks: "The head shows lease 0 while those behind it have leases, and the queue does not move.",
@@ -25,11 +26,12 @@ var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []En
 		Breaking:   Breaking{Effect: BreakCures, Why: WriterGone},
 	},
 	{
-		Code:  model.CodeLeaseDetached,
-		Place: 100,
-		Word:  model.Say("state-lease-detached"),
-		Story: model.Say("headline-lease-detached", theLock),
-		Title: "A later write took the lease off the claim",
+		Code:     model.CodeLeaseDetached,
+		Place:    100,
+		Severity: model.SevError,
+		Word:     model.Say("state-lease-detached"),
+		Story:    model.Say("headline-lease-detached", theLock),
+		Title:    "A later write took the lease off the claim",
 		Mechanism: "A key keeps only the lease of its last put. A client that writes into its own claim without passing the lease " +
 			"(or IgnoreLease) turns it into a key that never expires. When that client ends, the lock stays taken.",
 		Looks: "The key's name still ends in a lease ID, but its lease is 0 and its version is above 1. The lease in the name " +
@@ -42,11 +44,12 @@ var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []En
 		Breaking:   Breaking{Effect: BreakCures, Why: WriterGone},
 	},
 	{
-		Code:  model.CodeForeignKey,
-		Place: 110,
-		Word:  model.Say("state-foreign-key"),
-		Story: model.Say("headline-foreign-key", theLock),
-		Title: "A key that is not a claim stands first and blocks the lock",
+		Code:     model.CodeForeignKey,
+		Place:    110,
+		Severity: model.SevError,
+		Word:     model.Say("state-foreign-key"),
+		Story:    model.Say("headline-foreign-key", theLock),
+		Title:    "A key that is not a claim stands first and blocks the lock",
 		Mechanism: "The Go client's rule counts every key under the lock's name, whatever it is. Data that was stored there before " +
 			"the first claim is the oldest, so all claims wait for it, for ever.",
 		Looks: "The head's last segment is not its lease ID. Often it has a value and no lease. All real claims wait behind it.",
@@ -58,11 +61,12 @@ var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []En
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-foreign-key")},
 	},
 	{
-		Code:  model.CodeNestedPrefix,
-		Place: 120,
-		Word:  model.Say("state-nested-prefix"),
-		Story: model.Say("headline-nested-prefix", theLock),
-		Title: "The lock waits for another lock whose name lies below its own",
+		Code:     model.CodeNestedPrefix,
+		Place:    120,
+		Severity: model.SevError,
+		Word:     model.Say("state-nested-prefix"),
+		Story:    model.Say("headline-nested-prefix", theLock),
+		Title:    "The lock waits for another lock whose name lies below its own",
 		Mechanism: "The claims of lock a/b also lie under a/, so whoever wants a waits for each older claim of a/b. The other way " +
 			"round there is no waiting: a/b does not look at a.",
 		Looks: "The head's key has more path segments than the other claims have, and it is a claim of the deeper lock at the " +

@@ -10,11 +10,12 @@ import (
 // offLeaderFamily is about the leader of PD, which has an etcd of its own.
 var offLeaderFamily = Family{Lock: []Func{offLeader}, Entries: []Entry{
 	{
-		Code:  model.CodeLeaderOffLeader,
-		Place: 340,
-		Word:  model.Say("state-leader-off-leader"),
-		Story: model.Say("headline-leader-off-leader", theLock),
-		Title: "PD's leader is a member that does not lead its etcd",
+		Code:     model.CodeLeaderOffLeader,
+		Place:    340,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-leader-off-leader"),
+		Story:    model.Say("headline-leader-off-leader", theLock),
+		Title:    "PD's leader is a member that does not lead its etcd",
 		Mechanism: "PD runs inside the members of an etcd of its own, and its leader is meant to be the member that leads etcd. When " +
 			"etcd's leader moves, PD's gives up within seconds. One that hangs, on a slow disk or without CPU, may not, while " +
 			"its lease goes on being renewed: then no other takes over. One case lasted 48 minutes.",

@@ -10,11 +10,12 @@ import (
 // overdueFamily is about leases that are past their end and still there.
 var overdueFamily = Family{Lock: []Func{overdue}, Entries: []Entry{
 	{
-		Code:  model.CodeLeaseOverdue,
-		Place: 160,
-		Word:  model.Say("state-lease-overdue"),
-		Story: model.Say("headline-lease-overdue", theLock),
-		Title: "The lease has ended, but etcd has not removed it",
+		Code:     model.CodeLeaseOverdue,
+		Place:    160,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-lease-overdue"),
+		Story:    model.Say("headline-lease-overdue", theLock),
+		Title:    "The lease has ended, but etcd has not removed it",
 		Mechanism: "The lease is past its end, but the revoke that the leader should send has not been applied. The key stays and " +
 			"blocks meanwhile. The causes have codes of their own: expiry-backlog, revoke-failing, revoke-forgotten.",
 		Looks: "The remaining TTL is 0 or negative while the key is still there, and a renewal hangs.",
@@ -25,11 +26,12 @@ var overdueFamily = Family{Lock: []Func{overdue}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakHarmless, Why: model.Say("break-lease-overdue")},
 	},
 	{
-		Code:  model.CodeExpiryBacklog,
-		Place: 170,
-		Word:  model.Say("state-expiry-backlog"),
-		Story: model.Say("headline-expiry-backlog", theLock),
-		Title: "Too many leases end at once; etcd is working them off",
+		Code:     model.CodeExpiryBacklog,
+		Place:    170,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-expiry-backlog"),
+		Story:    model.Say("headline-expiry-backlog", theLock),
+		Title:    "Too many leases end at once; etcd is working them off",
 		Mechanism: "A leader revokes at most 1000 leases a second. When very many end together, typically one TTL after a leader " +
 			"change, the last ones wait their turn. 6000 leases were 5.5 s late, 900,000 were reported 600 s late.",
 		Looks: "Many leases are overdue at the same time, and their number falls by up to 1000 a second.",
@@ -41,11 +43,12 @@ var overdueFamily = Family{Lock: []Func{overdue}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakHarmless, Why: model.Say("break-expiry-backlog")},
 	},
 	{
-		Code:  model.CodeRevokeFailing,
-		Place: 180,
-		Word:  model.Say("state-revoke-failing"),
-		Story: model.Say("headline-revoke-failing", theLock),
-		Title: "The leader's own revokes are refused",
+		Code:     model.CodeRevokeFailing,
+		Place:    180,
+		Severity: model.SevError,
+		Word:     model.Say("state-revoke-failing"),
+		Story:    model.Say("headline-revoke-failing", theLock),
+		Title:    "The leader's own revokes are refused",
 		Mechanism: "With authentication on, the leader can hold a stale token after a membership change or a restored snapshot. Its " +
 			"revokes are then refused, so leases that have ended pile up. Fixed in 3.5.5.",
 		Looks: "Leases are overdue by minutes to days and become more. The leader logs: failed to revoke, with invalid auth " +
@@ -57,11 +60,12 @@ var overdueFamily = Family{Lock: []Func{overdue}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-revoke-failing")},
 	},
 	{
-		Code:  model.CodeRevokeForgotten,
-		Place: 190,
-		Word:  model.Say("state-revoke-forgotten"),
-		Story: model.Say("headline-revoke-forgotten", theLock),
-		Title: "An old server forgot to try its revoke again",
+		Code:     model.CodeRevokeForgotten,
+		Place:    190,
+		Severity: model.SevError,
+		Word:     model.Say("state-revoke-forgotten"),
+		Story:    model.Say("headline-revoke-forgotten", theLock),
+		Title:    "An old server forgot to try its revoke again",
 		Mechanism: "Up to 3.3 a leader tried the revoke of an ended lease once. If that failed, it never tried again, and the key " +
 			"stayed. Fixed in 3.4.0.",
 		Looks:      "A single lease is overdue by minutes, hours or days on a server older than 3.4, while others expire in time.",

@@ -12,11 +12,12 @@ import (
 // predecessorFamily is about programs that were restarted.
 var predecessorFamily = Family{Lock: []Func{predecessorClaim}, Entries: []Entry{
 	{
-		Code:  model.CodePredecessorClaim,
-		Place: 230,
-		Word:  model.Say("state-predecessor-claim"),
-		Story: model.Say("headline-predecessor-claim", theLock),
-		Title: "A program was restarted, and the claim of its run before still holds",
+		Code:     model.CodePredecessorClaim,
+		Place:    230,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-predecessor-claim"),
+		Story:    model.Say("headline-predecessor-claim", theLock),
+		Title:    "A program was restarted, and the claim of its run before still holds",
 		Mechanism: "A program that dies without closing its session leaves its key until the lease ends. When it comes back before " +
 			"that, it has another lease and the same name. Some take the old key for their own since it has their name, " +
 			"and go on without a lock once it goes: then two work. Others wait behind their own dead key.",

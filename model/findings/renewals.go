@@ -11,11 +11,12 @@ import (
 // renewalFamily is about renewals that do not come.
 var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 	{
-		Code:  model.CodeDeadHolder,
-		Place: 130,
-		Word:  model.Say("state-dead-holder"),
-		Story: model.Say("headline-dead-holder", theLock),
-		Title: "The holder no longer renews; the lock is free when its lease ends",
+		Code:     model.CodeDeadHolder,
+		Place:    130,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-dead-holder"),
+		Story:    model.Say("headline-dead-holder", theLock),
+		Title:    "The holder no longer renews; the lock is free when its lease ends",
 		Mechanism: "The holder died or lost its connection without letting go, so its key stays until the TTL is over. A long " +
 			"default TTL makes this look like a stuck lock. That its process is dead remains a guess: cut off from etcd it " +
 			"looks the same.",
@@ -29,11 +30,12 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakCures, Why: HolderDead},
 	},
 	{
-		Code:  model.CodeKeepaliveStalled,
-		Place: 140,
-		Word:  model.Say("state-keepalive-stalled"),
-		Story: model.Say("headline-keepalive-stalled", theLock),
-		Title: "The holder has missed a renewal",
+		Code:     model.CodeKeepaliveStalled,
+		Place:    140,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-keepalive-stalled"),
+		Story:    model.Say("headline-keepalive-stalled", theLock),
+		Title:    "The holder has missed a renewal",
 		Mechanism: "Renewals stopped a moment ago: a garbage collection, no CPU, a suspended process or machine, a network fault. It " +
 			"may recover. If it does not, the lock passes to the next while the old holder may still work.",
 		Looks: "The remaining TTL is clearly below two thirds of the granted one, or behind the rhythm this lease had before, " +
@@ -46,11 +48,12 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-keepalive-stalled")},
 	},
 	{
-		Code:  model.CodeUnattendedLease,
-		Place: 150,
-		Word:  model.Say("state-unattended-lease"),
-		Story: model.Say("headline-unattended-lease", theLock),
-		Title: "The lock service granted a lease that nobody renews",
+		Code:     model.CodeUnattendedLease,
+		Place:    150,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-unattended-lease"),
+		Story:    model.Say("headline-unattended-lease", theLock),
+		Title:    "The lock service granted a lease that nobody renews",
 		Mechanism: "A Lock or Campaign request without a lease makes the server grant one of 60 s, and no one keeps it alive. The " +
 			"claim goes after 60 s, whether its owner still works or still waits.",
 		Looks: "Granted is 60 s, and the remaining TTL has only fallen since the key appeared. It takes 20 to 25 s of watching " +
@@ -63,11 +66,12 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-unattended-lease")},
 	},
 	{
-		Code:  model.CodeProxyKeepalive,
-		Place: 200,
-		Word:  model.Say("state-proxy-keepalive"),
-		Story: model.Say("headline-proxy-keepalive", theLock),
-		Title: "An etcd grpc-proxy may have renewed a dead client's lease",
+		Code:     model.CodeProxyKeepalive,
+		Place:    200,
+		NotFound: "looks like a client that died one TTL later: only the path knows the sender of a renewal",
+		Word:     model.Say("state-proxy-keepalive"),
+		Story:    model.Say("headline-proxy-keepalive", theLock),
+		Title:    "An etcd grpc-proxy may have renewed a dead client's lease",
 		Mechanism: "etcd grpc-proxy renews leases upstream on its own. While the client's stream is open it drops a lease only after " +
 			"a whole TTL without a request. A dead client then keeps its lock up to one TTL longer.",
 		Looks: "A lease outlives its client by up to one extra TTL, then falls and ends like any other. Without knowing the path " +
@@ -79,11 +83,12 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakCures, Why: HolderDead},
 	},
 	{
-		Code:  model.CodeKeepaliveCancelled,
-		Place: 410,
-		Word:  model.Say("state-keepalive-cancelled"),
-		Story: model.Say("headline-keepalive-cancelled", theLock),
-		Title: "Renewals stop because they were tied to a context that ended",
+		Code:     model.CodeKeepaliveCancelled,
+		Place:    410,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-keepalive-cancelled"),
+		Story:    model.Say("headline-keepalive-cancelled", theLock),
+		Title:    "Renewals stop because they were tied to a context that ended",
 		Mechanism: "The program started the keepalive with the context of the acquire call. When that one ends, by its timeout or by " +
 			"a return, renewals stop without a word while the work goes on.",
 		Looks: "The lease is renewed for a while, then no more. The age at which it stops is round and the same for every " +
@@ -96,11 +101,12 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-keepalive-cancelled")},
 	},
 	{
-		Code:  model.CodeKeepaliveHalted,
-		Place: 420,
-		Word:  model.Say("state-keepalive-halted"),
-		Story: model.Say("headline-keepalive-halted", theLock),
-		Title: "An old client stopped renewing after one server error",
+		Code:     model.CodeKeepaliveHalted,
+		Place:    420,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-keepalive-halted"),
+		Story:    model.Say("headline-keepalive-halted", theLock),
+		Title:    "An old client stopped renewing after one server error",
 		Mechanism: "Some older client versions left their keepalive loop at the first error from a server. The program runs on and " +
 			"does not notice that nobody renews.",
 		Looks: "At a leader change or a restart of a member some leases recover and this one falls to 0, though its process is " +
@@ -113,11 +119,12 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-keepalive-halted")},
 	},
 	{
-		Code:  model.CodeKeepaliveUnread,
-		Place: 430,
-		Word:  model.Say("state-keepalive-unread"),
-		Story: model.Say("headline-keepalive-unread", theLock),
-		Title: "The program does not read its keepalive replies",
+		Code:     model.CodeKeepaliveUnread,
+		Place:    430,
+		NotFound: "harms no lock; readings are too rare to count renewals",
+		Word:     model.Say("state-keepalive-unread"),
+		Story:    model.Say("headline-keepalive-unread", theLock),
+		Title:    "The program does not read its keepalive replies",
 		Mechanism: "The Go client puts replies into a channel of 16. If nobody reads it, the client only complains in its log; up to " +
 			"3.3.8 it also sent a request every 500 ms.",
 		Looks: "With old clients renewals come far more often than every third of the TTL. With newer ones there is nothing to " +
@@ -129,11 +136,12 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-keepalive-unread")},
 	},
 	{
-		Code:  model.CodeHalfOpenTCP,
-		Place: 450,
-		Word:  model.Say("state-half-open-tcp"),
-		Story: model.Say("headline-half-open-tcp", theLock),
-		Title: "The client talks into a connection whose other end is gone",
+		Code:     model.CodeHalfOpenTCP,
+		Place:    450,
+		NotFound: "looks like any other stall",
+		Word:     model.Say("state-half-open-tcp"),
+		Story:    model.Say("headline-half-open-tcp", theLock),
+		Title:    "The client talks into a connection whose other end is gone",
 		Mechanism: "A machine vanished without closing its connections. The operating system notices only after minutes or hours, " +
 			"and renewals are sent to nobody meanwhile.",
 		Looks: "Some leases fall while their clients are up and see no error. From etcd it looks like any other stall.",

@@ -11,11 +11,12 @@ import (
 // renewerFamily is about who renews a lease, and who may not.
 var renewerFamily = Family{Lab: []Func{foreignKeepalive, keepaliveDenied}, Entries: []Entry{
 	{
-		Code:  model.CodeForeignKeepalive,
-		Place: 300,
-		Word:  model.Say("state-foreign-keepalive"),
-		Story: model.Say("headline-foreign-keepalive", theLock),
-		Title: "Somebody else renews the holder's lease",
+		Code:     model.CodeForeignKeepalive,
+		Place:    300,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-foreign-keepalive"),
+		Story:    model.Say("headline-foreign-keepalive", theLock),
+		Title:    "Somebody else renews the holder's lease",
 		Mechanism: "A lease can be renewed by anyone who knows its ID: another goroutine, a program that shares the lease, an " +
 			"etcdctl lock left running in a container whose exec session was cut. The holder itself may be gone.",
 		Looks: "A renewing head, like a busy one. Renewals that come more often than every third of the TTL are a sign. The " +
@@ -28,11 +29,12 @@ var renewerFamily = Family{Lab: []Func{foreignKeepalive, keepaliveDenied}, Entri
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-foreign-keepalive")},
 	},
 	{
-		Code:  model.CodeKeepaliveDenied,
-		Place: 440,
-		Word:  model.Say("state-keepalive-denied"),
-		Story: model.Say("headline-keepalive-denied", theLock),
-		Title: "The server refuses renewals for lack of permission",
+		Code:     model.CodeKeepaliveDenied,
+		Place:    440,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-keepalive-denied"),
+		Story:    model.Say("headline-keepalive-denied", theLock),
+		Title:    "The server refuses renewals for lack of permission",
 		Mechanism: "A role was changed, or a token became too old, and renewals are no longer allowed. Until March 2026 servers did " +
 			"not check the permission of a renewal; since the fix of CVE-2026-33413 they want write permission on the keys of " +
 			"the lease. An upgrade can bring this out.",

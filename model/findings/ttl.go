@@ -9,11 +9,12 @@ import (
 // ttlFamily is about TTLs that are not what one would think.
 var ttlFamily = Family{Lock: []Func{unbelievable, reset}, Lab: []Func{ttlFloor}, Entries: []Entry{
 	{
-		Code:  model.CodeTTLReset,
-		Place: 80,
-		Word:  model.Say("state-ttl-reset"),
-		Story: model.Say("headline-ttl-reset", theLock),
-		Title: "A new leader gave every lease its full TTL again",
+		Code:     model.CodeTTLReset,
+		Place:    80,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-ttl-reset"),
+		Story:    model.Say("headline-ttl-reset", theLock),
+		Title:    "A new leader gave every lease its full TTL again",
 		Mechanism: "A leader that takes over does not know how old the leases are, so it starts all of them at their full TTL. A " +
 			"dead holder gets a fresh term. If leaders change more often than the TTL is long, nothing ever expires.",
 		Looks: "The remaining TTL of a lease that nobody renews jumps back to the granted value at the moment the raft term " +
@@ -28,11 +29,12 @@ var ttlFamily = Family{Lock: []Func{unbelievable, reset}, Lab: []Func{ttlFloor},
 		Breaking:   Breaking{Effect: BreakCures, Why: HolderDead},
 	},
 	{
-		Code:  model.CodeTTLRollover,
-		Place: 210,
-		Word:  model.Say("state-ttl-rollover"),
-		Story: model.Say("headline-ttl-rollover", theLock),
-		Title: "A reading of the TTL made no sense and was discarded",
+		Code:     model.CodeTTLRollover,
+		Place:    210,
+		Severity: model.SevInfo,
+		Word:     model.Say("state-ttl-rollover"),
+		Story:    model.Say("headline-ttl-rollover", theLock),
+		Title:    "A reading of the TTL made no sense and was discarded",
 		Mechanism: "A leader that was deposed a moment ago could answer a TTL question with some 9.2 billion seconds. Newer servers " +
 			"return an error in its place, it seems from 3.5.14 on.",
 		Looks:      "One reading has far more left than was granted. The next one is normal.",
@@ -43,11 +45,12 @@ var ttlFamily = Family{Lock: []Func{unbelievable, reset}, Lab: []Func{ttlFloor},
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-ttl-rollover")},
 	},
 	{
-		Code:  model.CodeTTLFloor,
-		Place: 220,
-		Word:  model.Say("state-ttl-floor"),
-		Story: model.Say("headline-ttl-floor", theLock),
-		Title: "The server granted a longer TTL than was asked for",
+		Code:     model.CodeTTLFloor,
+		Place:    220,
+		Severity: model.SevInfo,
+		Word:     model.Say("state-ttl-floor"),
+		Story:    model.Say("headline-ttl-floor", theLock),
+		Title:    "The server granted a longer TTL than was asked for",
 		Mechanism: "The shortest TTL is one and a half election timeouts, rounded up to seconds. With default timing 1 s becomes 2 " +
 			"s, with an election timeout of 10 s it becomes 15 s.",
 		Looks: "The granted TTL is above what the client asked for. etcd shows only what was granted; what was asked is known to " +

@@ -11,11 +11,12 @@ import (
 // unlockFamily is about claims that were taken from under their owner, and locks of one session that let two in.
 var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameSession}, Entries: []Entry{
 	{
-		Code:  model.CodeSameSession,
-		Place: 330,
-		Word:  model.Say("state-same-session"),
-		Story: model.Say("headline-same-session", theLock),
-		Title: "Several owners inside one process share one claim",
+		Code:     model.CodeSameSession,
+		Place:    330,
+		Severity: model.SevError,
+		Word:     model.Say("state-same-session"),
+		Story:    model.Say("headline-same-session", theLock),
+		Title:    "Several owners inside one process share one claim",
 		Mechanism: "A session has one key per lock name. A second Lock on the same session succeeds at once, and the first Unlock " +
 			"frees the lock for all of them.",
 		Looks: "One key, nothing more: etcd cannot show how many believe they hold it. A counter that goes wrong under an intact " +
@@ -28,11 +29,12 @@ var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameS
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-same-session")},
 	},
 	{
-		Code:  model.CodeRenewRace,
-		Place: 460,
-		Word:  model.Say("state-renew-race"),
-		Story: model.Say("headline-renew-race", theLock),
-		Title: "A renewal was answered OK while the lease was being revoked",
+		Code:     model.CodeRenewRace,
+		Place:    460,
+		NotFound: "looks like a normal end of the lease: the proxy does not report the answers to renewals",
+		Word:     model.Say("state-renew-race"),
+		Story:    model.Say("headline-renew-race", theLock),
+		Title:    "A renewal was answered OK while the lease was being revoked",
 		Mechanism: "The reply to a renewal can cross the revoke. The client reads a positive TTL for a lease that has ended, and " +
 			"goes on until the next reply. Replies that the client had buffered before a revoke have the same effect. Fixed " +
 			"in 3.5.23 and 3.6.5.",
@@ -46,11 +48,12 @@ var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameS
 		Breaking:   Breaking{Effect: BreakNone, Why: GoneStopIt},
 	},
 	{
-		Code:  model.CodeStaleUnlock,
-		Place: 470,
-		Word:  model.Say("state-stale-unlock"),
-		Story: model.Say("headline-stale-unlock", theLock),
-		Title: "A late unlock removed a newer lock of the same session",
+		Code:     model.CodeStaleUnlock,
+		Place:    470,
+		Severity: model.SevError,
+		Word:     model.Say("state-stale-unlock"),
+		Story:    model.Say("headline-stale-unlock", theLock),
+		Title:    "A late unlock removed a newer lock of the same session",
 		Mechanism: "Unlock deletes its key by name, without looking at the revision. When an unlock is retried after its reply was " +
 			"lost, and the session has taken the lock again in between, the new claim goes. Open in etcd.",
 		Looks: "It looks like a normal unlock: the key goes and its lease lives. The owner works on. The proxy sees two deletes " +
@@ -63,11 +66,12 @@ var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameS
 		Breaking:   Breaking{Effect: BreakNone, Why: GoneStopIt},
 	},
 	{
-		Code:  model.CodeExternalRevoke,
-		Place: 480,
-		Word:  model.Say("state-external-revoke"),
-		Story: model.Say("headline-external-revoke", theLock),
-		Title: "The lease was revoked from outside while its owner worked",
+		Code:     model.CodeExternalRevoke,
+		Place:    480,
+		NotFound: "looks like an owner that closes its session: the journal says that the lease ended early, and is certain only of your own acts",
+		Word:     model.Say("state-external-revoke"),
+		Story:    model.Say("headline-external-revoke", theLock),
+		Title:    "The lease was revoked from outside while its owner worked",
 		Mechanism: "An operator or a cleaning job revoked the lease: all its keys go at once. From outside an owner that closes its " +
 			"session does the same.",
 		Looks: "All keys of the lease go at one revision, though clearly more than 1 s was left. Who did it is certain only from " +
@@ -80,11 +84,12 @@ var unlockFamily = Family{Lock: []Func{livesOn}, Lab: []Func{staleUnlocks, sameS
 		Breaking:   Breaking{Effect: BreakNone, Why: GoneStopIt},
 	},
 	{
-		Code:  model.CodeExternalDelete,
-		Place: 490,
-		Word:  model.Say("state-external-delete"),
-		Story: model.Say("headline-external-delete", theLock),
-		Title: "The claim was deleted from outside while its owner worked",
+		Code:     model.CodeExternalDelete,
+		Place:    490,
+		Severity: model.SevInfo,
+		Word:     model.Say("state-external-delete"),
+		Story:    model.Say("headline-external-delete", theLock),
+		Title:    "The claim was deleted from outside while its owner worked",
 		Mechanism: "An operator or a cleaning job deleted the key; the lease lives on and the owner is not told. The next in line " +
 			"gets the lock while the old holder may still work.",
 		Looks: "One key goes, and its lease is renewed on without a key beside the next holder, for its TTL (5 to 15 s) or five " +

@@ -12,11 +12,12 @@ import (
 // untoldFamily is about clients that were not told what became of a request or of a key.
 var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
 	{
-		Code:  model.CodeUnlockLost,
-		Place: 290,
-		Word:  model.Say("state-unlock-lost"),
-		Story: model.Say("headline-unlock-lost", theLock),
-		Title: "The holder let go, but its unlock never arrived",
+		Code:     model.CodeUnlockLost,
+		Place:    290,
+		Severity: model.SevError,
+		Word:     model.Say("state-unlock-lost"),
+		Story:    model.Say("headline-unlock-lost", theLock),
+		Title:    "The holder let go, but its unlock never arrived",
 		Mechanism: "The unlock failed by timeout or in a partition, the program went on, and its session recovered and renews the " +
 			"key. The program believes that it holds nothing.",
 		Looks: "A head that renews while its owner is idle. It is more than a hint only when the hold goes back to just before a " +
@@ -29,11 +30,12 @@ var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-unlock-lost")},
 	},
 	{
-		Code:  model.CodeGhostWaiter,
-		Place: 310,
-		Word:  model.Say("state-ghost-waiter"),
-		Story: model.Say("headline-ghost-waiter", theLock),
-		Title: "A claim that its client has given up, but still renews",
+		Code:     model.CodeGhostWaiter,
+		Place:    310,
+		Severity: model.SevError,
+		Word:     model.Say("state-ghost-waiter"),
+		Story:    model.Say("headline-ghost-waiter", theLock),
+		Title:    "A claim that its client has given up, but still renews",
 		Mechanism: "A Lock fails because the reply to its transaction is lost or late, yet the claim was written. The client " +
 			"believes that it has no lock, its unlock is refused, and its session renews the claim. When its turn comes, it " +
 			"holds for as long as the process lives. The fix in etcd covers only the phase of waiting.",
@@ -47,11 +49,12 @@ var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-ghost-waiter")},
 	},
 	{
-		Code:  model.CodeMissedDelete,
-		Place: 320,
-		Word:  model.Say("state-missed-delete"),
-		Story: model.Say("headline-missed-delete", theLock),
-		Title: "The head does not know that its turn has come",
+		Code:     model.CodeMissedDelete,
+		Place:    320,
+		Severity: model.SevError,
+		Word:     model.Say("state-missed-delete"),
+		Story:    model.Say("headline-missed-delete", theLock),
+		Title:    "The head does not know that its turn has come",
 		Mechanism: "A waiter watches the key ahead of it. If that deletion never reaches it (a cut-off member, a dead connection, a " +
 			"watch bug of the server), it waits on although it is first, and renews all the while. Watch bugs were fixed in " +
 			"3.5.13, 3.4.34 and 3.5.18, among others.",

@@ -11,11 +11,12 @@ import (
 // waiterFamily is about waiters.
 var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{missing}, Lab: []Func{zombieCandidates}, Entries: []Entry{
 	{
-		Code:  model.CodeDeadWaiter,
-		Place: 350,
-		Word:  model.Say("state-dead-waiter"),
-		Story: model.Say("headline-dead-waiter", theLock),
-		Title: "A waiter no longer renews; the lock will idle at its turn",
+		Code:     model.CodeDeadWaiter,
+		Place:    350,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-dead-waiter"),
+		Story:    model.Say("headline-dead-waiter", theLock),
+		Title:    "A waiter no longer renews; the lock will idle at its turn",
 		Mechanism: "A client died in the queue, or it timed out without taking its claim back. Its key keeps the place until its TTL " +
 			"ends. If its turn comes before that, the lock belongs to nobody who works.",
 		Looks: "A claim behind the head whose remaining TTL only falls. It can idle the lock for that long at most.",
@@ -27,11 +28,12 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-dead-waiter")},
 	},
 	{
-		Code:  model.CodeZombieCandidate,
-		Place: 360,
-		Word:  model.Say("state-zombie-candidate"),
-		Story: model.Say("headline-zombie-candidate", theLock),
-		Title: "A contender lost its place in the queue and does not know it",
+		Code:     model.CodeZombieCandidate,
+		Place:    360,
+		Severity: model.SevWarning,
+		Word:     model.Say("state-zombie-candidate"),
+		Story:    model.Say("headline-zombie-candidate", theLock),
+		Title:    "A contender lost its place in the queue and does not know it",
 		Mechanism: "While a client waits, its session may end and its key go. Lock and Campaign do not notice before the key ahead " +
 			"is deleted, and the client does not queue again. A standby that everybody counts on is not there. Open in etcd.",
 		Looks: "One claim fewer than there are replicas. etcd does not know how many there should be, so the expected number has " +
@@ -45,11 +47,12 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-zombie-candidate")},
 	},
 	{
-		Code:  model.CodeDeadSessionLoop,
-		Place: 370,
-		Word:  model.Say("state-dead-session-loop"),
-		Story: model.Say("headline-dead-session-loop", theLock),
-		Title: "A client retries for ever with a lease that has ended",
+		Code:     model.CodeDeadSessionLoop,
+		Place:    370,
+		NotFound: "looks like a client that does not want the lock: its requests leave nothing in etcd, and the proxy reports only requests that are refused for lack of rights",
+		Word:     model.Say("state-dead-session-loop"),
+		Story:    model.Say("headline-dead-session-loop", theLock),
+		Title:    "A client retries for ever with a lease that has ended",
 		Mechanism: "The client's lease is gone, but it keeps using the same session. Every attempt fails, and it never grants a new " +
 			"lease. One case lasted 16 hours.",
 		Looks: "The client's key is absent from the queue. The proxy and the client's log show over and over: requested lease " +
@@ -62,11 +65,12 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-dead-session-loop")},
 	},
 	{
-		Code:  model.CodeLockOverrunsDeadline,
-		Place: 380,
-		Word:  model.Say("state-lock-overruns-deadline"),
-		Story: model.Say("headline-lock-overruns-deadline", theLock),
-		Title: "A Lock call outlasts its deadline",
+		Code:     model.CodeLockOverrunsDeadline,
+		Place:    380,
+		NotFound: "looks like a dead waiter",
+		Word:     model.Say("state-lock-overruns-deadline"),
+		Story:    model.Say("headline-lock-overruns-deadline", theLock),
+		Title:    "A Lock call outlasts its deadline",
 		Mechanism: "When Lock fails, the Go client cleans up its key with the client's own context, which has no deadline. On a " +
 			"frozen connection a Lock with a deadline of 2 s was still blocked after 12 s.",
 		Looks: "A waiter's key stays, and its renewals have stopped. A dead waiter looks the same.",
@@ -78,11 +82,12 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Breaking:   Breaking{Effect: BreakHarmless, Why: model.Say("break-lock-overruns-deadline")},
 	},
 	{
-		Code:  model.CodeCompactedWait,
-		Place: 390,
-		Word:  model.Say("state-compacted-wait"),
-		Story: model.Say("headline-compacted-wait", theLock),
-		Title: "A waiter failed because its revision was compacted away",
+		Code:     model.CodeCompactedWait,
+		Place:    390,
+		NotFound: "looks like a waiter that gave up: locktop does not watch compactions",
+		Word:     model.Say("state-compacted-wait"),
+		Story:    model.Say("headline-compacted-wait", theLock),
+		Title:    "A waiter failed because its revision was compacted away",
 		Mechanism: "A waiter that lost its watch resumes it at an old revision. If a compaction has passed that one, Lock fails: " +
 			"required revision has been compacted. Clients before 3.3.10 also left their key behind.",
 		Looks: "A waiter leaves at once although its lease lives on, and a compaction came shortly before.",
@@ -94,11 +99,12 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-compacted-wait")},
 	},
 	{
-		Code:  model.CodeLongQueue,
-		Place: 400,
-		Word:  model.Say("state-long-queue"),
-		Story: model.Say("headline-long-queue", theLock),
-		Title: "The queue is so long that the last one waits very long",
+		Code:     model.CodeLongQueue,
+		Place:    400,
+		Severity: model.SevInfo,
+		Word:     model.Say("state-long-queue"),
+		Story:    model.Say("headline-long-queue", theLock),
+		Title:    "The queue is so long that the last one waits very long",
 		Mechanism: "The queue is served in order, so the wait is the usual hold time multiplied by the place. Locks of one key have " +
 			"no queue: each release wakes every waiter, and all but one of their transactions fail.",
 		Looks: "Hundreds of claims behind one holder. For a lock of one key: a burst of failed transactions after each deletion; " +

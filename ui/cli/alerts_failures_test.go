@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"locktop/model"
 	"locktop/model/findings"
 )
 
@@ -14,10 +15,6 @@ import (
 // or the alerts say that none is about it, and why.
 func TestEachFailureHasAnAlert(t *testing.T) {
 	rules, err := os.ReadFile(filepath.Join(prometheusFiles, "alerts.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := os.ReadFile("../../model/FINDINGS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,16 +31,12 @@ func TestEachFailureHasAnAlert(t *testing.T) {
 	for _, e := range findings.Catalogue() {
 		code := string(e.Code)
 		known[code] = true
-		row := regexp.MustCompile("(?m)^\\| `" + code + "` .*$").Find(table)
-		if row == nil {
-			t.Errorf("%s is not in the table of findings", code)
-		}
-		severe := regexp.MustCompile(`\((error|warning), `).Match(row)
+		severe := e.Severity == model.SevError || e.Severity == model.SevWarning
 		switch {
 		case asked[code] > 0 && none[code] > 0:
 			t.Errorf("an alert asks for %s, and it is said that none does", code)
 		case severe && asked[code] == 0 && none[code] == 0:
-			t.Errorf("%s is an error or a warning, and no alert is about it. Is that meant? Then alerts.yml says so:\n%s", code, row)
+			t.Errorf("%s is an error or a warning, and no alert is about it. Is that meant? Then alerts.yml says so", code)
 		case !severe && none[code] > 0:
 			t.Errorf("%s is no error and no warning: that no alert is about it need not be said", code)
 		}

@@ -28,3 +28,7 @@
 // behind. Exit code 2 means that the question could not be answered: bad input,
 // or no cluster to ask.
 package cli
+
+//go:generate go run locktop/ui/cli/documents commands COMMANDS.md
+//go:generate go run locktop/ui/cli/documents promises PROMISES.md
+//go:generate go run locktop/ui/cli/documents notices NOTICES

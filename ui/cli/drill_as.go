@@ -13,7 +13,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/cast"
+	"locktop/chaos/drill/roles"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/model/recipe"
@@ -49,11 +49,11 @@ func (f *roleFlags) add(cmd *cobra.Command) {
 }
 
 // options reads the flags. It is nil where no program is named.
-func (f *roleFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Options, error) {
+func (f *roleFlags) options(ctx context.Context, cmd *cobra.Command) (*roles.Options, error) {
 	if len(f.as) == 0 {
 		return nil, needless(cmd, "it is for programs of your own (--as)", roleOnly...)
 	}
-	o := &cast.Options{Lock: f.lock, TTL: f.ttl, Turns: f.turns, SingleKey: f.singleKey, Guards: f.guards, StopsWithin: f.stops}
+	o := &roles.Options{Lock: f.lock, TTL: f.ttl, Turns: f.turns, SingleKey: f.singleKey, Guards: f.guards, StopsWithin: f.stops}
 	switch {
 	case f.ttl < time.Second || f.ttl%time.Second != 0:
 		return nil, bad("--ttl %s: etcd counts whole seconds, like 5s", f.ttl)
@@ -72,7 +72,7 @@ func (f *roleFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Opti
 	}
 	seen := map[string]bool{}
 	for _, text := range f.as {
-		r, err := cast.ParseRole(text)
+		r, err := roles.ParseRole(text)
 		if err == nil && seen[r.Name] {
 			err = errors.New("the role has a command already")
 		}
@@ -83,7 +83,7 @@ func (f *roleFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Opti
 		o.Roles = append(o.Roles, r)
 	}
 	for _, text := range f.beliefs {
-		r, err := cast.ParseRules(text)
+		r, err := roles.ParseRules(text)
 		if err != nil {
 			return nil, bad("--belief: %v", err)
 		}
@@ -94,13 +94,13 @@ func (f *roleFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Opti
 		if err != nil {
 			return nil, bad("--belief-file: %w", err)
 		}
-		all, err := cast.ParseRulesFile(data)
+		all, err := roles.ParseRulesFile(data)
 		if err != nil {
 			return nil, bad("--belief-file %s: %v", name, err)
 		}
 		o.Rules = append(o.Rules, all...)
 	}
-	if err := cast.Agree(o.Rules); err != nil {
+	if err := roles.Agree(o.Rules); err != nil {
 		return nil, bad("--belief: %v", err)
 	}
 	for _, r := range o.Rules {
@@ -113,11 +113,11 @@ func (f *roleFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Opti
 
 // assignRoles puts the programs into the drills; without any, the drills stay as they are. Those
 // that cannot be asked of them have a line in refused.
-func assignRoles(o *cast.Options, drills []*drill.Drill) (all []cast.Cast, refused [][2]string) {
+func assignRoles(o *roles.Options, drills []*drill.Drill) (all []roles.Assignment, refused [][2]string) {
 	for _, d := range drills {
-		c, err := cast.Cast{Drill: d}, error(nil)
+		c, err := roles.Assignment{Drill: d}, error(nil)
 		if o != nil {
-			c, err = o.Cast(d)
+			c, err = o.Assign(d)
 		}
 		if err != nil {
 			refused = append(refused, [2]string{d.Name, err.Error()})
@@ -129,7 +129,7 @@ func assignRoles(o *cast.Options, drills []*drill.Drill) (all []cast.Cast, refus
 }
 
 // writePlan says what a run of the drills would do, and why the others cannot be asked.
-func writePlan(w io.Writer, asked []cast.Cast, refused [][2]string) error {
+func writePlan(w io.Writer, asked []roles.Assignment, refused [][2]string) error {
 	var lines []string
 	for _, d := range asked {
 		lines = append(lines, drill.Plan(d.Drill)...)

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/author"
 	"locktop/demo"
 	"locktop/demo/drills"
 	"locktop/model"
@@ -50,7 +49,7 @@ func drillNewCmd(e *env) *cobra.Command {
 			if err != nil {
 				return bad("writing the drill: %v", err)
 			}
-			_, err = to.WriteString(author.Sample(name, file))
+			_, err = to.WriteString(drill.Sample(name, file))
 			if err := errors.Join(err, to.Close()); err != nil {
 				return fmt.Errorf("writing the drill: %w", err)
 			}
@@ -111,7 +110,7 @@ func drillSchemaCmd(e *env) *cobra.Command {
 		Example: "  locktop drill schema > drill.schema.json",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			data, err := author.Schema()
+			data, err := drill.Schema()
 			if err != nil {
 				return err
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"locktop/chaos/drill/author"
+	"locktop/chaos/drill"
 	"locktop/demo/drills"
 )
 
@@ -109,7 +109,7 @@ func TestCheckADrill(t *testing.T) {
 // TestDrillWordsAreExplained: expectations and faults, beside findings and recipes.
 func TestDrillWordsAreExplained(t *testing.T) {
 	_, list, _ := run(t, "explain")
-	expectations, faults := author.Names()
+	expectations, faults := drill.Names()
 	for _, name := range append(expectations, faults...) {
 		code, out, errs := run(t, "explain", name)
 		if code != 0 || !strings.Contains(out, "of a drill") || !strings.Contains(out, "example") || !strings.Contains(list, "\n  "+name+" ") {

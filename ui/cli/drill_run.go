@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/cast"
+	"locktop/chaos/drill/roles"
 	"locktop/chaos/drill/runner"
 	"locktop/demo"
 	"locktop/model"
@@ -37,8 +37,8 @@ type drillRun struct {
 	need     int      // how many runs have to hold; 0: all
 	bounds   []string // --threshold
 	checks   []runner.Threshold
-	cast     roleFlags
-	programs *cast.Options // nil: none
+	roles    roleFlags
+	programs *roles.Options // nil: none
 	armed    bool
 	foreign  *demo.Options       // a cluster that is not ours, nil for a lab of its own
 	collect  func(runner.Report) // is given what came of it, for a report of several drills; nil: nobody wants it
@@ -74,7 +74,7 @@ func drillRunCmd(e *env) *cobra.Command {
 				return err
 			}
 			var err error
-			if f.programs, err = f.cast.options(cmd.Context(), cmd); err != nil {
+			if f.programs, err = f.roles.options(cmd.Context(), cmd); err != nil {
 				return err
 			}
 			if err := f.foreignLab(cmd); err != nil {
@@ -101,7 +101,7 @@ func (f *drillRun) add(cmd *cobra.Command) {
 	fl.IntVar(&f.need, "need", 0, "how many of the runs of --repeat have to hold (default: all)")
 	fl.StringArrayVar(&f.bounds, "threshold", nil, "what the runs have to measure together, like 'handover p95 < 6s', or max; may be repeated")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end after the first run that is not held")
-	f.cast.add(cmd)
+	f.roles.add(cmd)
 }
 
 func (f *drillRun) check() error {
@@ -211,7 +211,7 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 }
 
 // names are those of the drills.
-func names(all []cast.Cast) (names []string) {
+func names(all []roles.Assignment) (names []string) {
 	for _, c := range all {
 		names = append(names, c.Name)
 	}
@@ -252,7 +252,7 @@ func chosen(ctx context.Context, name string) ([]*drill.Drill, error) {
 
 // runDrill runs a drill as often as asked, but for the runs that the results have. The
 // exit code is that of all of them.
-func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, results *resultsFile) (code int, err error) {
+func (f *drillRun) runDrill(ctx context.Context, asked roles.Assignment, results *resultsFile) (code int, err error) {
 	d := asked.Drill
 	r := runner.Report{Drill: d, NotAsked: asked.NotAsked}
 	had := map[drill.Verdict]int{}
@@ -301,9 +301,9 @@ func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, results *resul
 }
 
 // measured refuses a threshold that none of the drills measures anything for.
-func measured(checks []runner.Threshold, asked []cast.Cast) error {
+func measured(checks []runner.Threshold, asked []roles.Assignment) error {
 	for _, t := range checks {
-		if !slices.ContainsFunc(asked, func(c cast.Cast) bool { return t.Fits(c.Drill) }) {
+		if !slices.ContainsFunc(asked, func(c roles.Assignment) bool { return t.Fits(c.Drill) }) {
 			return bad("--threshold %q: no drill that is to be run expects %s", t, t.Name)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"locktop/chaos/drill"
-	"locktop/chaos/drill/cast"
+	"locktop/chaos/drill/roles"
 	"locktop/chaos/drill/runner"
 	"locktop/model"
 )
@@ -27,8 +27,8 @@ const suiteMax = 200
 
 // suiteRun is a run of a suite, ready to be started.
 type suiteRun struct {
-	cast cast.Cast
-	run  drillRun
+	drill roles.Assignment
+	run   drillRun
 }
 
 func drillSuiteCmd(e *env) *cobra.Command {
@@ -58,7 +58,7 @@ func drillSuiteCmd(e *env) *cobra.Command {
 			}
 			if dryRun {
 				for _, r := range runs {
-					fmt.Fprintf(e.out, "%s: %s\n", r.cast.Name, model.CountOf(r.run.repeat, "run"))
+					fmt.Fprintf(e.out, "%s: %s\n", r.drill.Name, model.CountOf(r.run.repeat, "run"))
 				}
 				return nil
 			}
@@ -151,7 +151,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 	if err := r.run.check(); err != nil {
 		return r, err
 	}
-	if r.run.programs, err = r.run.cast.options(ctx, cmd); err != nil {
+	if r.run.programs, err = r.run.roles.options(ctx, cmd); err != nil {
 		return r, err
 	}
 	d, err := loadDrill(ctx, name)
@@ -162,7 +162,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 	if len(refused) > 0 {
 		return r, fmt.Errorf("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
 	}
-	r.cast = asked[0]
+	r.drill = asked[0]
 	return r, cmp.Or(measured(r.run.checks, asked), r.run.programs.There())
 }
 
@@ -174,25 +174,25 @@ func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, report
 	var failed error
 	for i, r := range runs {
 		if ctx.Err() != nil || failed != nil {
-			all.NotRun = append(all.NotRun, r.cast.Name)
-			lines, code = append(lines, r.cast.Name+": not run"), worseCode(code, exitBad)
+			all.NotRun = append(all.NotRun, r.drill.Name)
+			lines, code = append(lines, r.drill.Name+": not run"), worseCode(code, exitBad)
 			continue
 		}
 		r.run.e, r.run.timeline = e, timeline
 		r.run.collect = func(one runner.Report) { all.Reports = append(all.Reports, one) }
-		fmt.Fprintf(e.err, "run %d of %d: %s\n", i+1, len(runs), r.cast.Name)
+		fmt.Fprintf(e.err, "run %d of %d: %s\n", i+1, len(runs), r.drill.Name)
 		before := len(all.Reports)
-		c, err := r.run.runDrill(ctx, r.cast, &resultsFile{})
+		c, err := r.run.runDrill(ctx, r.drill, &resultsFile{})
 		if code, failed = worseCode(code, c), err; len(all.Reports) == before {
-			all.NotRun = append(all.NotRun, r.cast.Name)
-			lines, code = append(lines, r.cast.Name+": not run"), worseCode(code, exitBad)
+			all.NotRun = append(all.NotRun, r.drill.Name)
+			lines, code = append(lines, r.drill.Name+": not run"), worseCode(code, exitBad)
 			continue
 		}
 		one := all.Reports[before]
 		if len(one.Rounds) < r.run.repeat {
 			code = worseCode(code, exitBad)
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s, exit %d", r.cast.Name, one.Verdict(), c))
+		lines = append(lines, fmt.Sprintf("%s: %s, exit %d", r.drill.Name, one.Verdict(), c))
 		fmt.Fprintln(e.out)
 	}
 	for _, line := range lines {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locktop/chaos/drill/author"
+	"locktop/chaos/drill"
 	"locktop/ui/report"
 )
 
@@ -30,13 +30,13 @@ func explainCmd(e *env) *cobra.Command {
 // drillWords are the expectations and the faults of drills.
 func drillWords() []report.Word {
 	var all []report.Word
-	expectations, faults := author.Names()
+	expectations, faults := drill.Names()
 	for _, of := range []struct {
 		group string
 		names []string
 	}{{"Expectations of drills", expectations}, {"Faults of drills", faults}} {
 		for _, name := range of.names {
-			for _, x := range author.Explain(name) {
+			for _, x := range drill.Explain(name) {
 				if strings.HasPrefix(of.group, strings.ToUpper(x.Is[:1])+x.Is[1:]) {
 					all = append(all, report.Word{Group: of.group, Name: x.Name, Is: map[string]string{"fault": "a fault", "expectation": "an expectation"}[x.Is] + " of a drill", Says: x.Says, Rows: append(x.Rows, [2]string{"example", x.Example})})
 				}

@@ -14,9 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var (
+	update   = flag.Bool("update", false, "write the table of demo/REHEARSE.md anew")
 	rehearse = flag.String("rehearse", "", "run the clients whose name matches in every drill that the file of runs lacks, and write down what came of it")
 	times    = flag.Int("times", 20, "how often, with -rehearse")
 )
@@ -327,5 +330,11 @@ func TestProgramsPage(t *testing.T) {
 		t.Fatalf("%s has no table of clients", programPage)
 	}
 	head := "| library | the program | " + strings.Join(drillsAsked, " | ") + " |\n|" + strings.Repeat(" --- |", len(drillsAsked)+2) + "\n"
-	document(t, programPage, before+head+b.String()+"\n"+after)
+	if want := before + head + b.String() + "\n" + after; *update {
+		if err := os.WriteFile(programPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if d := cmp.Diff(want, string(old)); d != "" {
+		t.Errorf("run go test -tags slow ./ui/cli -run ProgramsPage -update (-runs +%s)\n%s", programPage, d)
+	}
 }

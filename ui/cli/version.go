@@ -1,14 +1,22 @@
 package cli
 
 import (
+	_ "embed" // for the two files
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+)
 
-	"locktop/ui/cli/notices"
+// license is the licence of locktop, notices are the licences and notices of the modules that are
+// linked into it. The program carries them wherever it goes.
+var (
+	//go:embed LICENSE
+	license string
+	//go:embed NOTICES
+	notices string
 )
 
 // etcdClientModule is the module whose version says which releases of etcd this
@@ -96,7 +104,7 @@ func versionCmd(e *env) *cobra.Command {
 				if cmd.Flags().Changed("output") {
 					return bad("--notices prints text: leave -o %s out", output)
 				}
-				_, err := fmt.Fprintf(e.out, "%s\n%s", notices.License, notices.Linked)
+				_, err := fmt.Fprintf(e.out, "%s\n%s", license, notices)
 				return err
 			}
 			if output == "json" {

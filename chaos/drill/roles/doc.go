@@ -1,13 +1,13 @@
-// Package cast puts programs of the user's own into the roles of a drill.
+// Package roles puts programs of the user's own into the roles of a drill.
 //
 //	--as words ──ParseRole──▶ Role ─┐
-//	--belief   ──ParseRules─▶ Rules ┼─ Options.Cast ──▶ a drill with programs in it
+//	--belief   ──ParseRules─▶ Rules ┼─ Options.Assign ──▶ a drill with programs in it
 //	drill.Parse ─────▶ a Drill ─────┘        └─ or Refusal: why it cannot be asked of them
 //
 // A drill was written for contenders of the lab: they do what a step tells them, say what
 // they believe, and have the lease that the file says. A program of the user's can do only
-// some of that. [Options.Cast] refuses a drill that would mean nothing without the rest. It takes
+// some of that. [Options.Assign] refuses a drill that would mean nothing without the rest. It takes
 // out the words that only teach about etcd, or about what locktop finds, and lists them in
-// [Cast.NotAsked]. It adds one expectation ("stops") for every program that loses its lock and
+// [Assignment.NotAsked]. It adds one expectation ("stops") for every program that loses its lock and
 // lives on: the program has to stop believing that it holds.
-package cast
+package roles

@@ -1,4 +1,4 @@
-package cast
+package roles
 
 import (
 	"cmp"
@@ -34,8 +34,8 @@ type Options struct {
 	Endpoints int
 }
 
-// Cast is a drill with programs in its roles.
-type Cast struct {
+// Assignment is a drill with programs in its roles.
+type Assignment struct {
 	*drill.Drill
 	// NotAsked is what the drill expects of contenders of the lab, and of no program.
 	NotAsked []string
@@ -52,23 +52,23 @@ const stopsWithin = 2 * time.Second
 // longHold is from how long on a contender that holds a lock does not take turns.
 const longHold = 10 * time.Second
 
-// Cast puts the programs into a drill, which stays as it is. The error is a [Refusal].
-func (o Options) Cast(d *drill.Drill) (Cast, error) {
-	c := &casting{o: o, from: d, d: new(drill.Drill), hit: map[string]bool{}, roles: map[string][]string{}}
+// Assign puts the programs into a drill, which stays as it is. The error is a [Refusal].
+func (o Options) Assign(d *drill.Drill) (Assignment, error) {
+	c := &assignment{o: o, from: d, d: new(drill.Drill), hit: map[string]bool{}, roles: map[string][]string{}}
 	*c.d = *d
 	if c.fill(); len(c.why)+len(c.roles) == 0 {
 		c.steps()
 	}
 	if c.tellRoles(); len(c.why) > 0 {
-		return Cast{}, Refusal{c.why}
+		return Assignment{}, Refusal{c.why}
 	}
 	c.expectations()
 	c.outlast()
-	return Cast{c.d, c.notAsked}, nil
+	return Assignment{c.d, c.notAsked}, nil
 }
 
-// casting is a drill on its way. from is as it was, d as it will be.
-type casting struct {
+// assignment is a drill on its way. from is as it was, d as it will be.
+type assignment struct {
 	o        Options
 	from, d  *drill.Drill
 	why      []string
@@ -80,20 +80,20 @@ type casting struct {
 	moved    []int           // of each step, what its number has become
 }
 
-func (c *casting) refuse(format string, args ...any) {
+func (c *assignment) refuse(format string, args ...any) {
 	if why := fmt.Sprintf(format, args...); !slices.Contains(c.why, why) {
 		c.why = append(c.why, why)
 	}
 }
 
 // cannot says why the part of a role cannot be asked of a program.
-func (c *casting) cannot(role, format string, args ...any) {
+func (c *assignment) cannot(role, format string, args ...any) {
 	why := fmt.Sprintf(format, args...)
 	c.roles[why] = append(c.roles[why], role)
 }
 
 // tellRoles says of which roles that is, those of one kind together.
-func (c *casting) tellRoles() {
+func (c *assignment) tellRoles() {
 	for _, why := range slices.Sorted(maps.Keys(c.roles)) {
 		names := c.roles[why]
 		if len(names) > 1 {
@@ -104,7 +104,7 @@ func (c *casting) tellRoles() {
 }
 
 // fill puts the programs into their roles.
-func (c *casting) fill() {
+func (c *assignment) fill() {
 	used := map[string]bool{}
 	c.d.Lab.Contenders = slices.Clone(c.from.Lab.Contenders)
 	locks := map[string]bool{}
@@ -153,7 +153,7 @@ func (c *casting) fill() {
 }
 
 // rules are those for a role.
-func (c *casting) rules(role string) []drill.Rule {
+func (c *assignment) rules(role string) []drill.Rule {
 	var all []drill.Rule
 	for _, r := range c.o.Rules {
 		if r.Role == "" || r.Role == role {
@@ -164,7 +164,7 @@ func (c *casting) rules(role string) []drill.Rule {
 }
 
 // askedTwice refuses to ask two processes at one place: nobody could tell whose answer it is.
-func (c *casting) askedTwice() {
+func (c *assignment) askedTwice() {
 	names := map[string][]string{}
 	for _, row := range c.d.Lab.Contenders {
 		if row.Program == nil || row.Program.Probe == "" {
@@ -183,7 +183,7 @@ func (c *casting) askedTwice() {
 }
 
 // probe is where the program in a role is asked, "" for nowhere.
-func (c *casting) probe(role string) (at string) {
+func (c *assignment) probe(role string) (at string) {
 	for _, r := range c.o.Rules {
 		if r.Probe != "" && (r.Role == role || r.Role == "" && at == "") {
 			at = r.Probe
@@ -193,7 +193,7 @@ func (c *casting) probe(role string) (at string) {
 }
 
 // role says what of a role no program can do, and gives it the lease of the program.
-func (c *casting) role(row *drill.Contender) {
+func (c *assignment) role(row *drill.Contender) {
 	least := cmp.Or(row.TTL, 5*time.Second)
 	switch {
 	case row.Manual:
@@ -227,7 +227,7 @@ func memberNames(n int) []string { return drill.Lab{Members: n}.MemberNames() }
 
 // shared renames a lock that programs compete for, and has contenders of the lab lock it as
 // they do.
-func (c *casting) shared(lock string) {
+func (c *assignment) shared(lock string) {
 	if c.o.Lock != "" {
 		c.lock = lock
 	}
@@ -244,7 +244,7 @@ func (c *casting) shared(lock string) {
 }
 
 // renamed is what a lock of the drill is called now, or a key below it.
-func (c *casting) renamed(name string) string {
+func (c *assignment) renamed(name string) string {
 	if rest, ok := strings.CutPrefix(name, c.lock); ok && c.lock != "" && (rest == "" || rest[0] == '/') {
 		return c.o.Lock + rest
 	}
@@ -252,18 +252,18 @@ func (c *casting) renamed(name string) string {
 }
 
 // plays says whether a program plays the role of a process.
-func (c *casting) plays(name string) bool {
+func (c *assignment) plays(name string) bool {
 	row, ok := c.d.Lab.Contender(name)
 	return ok && row.Program != nil
 }
 
 // programs are those of the names that programs play.
-func (c *casting) programs(names []string) []string {
+func (c *assignment) programs(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !c.plays(n) })
 }
 
 // steps rewrites the steps.
-func (c *casting) steps() {
+func (c *assignment) steps() {
 	c.d.Steps = nil
 	c.moved = make([]int, len(c.from.Steps)+1)
 	for i, s := range c.from.Steps {
@@ -294,7 +294,7 @@ func (c *casting) steps() {
 const unseen = 3 * time.Second
 
 // target is that of a fault, with the lock renamed.
-func (c *casting) target(f model.Fault) string {
+func (c *assignment) target(f model.Fault) string {
 	if info, _ := f.Kind.Info(); info.Target == model.TargetKey {
 		return c.renamed(f.Target)
 	}
@@ -306,7 +306,7 @@ func (c *casting) target(f model.Fault) string {
 }
 
 // fault rewrites a fault and notes whom it hits.
-func (c *casting) fault(step int, f *model.Fault) {
+func (c *assignment) fault(step int, f *model.Fault) {
 	info, _ := f.Kind.Info()
 	p := drill.ParsePhrase(f.Target)
 	if c.o.Endpoints > 0 && info.Target != model.TargetProcess && info.Target != model.TargetClient {
@@ -331,7 +331,7 @@ var beliefs = []model.Code{model.CodeStaleHolder, model.CodeLateDone, model.Code
 
 // wait rewrites a wait. One that is left without anything is said, so that the timeline has
 // its place.
-func (c *casting) wait(step, line int, w *drill.Wait) drill.Step {
+func (c *assignment) wait(step, line int, w *drill.Wait) drill.Step {
 	said := w.Describe()
 	w.Lock, w.Within = c.renamed(w.Lock), w.Within+c.extra
 	if own := c.programs(slices.Concat(w.Ended, w.Gone)); len(own) > 0 {
@@ -363,7 +363,7 @@ func (c *casting) wait(step, line int, w *drill.Wait) drill.Step {
 }
 
 // expectations rewrites what is expected.
-func (c *casting) expectations() {
+func (c *assignment) expectations() {
 	c.d.Expect = nil
 	var stops []string
 	for _, e := range c.from.Expect {
@@ -399,7 +399,7 @@ func (c *casting) expectations() {
 
 // outlast lets each fault last until the bound is over by which a program is judged: the drill
 // as it was waited for a word that no program has to say, or had no such bound.
-func (c *casting) outlast() {
+func (c *assignment) outlast() {
 	for all := c.d.Shorts(); len(all) > 0; all = c.d.Shorts() {
 		s := all[0]
 		at := s.End - 1
@@ -422,7 +422,7 @@ func (c *casting) outlast() {
 }
 
 // isNotAsked says why something is not expected of programs, "" if it is.
-func (c *casting) isNotAsked(e drill.Expectation) string {
+func (c *assignment) isNotAsked(e drill.Expectation) string {
 	switch {
 	case slices.Contains([]string{"finding", "no-finding", "quiet"}, e.Name):
 		return "it is about what locktop finds"

@@ -1,4 +1,4 @@
-package cast
+package roles
 
 import (
 	"errors"
@@ -50,7 +50,7 @@ func TestBuiltInDrills(t *testing.T) {
 		fmt.Fprintf(&page, "# %s\n", kind.name)
 		for _, name := range drills.Names() {
 			d := builtIn(t, name)
-			c, err := kind.o.Cast(d)
+			c, err := kind.o.Assign(d)
 			if diff := cmp.Diff(builtIn(t, name), d, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s was changed: %s", name, diff)
 			}
@@ -76,7 +76,7 @@ func TestBuiltInDrills(t *testing.T) {
 		}
 		fmt.Fprintln(&page)
 	}
-	const golden = "testdata/casts.txt"
+	const golden = "testdata/assignments.txt"
 	if *update {
 		if err := os.WriteFile(golden, []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestBuiltInDrills(t *testing.T) {
 }
 
 // follows checks that an expectation after a step is after the same step of the file.
-func follows(t *testing.T, d *drill.Drill, c Cast) {
+func follows(t *testing.T, d *drill.Drill, c Assignment) {
 	t.Helper()
 	for _, e := range c.Expect {
 		i := slices.IndexFunc(d.Expect, func(x drill.Expectation) bool { return x.Line == e.Line })
@@ -169,7 +169,7 @@ func TestDrillsOfOnesOwn(t *testing.T) {
 			r.o.TTL = 5 * time.Second
 		}
 		var got string
-		if c, err := r.o.Cast(d); err != nil {
+		if c, err := r.o.Assign(d); err != nil {
 			got = err.Error()
 		} else {
 			got = strings.Join(drill.Plan(c.Drill), "\n")

@@ -1,13 +1,10 @@
-//go:build slow
-
-package notices
+package main
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -17,96 +14,22 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"testing"
 )
-
-var update = flag.Bool("update", false, "write NOTICES anew")
 
 // targets are the systems that there are releases for.
 var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// TestNoticesAreTrue compares NOTICES with what is linked: a module that is new, or left,
-// or says something else in its new version, fails.
-func TestNoticesAreTrue(t *testing.T) {
+// notices are the licences and notices of what is linked into locktop.
+func notices([]byte) (string, error) {
 	var all []linked
 	for _, target := range targets {
 		found, err := linkedFor(target)
 		if err != nil {
-			t.Fatal(err)
+			return "", err
 		}
 		all = append(all, found...)
 	}
-	text, err := compose(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("NOTICES", []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if text == Linked {
-		return
-	}
-	is, want := modules(Linked), modules(text)
-	for m := range want {
-		if !is[m] {
-			t.Errorf("%s is linked and not in NOTICES", m)
-		}
-	}
-	for m := range is {
-		if !want[m] {
-			t.Errorf("%s is in NOTICES and not linked", m)
-		}
-	}
-	t.Error("NOTICES is not what the modules say: go test ./ui/cli/notices -update")
-}
-
-// modules are the lines of a text that name a module.
-func modules(text string) map[string]bool {
-	found := map[string]bool{}
-	for line := range strings.Lines(text) {
-		if m, ok := strings.CutPrefix(line, "  - "); ok {
-			found[strings.TrimSpace(m)] = true
-		}
-	}
-	return found
-}
-
-// TestEveryModuleHasALicence shows that what has none does not pass in silence, and that
-// the same words are printed once.
-func TestEveryModuleHasALicence(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("a/LICENSE", "Do what you like.\n")
-	write("b/COPYING.md", "Do what\n  you like.")
-	write("b/inner/NOTICE", "By somebody.")
-	write("b/inner/license.go", "package inner")
-	write("c/readme", "Do what you like.")
-	in := func(name, pkg string) linked {
-		return linked{module: name + " v1", root: filepath.Join(dir, name), dir: filepath.Join(dir, name, pkg)}
-	}
-	text, err := compose([]linked{in("a", ""), in("b", "inner"), in("a", "x"), in("b", "")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(text, "you like") != 1 || strings.Count(text, "By somebody.") != 1 || strings.Contains(text, "package inner") ||
-		!strings.Contains(text, "  - a v1\n  - b v1\n") {
-		t.Error(text)
-	}
-	if _, err := compose([]linked{in("a", ""), in("c", "")}); err == nil || !strings.Contains(err.Error(), "c v1") {
-		t.Errorf("a module without a licence: %v", err)
-	}
+	return compose(all)
 }
 
 // linked is a package that is linked, with its module.

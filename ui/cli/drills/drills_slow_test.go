@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"locktop/chaos/drill/author"
+	"locktop/chaos/drill"
 	"locktop/demo/drills"
 )
 
@@ -25,7 +25,7 @@ func TestDrills(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		turn := make(chan struct{}, atOnce)
 		mine := filepath.Join(t.TempDir(), "mine.yaml") // what "drill new" writes
-		if err := os.WriteFile(mine, []byte(author.Sample("mine", mine)), 0o600); err != nil {
+		if err := os.WriteFile(mine, []byte(drill.Sample("mine", mine)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range append(drills.Names(), mine) {

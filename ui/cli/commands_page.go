@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// CommandsPage is the reference of commands and flags, as Markdown. What a command does at length
+// stands in its help and in the manual alone.
+func CommandsPage() string {
+	e := &env{}
+	root := e.rootCmd()
+	var b strings.Builder
+	b.WriteString("# Commands\n\nWritten by `go generate ./ui/cli`; do not edit. `locktop help COMMAND` and the manual, " +
+		"`locktop man | man -l -`, tell more.\n")
+	for _, g := range root.Groups() {
+		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(g.Title, ":"))
+		for _, c := range everyCommand(root) {
+			if groupOf(c) == g.ID && c.IsAvailableCommand() && (!c.HasSubCommands() || c.Name() == "completion") && c.Parent().Name() != "completion" {
+				writeCommand(&b, c)
+			}
+		}
+	}
+	b.WriteString("\n## Without a command\n")
+	writeCommand(&b, root)
+	b.WriteString("\n## Shared flags\n\nSeveral commands take these flags. A name in square brackets is the environment variable for the flag.\n")
+	fmt.Fprintf(&b, "\n```text\n%s\n```\n", strings.Trim(flagLines(e.shared), "\n"))
+	b.WriteString("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n")
+	for _, x := range exitWords {
+		fmt.Fprintf(&b, "| %s | %s |\n", x.code, x.words)
+	}
+	b.WriteString("\n" + unseenWords + "\n")
+	return b.String()
+}
+
+// groupOf returns the group of a command, or of the one above it.
+func groupOf(c *cobra.Command) string {
+	for ; c.HasParent(); c = c.Parent() {
+		if c.GroupID != "" {
+			return c.GroupID
+		}
+	}
+	return ""
+}
+
+// writeCommand writes what a command does, how it is called, its flags and an example.
+func writeCommand(b *strings.Builder, c *cobra.Command) {
+	fmt.Fprintf(b, "\n### %s\n\n%s.", c.CommandPath(), upperFirst(c.Short))
+	var shared []string
+	flagsOf(c, true).VisitAll(func(f *pflag.Flag) { shared = append(shared, "`--"+f.Name+"`") })
+	if len(shared) > 0 {
+		fmt.Fprintf(b, " Shared flags: %s.", strings.Join(shared, ", "))
+	}
+	use, flags := c.UseLine(), flagsOf(c, false)
+	if c.HasSubCommands() && c.HasParent() { // each of them for one shell, and all alike
+		var shells []string
+		for _, sub := range c.Commands() {
+			shells = append(shells, sub.Name())
+			flags.AddFlagSet(flagsOf(sub, false))
+		}
+		use += " " + strings.Join(shells, "|") + " [flags]"
+	}
+	parts := []string{use}
+	for _, part := range []string{flagLines(flags), c.Example} {
+		if part = strings.Trim(part, "\n"); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	fmt.Fprintf(b, "\n\n```text\n%s\n```\n", strings.Join(parts, "\n\n"))
+}
+
+// flagLines are the flags with their meanings. A default that is another in every
+// process is left out.
+func flagLines(set *pflag.FlagSet) string {
+	some := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Name == "help" {
+			return
+		}
+		shown := *f
+		if perProcess(f) {
+			shown.DefValue = ""
+		}
+		some.AddFlag(&shown)
+	})
+	return some.FlagUsages()
+}
+
+// everyCommand is a command with all that are below it.
+func everyCommand(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		all = append(all, everyCommand(sub)...)
+	}
+	return all
+}
