@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func (a *Shell) action(kind model.ActionKind) (model.Action, string) {
 		}
 		act.Contender = ""
 		if act.Lock == "" {
-			return act, "no lock selected to add a contender to"
+			return act, a.th.Say("no-lock-selected-to-add-a")
 		}
 		return act, ""
 	case kind.WritesEtcd():
@@ -80,13 +79,13 @@ func (a *Shell) breakable(t page.Target, kind model.ActionKind) (model.Action, s
 func (a *Shell) whyNotAct(act model.Action, why string) string {
 	switch {
 	case a.live.Actions == nil:
-		return "still starting"
+		return a.th.Say("still-starting")
 	case !act.Kind.WritesEtcd() && !a.o.Lab:
 		return a.presentFrame().WhyNoLab()
 	case act.Kind.WritesEtcd() && a.disarmed:
-		return "Disarmed: another cluster answers. Restart with --armed to arm it."
+		return a.th.Say("disarmed-another-cluster-answers-restart-with")
 	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.o.Armed:
-		return faultsWantArmed
+		return a.th.Say("faults-want-armed")
 	}
 	return why
 }
@@ -112,9 +111,9 @@ func (a *Shell) choose(said host.Said) tea.Cmd {
 	f, name := a.presentFrame(), said.Target.Action.Lock
 	switch {
 	case name == "":
-		a.Say(draw.Late, "no lock is selected")
+		a.Say(draw.Late, a.th.Say("no-lock-is-selected"))
 	case !f.Picked.Has[name] && len(f.Picked.Names) >= dialog.SeveralMost:
-		a.Say(draw.Late, fmt.Sprintf("%d locks are marked, and more are not broken at once", dialog.SeveralMost))
+		a.Say(draw.Late, a.th.Say("locks-are-marked-and-more-are-not", dialog.SeveralMost))
 	default:
 		f.Picked.Toggle(name)
 	}
@@ -124,9 +123,9 @@ func (a *Shell) choose(said host.Said) tea.Cmd {
 // breakWord says in the footer how many locks x is about.
 func (a *Shell) breakWord(int) string {
 	if n := len(a.chosen()); n > 0 {
-		return fmt.Sprintf("break %d", n)
+		return a.th.Say("key-break-several", n)
 	}
-	return "break"
+	return a.th.Say("key-break")
 }
 
 // breakChosen deletes the claim that holds each marked lock, or what else x on the row of
@@ -140,7 +139,7 @@ func (a *Shell) breakChosen(names []string) (acts []model.Action, why string) {
 		if not == "" {
 			acts = append(acts, act)
 		} else if why == "" {
-			why = a.presentFrame().Th.Clean(name) + ": " + not
+			why = a.th.Say("member-says", model.Verbatim(a.th.Clean(name)), model.Verbatim(not))
 		}
 	}
 	if len(acts) == 0 {
@@ -165,11 +164,11 @@ func (a *Shell) breakWays() ([]model.Action, string) {
 func (a *Shell) whyNoFaults() string {
 	switch {
 	case a.live.Actions == nil:
-		return "still starting"
+		return a.th.Say("still-starting")
 	case !a.o.Lab:
 		return a.presentFrame().WhyNoLab()
 	case a.o.Foreign && !a.o.Armed:
-		return faultsWantArmed
+		return a.th.Say("faults-want-armed")
 	}
 	return ""
 }
@@ -179,9 +178,6 @@ func heals(kind model.ActionKind) bool { return kind == model.HealFault || kind 
 
 // asksFirst says whether the action is confirmed before it is done.
 func (a *Shell) asksFirst(act model.Action) bool { return a.o.Foreign && !heals(act.Kind) }
-
-// faultsWantArmed is why nothing is done to programs on a cluster that is not ours.
-const faultsWantArmed = "Read-only. \"locktop proxy --armed\" allows faults here."
 
 // one is what a key asks for that does one thing.
 func (a *Shell) one(action func() (model.Action, string)) func() ([]model.Action, string) {
@@ -329,5 +325,5 @@ func (a *Shell) seenText(w awaited) string {
 			}
 		}
 	}
-	return a.presentFrame().Th.CutKey(a.presentFrame().Th.Clean(w.key), 40) + " is gone"
+	return a.th.Say("is-gone", model.Verbatim(a.th.CutKey(a.th.Clean(w.key), 40)))
 }

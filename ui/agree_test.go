@@ -78,7 +78,7 @@ func sameState(b *bench, l *locks.Lock, reason string) {
 	mark := f.Th.FormatCondition(status.ConditionOf(b.state, l)).Text
 	r := &table.Row{Widths: table.FitColumns(page.LockCells.Columns(), 200, 1)}
 	page.LockRow(f.View, l, r)
-	state := slices.IndexFunc(page.LockCells.Columns(), func(c table.Column) bool { return c.Title == "STATE" })
+	state := slices.IndexFunc(page.LockCells.Columns(), func(c table.Column) bool { return c.Title == "title-state" })
 	wants("the page of locks", r.Spans[r.Ends[state-1]].Text, mark)
 	var title []string
 	for _, sp := range (&page.QueuePane{}).Title(f, l, 200, false) {

@@ -71,7 +71,7 @@ func (b *booting) screen(th *draw.Theme, label draw.Span, now time.Time, w, h in
 		elapsed = "  " + draw.Age(now.Sub(b.started), false)
 	}
 	lines := []string{th.Line(w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), label,
-		draw.Dim.Of(" is starting" + elapsed)}, nil), string(draw.Pad(nil, w))}
+		draw.Dim.Of(" " + th.Say("is-starting") + elapsed)}, nil), string(draw.Pad(nil, w))}
 	shown := b.lines[max(0, len(b.lines)-max(1, h-4)):]
 	for i, text := range shown {
 		st, sign := draw.Dim, th.Sign.Holds
@@ -80,5 +80,5 @@ func (b *booting) screen(th *draw.Theme, label draw.Span, now time.Time, w, h in
 		}
 		lines = append(lines, th.Line(w, []draw.Span{st.Of("  " + sign + " " + th.Clean(text))}, nil))
 	}
-	return draw.Fill(append(lines, string(draw.Pad(nil, w)), th.Line(w, []draw.Span{draw.Accent.Of("  q"), draw.Dim.Of(" quit")}, nil)), w, h)
+	return draw.Fill(append(lines, string(draw.Pad(nil, w)), th.Line(w, []draw.Span{draw.Accent.Of("  q"), draw.Dim.Of(" " + th.Say("quit"))}, nil)), w, h)
 }

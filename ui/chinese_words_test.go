@@ -14,7 +14,7 @@ import (
 var notWords = strings.Fields(`
 	locktop etcd etcdctl mutex Jain TTL lab Leader leader txn del ndel rev proxy value lease req
 	enter esc tab space up down left right export get prefix order sort fields keys timetolive
-	pause connection der SIGSTOP SIGCONT SIGKILL SIGTERM NOSPACE ETCD PID
+	pause connection refused election der SIGSTOP SIGCONT SIGKILL SIGTERM NOSPACE ETCD PID
 	eader ort tcd CPU fencing demo api svc elect vault core cron job jobs report billing blocked lock checkout stray leader Two holders`)
 
 // TestNoEnglishWordIsLeft: whatever page a Chinese lesson shows, at whichever size, each word of

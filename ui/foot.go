@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"locktop/model"
 	"locktop/model/locks"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -23,10 +24,10 @@ func (a *Shell) tinyLine(w int) string {
 	}
 	n := f.Locks.Order.Bad
 	if n == 0 {
-		return a.th.Line(w, []draw.Span{draw.Plain.Of(draw.Plural(f.Locks.Order.Total, "lock")), draw.Good.Of(" ok")}, nil)
+		return a.th.Line(w, []draw.Span{draw.Plain.Of(a.th.Say("locks-counted", draw.Counted(f.Locks.Order.Total))), draw.Good.Of(" " + a.th.Say("ok"))}, nil)
 	}
 	st, sign := a.th.Level(f.Locks.Order.Worst)
-	return a.th.Line(w, []draw.Span{st.Of(sign + " " + strconv.Itoa(n)), draw.Plain.Of(" of " + draw.Plural(f.Locks.Order.Total, "lock"))}, nil)
+	return a.th.Line(w, []draw.Span{st.Of(sign + " " + strconv.Itoa(n)), draw.Plain.Of(" " + a.th.Say("of-so-many-locks", draw.Counted(f.Locks.Order.Total)))}, nil)
 }
 
 // noticeSpans is what a person must know now, empty if there is nothing.
@@ -35,26 +36,26 @@ func (a *Shell) noticeSpans() []draw.Span {
 	fr := page.Fresh(a.state.View)
 	switch {
 	case a.frozen && a.text.Text != "":
-		return []draw.Span{draw.Armed.Of(" FROZEN "), draw.Plain.Of(" "), a.text}
+		return []draw.Span{draw.Armed.Of(" " + th.Say("frozen") + " "), draw.Plain.Of(" "), a.text}
 	case a.frozen:
-		return []draw.Span{draw.Armed.Of(" FROZEN for " + draw.Age(a.now.Sub(a.frozenAt), false) + " "),
-			draw.Plain.Of(" events are still collected, "), draw.Accent.Of("space"), draw.Plain.Of(" lets go")}
+		return []draw.Span{draw.Armed.Of(" " + th.Say("frozen-for", model.Verbatim(draw.Age(a.now.Sub(a.frozenAt), false))) + " "),
+			draw.Plain.Of(" " + th.Say("events-are-still-collected") + " "), draw.Accent.Of(host.Names([]string{" "})), draw.Plain.Of(" " + th.Say("lets-go"))}
 	case a.text.Text != "":
 		return []draw.Span{a.text}
 	case a.present != nil && a.inPast():
 		return a.panel.Texts()
 	case a.present != nil:
-		return a.present.Texts(a.o.Past.Since())
+		return a.present.Texts(th, a.o.Past.Since())
 	case errors.Is(a.spent, io.EOF):
-		return []draw.Span{draw.Plain.Of("End of recording")}
+		return []draw.Span{draw.Plain.Of(th.Say("end-of-recording"))}
 	case a.spent != nil:
-		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " The watch ended: " + th.Clean(a.spent.Error()) + ". Restart locktop.")}
+		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Say("the-watch-ended-restart", model.Verbatim(th.Clean(a.spent.Error()))))}
 	case fr.State == locks.Lost:
 		seen := ""
 		if !fr.Seen.IsZero() {
-			seen = "; shown as it was " + draw.Age(a.now.Sub(fr.Seen), false) + " ago"
+			seen = th.Say("shown-as-it-was", model.Verbatim(draw.Age(a.now.Sub(fr.Seen), false)))
 		}
-		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Clean(fr.What) + seen)}
+		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Message(fr.What) + seen)}
 	}
 	return fr.MayNot(th)
 }
@@ -117,7 +118,7 @@ func (a *Shell) crumbs(w int) string {
 	case a.overlay != nil || n == 0 && from == len(a.backStack):
 		return draw.Blank(w)
 	case n > 0:
-		return a.th.Line(w, []draw.Span{draw.Change.Of(" " + draw.Plural(n, "lock") + " marked"), draw.Dim.Of(": "), draw.Accent.Of("x"), draw.Dim.Of(" breaks them, "), draw.Accent.Of("M"), draw.Dim.Of(" takes a mark away")}, nil)
+		return a.th.Line(w, []draw.Span{draw.Change.Of(" " + a.th.Say("locks-marked", draw.Counted(n))), draw.Dim.Of(": "), draw.Accent.Of("x"), draw.Dim.Of(" " + a.th.Say("breaks-them") + " "), draw.Accent.Of("M"), draw.Dim.Of(" " + a.th.Say("takes-a-mark-away"))}, nil)
 	}
 	var way []string
 	spot := a.current().Spot()
@@ -137,7 +138,7 @@ func (a *Shell) crumbs(w int) string {
 		way = way[1:]
 		text = a.th.Sign.Unread + between + strings.Join(way, between)
 	}
-	return a.th.Line(w, []draw.Span{draw.Dim.Of(" " + text)}, []draw.Span{draw.Accent.Of("-"), draw.Dim.Of(" back ")})
+	return a.th.Line(w, []draw.Span{draw.Dim.Of(" " + text)}, []draw.Span{draw.Accent.Of("-"), draw.Dim.Of(" " + a.th.Say("back") + " ")})
 }
 
 // crumbMost is how many cells the name of a spot takes in the back stack.
@@ -147,9 +148,9 @@ const crumbMost = 28
 func (a *Shell) crumb(at int, spot string) string {
 	about := a.pages[at].About()
 	if spot == "" || about.Shows&page.ShowFinding != 0 { // a finding has no name
-		return a.th.Label(about.Title)
+		return a.th.Say(about.Label)
 	}
-	return a.th.Label(about.Title) + " " + a.th.CutPath(a.th.Clean(spot), crumbMost)
+	return a.th.Say(about.Label) + " " + a.th.CutPath(a.th.Clean(spot), crumbMost)
 }
 
 // startScreen is what to watch, in full.
@@ -158,7 +159,7 @@ func (a *Shell) startScreen() []string {
 	switch {
 	case a.text.Text != "":
 	case a.opening:
-		note = []draw.Span{draw.Plain.Of("  opening " + a.th.Sign.Unread)}
+		note = []draw.Span{draw.Plain.Of("  " + a.th.Say("opening") + " " + a.th.Sign.Unread)}
 	default:
 		note = a.start.Note(a.w)
 	}
@@ -177,7 +178,7 @@ const wideFooter = 100
 
 // footer is what the keys of a place depend on.
 func (a *Shell) footer(in host.Where) host.Footer {
-	f := host.Footer{Lab: a.o.Lab, Armed: a.o.Armed, Gap: 3, Label: a.th.KeyLabel}
+	f := host.Footer{Lab: a.o.Lab, Armed: a.o.Armed, Gap: 3, Th: a.th}
 	narrow := a.w < wideFooter
 	if narrow {
 		f.Gap = 2

@@ -119,7 +119,7 @@ func FuzzErrors(f *testing.F) {
 			b.press("esc", "3")
 			exact(t, b.View(), b.Shell.w, b.Shell.h)
 		}
-		b := newBench(t, Options{Profile: colours, NoLab: text})
+		b := newBench(t, Options{Profile: colours, NoLab: model.Say("quote", text)})
 		b.h.refuse = text
 		wrongLab(b)
 		for _, k := range []string{"x", "5", "K", "?"} {

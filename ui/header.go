@@ -38,7 +38,6 @@ type segment struct {
 
 // statusLine paints the permanent line at the top.
 func statusLine(th *draw.Theme, w int, left, right []segment) string {
-	left, right = inWords(th, left), inWords(th, right)
 	for need(left)+need(right) > w {
 		worst := 0
 		var from *[]segment
@@ -57,22 +56,6 @@ func statusLine(th *draw.Theme, w int, left, right []segment) string {
 	}
 	edge := draw.Plain.Of(draw.Blank(margin(w)))
 	return th.Line(w, append([]draw.Span{edge}, join(left, draw.Dim.Of(" "+th.Sign.Dot+" "))...), append(join(right, draw.Plain.Of("  ")), edge))
-}
-
-// inWords says the parts in the language of the theme, each as wide as its words are.
-func inWords(th *draw.Theme, parts []segment) []segment {
-	if th.Lang != "zh" {
-		return parts
-	}
-	parts = slices.Clone(parts)
-	for i := range parts {
-		parts[i].spans = slices.Clone(parts[i].spans)
-		for j := range parts[i].spans {
-			sp := &parts[i].spans[j]
-			sp.Text = th.Label(sp.Text)
-		}
-	}
-	return parts
 }
 
 // margin is how many blanks a line of w cells begins and ends with.
@@ -119,7 +102,7 @@ func (h *header) statusLeft() []segment {
 	for _, alarmText := range c.Alarms {
 		parts = append(parts, segment{1, []draw.Span{draw.Alarm.Of(" " + h.Th.Cut(h.Th.Clean(alarmText), 24) + " ")}})
 	}
-	parts = append(parts, segment{8, []draw.Span{draw.Dim.Of("rev "), draw.Plain.Of(draw.Count(h.S.Rev()))}})
+	parts = append(parts, segment{8, []draw.Span{draw.Dim.Of(h.Th.Say("rev") + " "), draw.Plain.Of(draw.Count(h.S.Rev()))}})
 	if v := version(c); v != "" {
 		parts = append(parts, segment{7, []draw.Span{draw.Dim.Of("etcd " + h.Th.Cut(h.Th.Clean(v), 12))}})
 	}
@@ -131,17 +114,17 @@ func (h *header) statusLeft() []segment {
 // which answers and knows no leader.
 func quorum(th *draw.Theme, c model.ClusterStatus) draw.Span {
 	up, asked, n := c.Up(), c.Asked(), c.Size()
-	text, rest := fmt.Sprintf("%d/%d members", up, n), ""
+	text, rest := th.Say("members-up", up, n), ""
 	if asked < n {
-		rest = fmt.Sprintf(", %d not asked", n-asked)
+		rest = th.Say("members-not-asked", n-asked)
 	}
 	switch {
 	case c.Leaderless() && asked >= n:
-		return draw.Bad.Of(th.Sign.Bad + " " + text + rest + ", no quorum")
+		return draw.Bad.Of(th.Sign.Bad + " " + text + rest + th.Say("and-no-quorum"))
 	case c.Leaderless():
 		return draw.Bad.Of(th.Sign.Bad + " " + text + rest)
 	case n-c.Down() <= n/2:
-		return draw.Bad.Of(th.Sign.Bad + " " + text + " answer" + rest)
+		return draw.Bad.Of(th.Sign.Bad + " " + th.Say("members-answer", up, n) + rest)
 	case asked > up:
 		return draw.Late.Of(th.Sign.Late + " " + text + rest)
 	}
@@ -157,9 +140,9 @@ func (h *header) leaderSpan() draw.Span {
 	switch {
 	case m.ID != 0 || m.Name != "":
 	case h.S.Cluster().Leaderless() && h.S.Cluster().Asked() >= h.S.Cluster().Size():
-		return draw.Bad.Of(h.Th.Sign.Bad + " no leader")
+		return draw.Bad.Of(h.Th.Sign.Bad + " " + h.Th.Say("no-leader-word"))
 	default:
-		return draw.Late.Of("leader not known")
+		return draw.Late.Of(h.Th.Say("leader-not-known"))
 	}
 	return draw.Plain.Of(h.Th.Say("leader", model.Verbatim(h.Th.Cut(h.Th.Clean(name), 16))))
 }
@@ -176,19 +159,19 @@ func version(c model.ClusterStatus) string {
 // statusRight says what one may do and how fresh the screen is: both stay however
 // narrow it gets.
 func (h *header) statusRight() []segment {
-	mode := segment{0, []draw.Span{draw.Readonly.Of(" READ-ONLY ")}}
+	mode := segment{0, []draw.Span{draw.Readonly.Of(" " + h.Th.Say("read-only") + " ")}}
 	switch {
 	case h.present != nil: // there nothing can be done
-		return []segment{mode, {0, []draw.Span{h.present.Chip(h.o.Past, h.Th)}}, {1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" returns to now")}}}
+		return []segment{mode, {0, []draw.Span{h.present.Chip(h.o.Past, h.Th)}}, {1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" " + h.Th.Say("returns-to-now"))}}}
 	case h.o.Armed && h.o.Lab && !h.o.Foreign:
-		mode = segment{0, []draw.Span{draw.Lab.Of(h.Th.Label(" LAB "))}}
+		mode = segment{0, []draw.Span{draw.Lab.Of(" " + h.Th.Say("lab") + " ")}}
 	case h.o.Armed:
-		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
+		mode = segment{0, []draw.Span{draw.Armed.Of(" " + h.Th.Say("armed") + " ")}}
 	}
 	if h.o.Playback != nil {
 		parts := []segment{mode, {0, []draw.Span{replay.AsOf(h.o.Playback, h.Th)}}}
 		if h.Ahead != nil {
-			parts = append(parts, segment{1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" back to " + h.Ahead.Now().Format("15:04:05"))}})
+			parts = append(parts, segment{1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" " + h.Th.Say("back-to", model.Verbatim(h.Ahead.Now().Format("15:04:05"))))}})
 		}
 		return parts
 	}
@@ -196,35 +179,35 @@ func (h *header) statusRight() []segment {
 	var live draw.Span
 	switch {
 	case errors.Is(h.spent, io.EOF):
-		live = draw.Dim.Of("ended")
+		live = draw.Dim.Of(h.Th.Say("ended"))
 	case h.spent != nil:
-		live = draw.Alarm.Of(" ENDED ")
+		live = draw.Alarm.Of(" " + h.Th.Say("ended-word") + " ")
 	case fr.Nothing:
-		live = draw.Alarm.Of(" DENIED ")
+		live = draw.Alarm.Of(" " + h.Th.Say("denied") + " ")
 	case fr.State == locks.Lost:
-		live = draw.Alarm.Of(" LOST " + draw.Age(h.Now.Sub(fr.Since), false) + " ")
+		live = draw.Alarm.Of(" " + h.Th.Say("lost-for", model.Verbatim(draw.Age(h.Now.Sub(fr.Since), false))) + " ")
 	case fr.State == locks.Loading && fr.Percent >= 0:
-		live = draw.Late.Of(fmt.Sprintf("loading %d%%", fr.Percent))
+		live = draw.Late.Of(h.Th.Say("loading-percent", fr.Percent))
 	case fr.State == locks.Loading:
-		live = draw.Late.Of("loading")
+		live = draw.Late.Of(h.Th.Say("loading"))
 	default:
-		live = draw.Good.Of(h.Th.Sign.Holds + " live")
+		live = draw.Good.Of(h.Th.Sign.Holds + " " + h.Th.Say("live"))
 	}
 	parts := []segment{mode, {0, []draw.Span{live}}}
 	if h.o.Record.On() {
-		parts = append(parts, segment{0, []draw.Span{draw.Armed.Of(" REC ")}})
+		parts = append(parts, segment{0, []draw.Span{draw.Armed.Of(" " + h.Th.Say("rec") + " ")}})
 	}
 	if n := len(fr.Denied); n > 0 && !fr.Nothing {
-		parts = append(parts, segment{1, []draw.Span{draw.Late.Of(fmt.Sprintf("%s %d denied", h.Th.Sign.Late, n))}})
+		parts = append(parts, segment{1, []draw.Span{draw.Late.Of(h.Th.Sign.Late + " " + h.Th.Say("prefixes-denied", n))}})
 	}
 	if h.cost.Behind > 0 {
-		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(draw.Count(int64(h.cost.Behind)) + " behind")}})
+		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(h.Th.Say("events-behind", draw.Counted(h.cost.Behind)))}})
 	}
 	if h.cost.Budget > 0 {
-		rate := fmt.Sprintf("%2.0f req/s", h.cost.RPS)
+		rate := h.Th.Say("requests-a-second", model.Verbatim(fmt.Sprintf("%2.0f", h.cost.RPS)))
 		parts = append(parts, segment{5, []draw.Span{draw.Dim.Of(rate)}})
 		if h.w >= budgetFrom {
-			parts = append(parts, segment{9, []draw.Span{draw.Dim.Of(fmt.Sprintf("budget %d reads/s", h.cost.Budget))}})
+			parts = append(parts, segment{9, []draw.Span{draw.Dim.Of(h.Th.Say("budget-reads", h.cost.Budget))}})
 		}
 	}
 	return parts
@@ -253,7 +236,7 @@ const (
 )
 
 // room is how many cells are left beside the names of all pages.
-func (h *header) room() int { return h.w - h.pages.width() }
+func (h *header) room() int { return h.w - h.pages.width(h.Th) }
 
 // tab is a page in the line of pages: which one, and where it begins.
 type tab struct {
@@ -263,7 +246,7 @@ type tab struct {
 
 // each are the pages that have a key of their own.
 func (h *header) each() []tab {
-	var all []tab
+	all := make([]tab, 0, len(h.pages.pages))
 	n, worst := h.Counters.Count()
 	x, gap := margin(h.w), tabGap
 	if h.room() >= besideWords {
@@ -277,9 +260,9 @@ func (h *header) each() []tab {
 		if i == h.tabShown() {
 			st = draw.Here
 		}
-		t := tab{i, x, []draw.Span{draw.Accent.Of(h.pages.digit(i))}}
+		t := tab{i, x, append(make([]draw.Span, 0, 4), draw.Accent.Of(h.pages.digit(i)))}
 		if h.room() >= besideNames || i == h.tabShown() {
-			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(h.Th.Label(about.Title)))
+			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(h.Th.Say(about.Label)))
 		}
 		if n > 0 && about.Shows&page.ShowFinding != 0 {
 			count := " %s"
@@ -310,20 +293,20 @@ func (h *header) inSight() []segment {
 	narrow := h.room() < besideWords
 	switch {
 	case lies > 0 && narrow:
-		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false ", lies)))
+		add(1, draw.Alarm.Of(" !! "+h.Th.Say("beliefs-false", lies)+" "))
 	case lies > 0:
-		add(1, draw.Alarm.Of(" !! "+draw.Plural(lies, "false belief")+" "))
+		add(1, draw.Alarm.Of(" !! "+h.Th.Say("false-beliefs", draw.Counted(lies))+" "))
 	}
-	fault := []draw.Span{draw.Late.Of(h.Th.Sign.Late + " " + draw.Plural(n, "fault"))}
+	fault := []draw.Span{draw.Late.Of(h.Th.Sign.Late + " " + h.Th.Say("faults-counted", draw.Counted(n)))}
 	switch {
 	case n > 0 && (narrow || h.present != nil): // the footer says how to heal it, and in the past nothing does
 		add(2, fault...)
 	case n > 0:
-		add(2, append(fault, draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))...)
+		add(2, append(fault, draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" "+h.Th.Say("heals")))...)
 	}
 	if n := h.Locks.Order.Bad; n > 0 {
 		st, sign := h.Th.Level(h.Locks.Order.Worst)
-		add(3, st.Of(sign+" "+strconv.Itoa(n)+" in trouble"))
+		add(3, st.Of(sign+" "+h.Th.Say("locks-in-trouble", n)))
 	}
 	if h.room() >= besideGraph {
 		for i, graph := range [][]draw.Span{h.Sparkline.Handovers(h.Th, h.Now), h.Sparkline.Waiting(h.Th)} {
@@ -332,7 +315,7 @@ func (h *header) inSight() []segment {
 			}
 		}
 	}
-	add(6, draw.Dim.Of(draw.Plural(h.Locks.Order.Total, "lock")))
+	add(6, draw.Dim.Of(h.Th.Say("locks-counted", draw.Counted(h.Locks.Order.Total))))
 	return right
 }
 

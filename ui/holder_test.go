@@ -39,7 +39,7 @@ func TestTheConsoleNamesTheHolderThatTheTablesName(t *testing.T) {
 		t.Fatalf("no row of %s:\n%s", lock, b.text())
 		return ""
 	}
-	held := fields.Locks[slices.IndexFunc(fields.Locks, func(f fields.Field[fields.Lock]) bool { return f.Title == "HELD" })]
+	held := fields.Locks[slices.IndexFunc(fields.Locks, func(f fields.Field[fields.Lock]) bool { return f.Title == "title-held" })]
 	for _, r := range []struct{ lock, holder, reason string }{
 		{"/mutex", "a1", "a claim holds"},
 		{"/registry/leases/ns/held", "pod-1", "a Lease that names its holder"},

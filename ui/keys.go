@@ -48,7 +48,7 @@ func keyTable(a *Shell, recorded bool) []host.Key {
 	on := placesOf(a)
 	var ofPlayback []host.Key
 	if recorded {
-		ofPlayback = replay.Keys(on.all, a.playback(), a.seek, func() bool { return a.o.Past != nil && a.present == nil })
+		ofPlayback = replay.Keys(on.all, a.playback(), a.seek, a.say, func() bool { return a.o.Past != nil && a.present == nil })
 	}
 	return a.refusedInThePast(slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
 		a.panel.Keys(on.all),
@@ -65,7 +65,7 @@ func (a *Shell) refusedInThePast(rows []host.Key) []host.Key {
 		}
 		rows[i].Why = func() string {
 			if a.present != nil && !(k.Needs == host.NeedsLesson && a.inPast()) {
-				return string(replay.InThePast)
+				return a.th.Say("the-past-is-shown")
 			}
 			return k.Closed()
 		}
@@ -110,7 +110,7 @@ func (on places) ownRow(k page.Key, own map[int]page.Key) host.Key {
 		case k.Some && a.current().Empty():
 			return a.whyEmpty()
 		case k.Why != nil:
-			return k.Why()
+			return a.th.Message(model.Message{ID: k.Why()})
 		}
 		return ""
 	}
@@ -120,13 +120,13 @@ func (on places) ownRow(k page.Key, own map[int]page.Key) host.Key {
 func (on places) moveKeys() []host.Key {
 	a := on.a
 	in := on.all | host.InHelp | host.InText
-	moves := page.Fold{Keys: "j k g G", What: "down, up, first, last; arrows, PgUp, PgDn, Home and End too"}
+	moves := page.Fold{Keys: "j k g G", What: "down-up-first-last-arrows-pgup"}
 	return []host.Key{
 		{Keys: []string{"up", "k"}, Where: in, Fold: moves, What: "up", Do: host.Run(func() { a.moveBy(-1) })},
 		{Keys: []string{"down", "j"}, Where: in, Fold: moves, What: "down", Do: host.Run(func() { a.moveBy(1) })},
-		{Keys: []string{"pgup"}, Where: in, Fold: moves, What: "page up", Do: host.Run(func() { a.moveBy(-a.pageStep()) })},
-		{Keys: []string{"pgdown"}, Where: in, Fold: moves, What: "page down", Do: host.Run(func() { a.moveBy(a.pageStep()) })},
-		{Keys: []string{"home", "g"}, Where: in, Fold: moves, What: "first", Do: host.Run(func() { a.moveBy(-far) })},
+		{Keys: []string{"pgup"}, Where: in, Fold: moves, What: "page-up", Do: host.Run(func() { a.moveBy(-a.pageStep()) })},
+		{Keys: []string{"pgdown"}, Where: in, Fold: moves, What: "page-down", Do: host.Run(func() { a.moveBy(a.pageStep()) })},
+		{Keys: []string{"home", "g"}, Where: in, Fold: moves, What: "first-word", Do: host.Run(func() { a.moveBy(-far) })},
 		{Keys: []string{"end", "G"}, Where: in, Fold: moves, What: "last", Do: host.Run(func() { a.moveBy(far) })},
 	}
 }
@@ -134,21 +134,21 @@ func (on places) moveKeys() []host.Key {
 func (on places) pageKeys() []host.Key {
 	a := on.a
 	rows := append(on.own(page.KeysThatOpen), []host.Key{
-		{Keys: []string{"e"}, Where: on.all, Short: "explain", What: "explain the worst finding on the selected item", Why: a.whyEmpty, Do: host.Run(a.explain)},
-		{Keys: []string{"w"}, Where: on.all &^ on.showsFinding, Short: "why", What: "go to the worst finding on the selected item", Why: a.whyEmpty, Do: host.Run(a.openFinding)},
-		{Keys: []string{"o"}, Where: on.targets &^ on.showsSession, Short: "session", What: "go to the session of the selected item", Why: a.whyEmpty, Do: host.Run(a.openSession)},
-		{Keys: []string{"O"}, Where: on.all &^ on.showsOutput, Short: "output", What: "what your own programs print", Do: host.Run(a.openOutput),
+		{Keys: []string{"e"}, Where: on.all, Short: "key-explain", What: "explain-the-worst-finding-on-the", Why: a.whyEmpty, Do: host.Run(a.explain)},
+		{Keys: []string{"w"}, Where: on.all &^ on.showsFinding, Short: "key-why", What: "go-to-the-worst-finding-on", Why: a.whyEmpty, Do: host.Run(a.openFinding)},
+		{Keys: []string{"o"}, Where: on.targets &^ on.showsSession, Short: "key-session", What: "go-to-the-session-of-the", Why: a.whyEmpty, Do: host.Run(a.openSession)},
+		{Keys: []string{"O"}, Where: on.all &^ on.showsOutput, Short: "key-output", What: "what-your-own-programs-print", Do: host.Run(a.openOutput),
 			Hidden: func() bool { return len(a.state.Reports().Outputs()) == 0 }},
-		{Keys: []string{"!"}, Where: on.all, What: "select what the verdict on top is about", Do: host.Run(a.showVerdict)},
-		{Keys: []string{"-"}, Where: on.all, What: "back to where the last jump began", Do: host.Run(a.comeBack)},
-		{Keys: []string{"c"}, Where: on.all, Short: "etcdctl", What: "the etcdctl lines that show the same by hand", Do: host.Run(a.byHand)},
+		{Keys: []string{"!"}, Where: on.all, What: "select-what-the-verdict-on-top", Do: host.Run(a.showVerdict)},
+		{Keys: []string{"-"}, Where: on.all, What: "back-to-where-the-last-jump", Do: host.Run(a.comeBack)},
+		{Keys: []string{"c"}, Where: on.all, Short: "key-etcdctl", What: "the-etcdctl-lines-that-show-the", Do: host.Run(a.byHand)},
 	}...)
 	rows = append(rows, on.own(page.KeysOfParts)...)
-	pages := page.Fold{Keys: "1 to " + a.digit(len(on.pages)-1), What: "a page, as they stand on top"}
+	pages := page.Fold{Keys: "1-" + a.digit(len(on.pages)-1), What: "a-page-as-they-stand-on"}
 	for i, p := range on.pages {
 		if about := p.About(); !about.Inner {
 			rows = append(rows, host.Key{Keys: []string{a.digit(i)}, Where: on.all | host.InHelp | host.InText, Fold: pages,
-				What: "page " + about.Title, Do: host.Run(func() { a.turnTo(i) })})
+				What: about.Go, Do: host.Run(func() { a.turnTo(i) })})
 		}
 	}
 	return rows
@@ -156,13 +156,13 @@ func (on places) pageKeys() []host.Key {
 
 func (on places) listKeys() []host.Key {
 	a := on.a
-	rows := []host.Key{{Keys: []string{"/"}, Where: on.filter, Short: "filter", What: "filter by words or /expression/, ! inverts", Do: host.Run(a.editFilter)}}
+	rows := []host.Key{{Keys: []string{"/"}, Where: on.filter, Short: "key-filter", What: "filter-by-words-or-expression-inverts", Do: host.Run(a.editFilter)}}
 	return append(append(rows, on.own(page.KeysOfLists)...), []host.Key{
-		{Keys: []string{"esc"}, Where: on.inner, Short: "back", What: "back to where you came from", Do: host.Run(a.back)},
-		{Keys: []string{"esc"}, Where: on.all &^ on.inner, Short: "clears", What: "back, or clear the filter", Do: host.Run(a.back),
+		{Keys: []string{"esc"}, Where: on.inner, Short: "key-back", What: "back-to-where-you-came-from", Do: host.Run(a.back)},
+		{Keys: []string{"esc"}, Where: on.all &^ on.inner, Short: "key-clears", What: "back-or-clear-the-filter", Do: host.Run(a.back),
 			Hidden: func() bool { text, _ := a.filter(); return text == "" }},
-		{Keys: []string{"y"}, Where: host.InText, Short: "copy", What: "copy the etcdctl lines (OSC 52)", Do: a.copyOverlay},
-		{Keys: []string{"y"}, Where: on.targets, What: "copy the selected key (OSC 52)", Do: a.copyKey, Frozen: true},
+		{Keys: []string{"y"}, Where: host.InText, Short: "key-copy", What: "copy-the-etcdctl-lines-osc-52", Do: a.copyOverlay},
+		{Keys: []string{"y"}, Where: on.targets, What: "copy-the-selected-key-osc-52", Do: a.copyKey, Frozen: true},
 	}...)
 }
 
@@ -170,39 +170,39 @@ func (on places) listKeys() []host.Key {
 func (on places) actKeys() []host.Key {
 	a := on.a
 	rows := []host.Key{
-		{Keys: []string{"x"}, Where: on.targets, Short: "break", Brief: a.breakWord, What: "break the lock, or all that are marked: shows what goes, then asks", Needs: host.NeedsArmed,
+		{Keys: []string{"x"}, Where: on.targets, Short: "key-break", Brief: a.breakWord, What: "break-the-lock-or-all-that", Needs: host.NeedsArmed,
 			Act: model.RevokeLease, Asks: a.breakWays, Then: func(said host.Said) tea.Cmd {
 				if names := a.chosen(); len(names) > 0 {
 					return dialog.OpenSeveral(a, said, names)
 				}
 				return dialog.OpenBreak(a, said)
 			}},
-		{Keys: []string{"M"}, Where: host.OnPage(0), What: "mark the lock, so that x breaks all marked ones at once, or take the mark away", Needs: host.NeedsArmed,
+		{Keys: []string{"M"}, Where: host.OnPage(0), What: "mark-the-lock-so-that-x", Needs: host.NeedsArmed,
 			Act: model.DeleteClaim, Asks: a.one(func() (model.Action, string) { return a.anyClaim(), a.whyEmpty() }), Then: a.choose},
-		{Keys: []string{"F"}, Where: on.targets, Short: "faults", What: "faults for the selected contender or member, and for the cluster", Needs: page.NeedsLab,
+		{Keys: []string{"F"}, Where: on.targets, Short: "key-faults", What: "faults-for-the-selected-contender-or", Needs: page.NeedsLab,
 			Why: a.whyNoFaults, Do: func() tea.Cmd { return dialog.OpenFaults(a, a.Target()) }},
-		on.faultKey("H", "hold", "let go", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
-		on.faultKey("P", "pause", "run", "pause the contender's process, or let it run", model.FaultPause),
-		on.faultKey("K", "kill", "kill", "kill the contender (SIGKILL)", model.FaultKill),
-		on.faultKey("T", "stop", "stop", "stop the contender (SIGTERM)", model.FaultStop),
-		{Keys: []string{"N"}, Where: on.targets, Short: "add", What: "add a contender on this lock", Needs: page.NeedsLab, Act: model.SpawnProc,
+		on.faultKey("H", "key-hold", "key-let-go", "hold-the-contenders-keepalives-or-let", model.FaultHoldKeepalives),
+		on.faultKey("P", "key-pause", "key-run", "pause-the-contenders-process-or-let", model.FaultPause),
+		on.faultKey("K", "key-kill", "key-kill", "kill-the-contender-sigkill", model.FaultKill),
+		on.faultKey("T", "key-stop", "key-stop", "stop-the-contender-sigterm", model.FaultStop),
+		{Keys: []string{"N"}, Where: on.targets, Short: "key-add", What: "add-a-contender-on-this-lock", Needs: page.NeedsLab, Act: model.SpawnProc,
 			Asks: a.one(func() (model.Action, string) { return a.action(model.SpawnProc) }), Then: a.actFirst},
 	}
-	return append(append(rows, on.own(page.KeysThatAct)...), host.Key{Keys: []string{"A"}, Where: on.all, Short: "heal", What: "heal all faults", Needs: page.NeedsLab, Act: model.HealAll,
+	return append(append(rows, on.own(page.KeysThatAct)...), host.Key{Keys: []string{"A"}, Where: on.all, Short: "key-heal", What: "heal-all-faults", Needs: page.NeedsLab, Act: model.HealAll,
 		Asks: a.one(func() (model.Action, string) { return a.action(model.HealAll) }), Then: a.actFirst})
 }
 
 // faultKey is a key that does a fault to the contender under the cursor, or heals it where
 // it is in force: the footer says which.
-func (on places) faultKey(key, short, healing, what string, kind model.FaultKind) host.Key {
+func (on places) faultKey(key string, short, healing, what model.MessageID, kind model.FaultKind) host.Key {
 	a := on.a
 	brief := func(int) string {
 		if len(a.state.Reports().Faults()) > 0 {
 			if act, _ := a.fault(kind); act.Kind == model.HealFault {
-				return healing
+				return a.th.Say(healing)
 			}
 		}
-		return short
+		return a.th.Say(short)
 	}
 	return host.Key{Keys: []string{key}, Where: on.targets, Short: short, Brief: brief, What: what, Needs: page.NeedsLab, Act: model.InjectFault,
 		Asks: a.one(func() (model.Action, string) { return a.fault(kind) }), Then: a.actFirst}
@@ -211,10 +211,10 @@ func (on places) faultKey(key, short, healing, what string, kind model.FaultKind
 func (on places) inputKeys() []host.Key {
 	a := on.a
 	return []host.Key{
-		{Keys: []string{"enter"}, Where: host.InFilter, Short: "keep", What: "keep the filter", Do: host.Run(func() { a.field = nil })},
-		{Keys: []string{"esc"}, Where: host.InFilter, Short: "clear", What: "clear the filter", Do: host.Run(func() { a.setFilter(""); a.field = nil })},
-		{Keys: []string{"esc", "e", "c", "q", "enter"}, Where: host.InText, Short: "close", What: "close the text", Do: host.Run(func() { a.overlay = nil })},
-		{Keys: []string{"esc", "?", "h", "f1", "q"}, Where: host.InHelp, Short: "close", What: "close help", Do: host.Run(func() { a.overlay = nil })},
+		{Keys: []string{"enter"}, Where: host.InFilter, Short: "key-keep", What: "keep-the-filter", Do: host.Run(func() { a.field = nil })},
+		{Keys: []string{"esc"}, Where: host.InFilter, Short: "key-clear", What: "clear-the-filter", Do: host.Run(func() { a.setFilter(""); a.field = nil })},
+		{Keys: []string{"esc", "e", "c", "q", "enter"}, Where: host.InText, Short: "key-close", What: "close-the-text", Do: host.Run(func() { a.overlay = nil })},
+		{Keys: []string{"esc", "?", "h", "f1", "q"}, Where: host.InHelp, Short: "key-close", What: "close-help", Do: host.Run(func() { a.overlay = nil })},
 	}
 }
 
@@ -222,22 +222,22 @@ func (on places) inputKeys() []host.Key {
 func (on places) viewKeys() []host.Key {
 	a := on.a
 	return []host.Key{
-		{Keys: []string{"v"}, Where: on.tables, What: "choose columns", Do: host.Run(a.openColumns),
+		{Keys: []string{"v"}, Where: on.tables, What: "choose-columns", Do: host.Run(a.openColumns),
 			Why: func() string { _, why := a.current().(page.Tabled).Focus(a.Frame()); return why }},
-		{Keys: []string{"b"}, Where: on.targets, What: "bookmark the lock, or take the mark away", Do: host.Run(a.toggleMark)},
-		{Keys: []string{"'"}, Where: on.all, What: "to the next bookmarked lock", Do: host.Run(a.nextMark)},
+		{Keys: []string{"b"}, Where: on.targets, What: "bookmark-the-lock-or-take-the", Do: host.Run(a.toggleMark)},
+		{Keys: []string{"'"}, Where: on.all, What: "to-the-next-bookmarked-lock", Do: host.Run(a.nextMark)},
 	}
 }
 
 func (on places) programKeys() []host.Key {
 	a := on.a
 	return []host.Key{
-		{Keys: []string{" "}, Where: on.all, Short: "freeze", What: "freeze the screen, and let it go; events are still collected", Do: host.Run(a.freeze), Frozen: true},
-		{Keys: []string{"m"}, Where: on.all | host.InStart, What: "mouse off, so that the terminal selects, and on", Do: a.toggleMouse, Frozen: true},
-		{Keys: []string{"?", "h", "f1"}, Where: on.all | host.InStart, Short: "help", What: "help for this screen", Do: a.openHelp, Frozen: true},
+		{Keys: []string{" "}, Where: on.all, Short: "key-freeze", What: "freeze-the-screen-and-let-it", Do: host.Run(a.freeze), Frozen: true},
+		{Keys: []string{"m"}, Where: on.all | host.InStart, What: "mouse-off-so-that-the-terminal", Do: a.toggleMouse, Frozen: true},
+		{Keys: []string{"?", "h", "f1"}, Where: on.all | host.InStart, Short: "key-help", What: "help-for-this-screen", Do: a.openHelp, Frozen: true},
 		{Keys: []string{"q"}, Where: on.all | host.InStart, What: "quit", Do: func() tea.Cmd { return tea.Quit }, Frozen: true},
 		{Keys: []string{"ctrl+c"}, Where: host.All, What: "quit", Do: func() tea.Cmd { return tea.Quit }, Frozen: true},
-		{Keys: []string{"ctrl+z"}, Where: host.All, What: "suspend", Why: func() string { return a.th.Clean(a.o.NoSuspend) },
+		{Keys: []string{"ctrl+z"}, Where: host.All, What: "suspend", Why: func() string { return a.th.Message(a.o.NoSuspend) },
 			Do: func() tea.Cmd { return tea.Suspend }, Frozen: true},
 	}
 }
@@ -246,7 +246,7 @@ func (on places) programKeys() []host.Key {
 // nothing to select. "" if there is.
 func (a *Shell) whyEmpty() string {
 	if a.current().Empty() {
-		return "the list is empty"
+		return a.th.Say("the-list-is-empty")
 	}
 	return ""
 }
@@ -288,7 +288,7 @@ func (a *Shell) pressUnder(key string) tea.Cmd {
 	case b == nil:
 		return nil
 	case (b.Act != "" && b.Act != model.HealAll) || b.Needs == host.NeedsArmed || b.Needs == page.NeedsLab && b.Act != model.HealAll:
-		a.Say(draw.Late, "close this first (esc), to see what the key is about")
+		a.Say(draw.Late, a.th.Say("close-this-first-esc-to-see"))
 		return nil
 	}
 	a.overlay = nil
@@ -301,7 +301,7 @@ func (a *Shell) press(b *host.Key, key string) tea.Cmd {
 	case !a.booted && b.Where != host.All && key != "q":
 		return nil
 	case a.frozen && !b.Frozen:
-		a.Say(draw.Late, "screen frozen: press space first")
+		a.Say(draw.Late, a.th.Say("screen-frozen-press-space-first"))
 		return nil
 	}
 	a.pressed = key

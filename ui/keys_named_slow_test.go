@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
+	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 )
@@ -69,10 +70,10 @@ func TestEachKeyThatIsNamedDoesSomething(t *testing.T) {
 	}{
 		{"a lab in trouble", Options{Lab: true, Armed: true}, false, nil},
 		{"in Chinese", Options{Lab: true, Armed: true}, true, nil},
-		{"only to look", Options{NoLab: "Just so."}, false, nil},
+		{"only to look", Options{NoLab: model.Say("quote", "Just so.")}, false, nil},
 		{"in the past", Options{Lab: true}, false, []string{"[", "["}},
 		{"frozen", Options{Lab: true, Armed: true}, false, []string{" "}},
-		{"filtered", Options{NoLab: "Just so."}, false, []string{"/", "r", "enter"}},
+		{"filtered", Options{NoLab: model.Say("quote", "Just so.")}, false, []string{"/", "r", "enter"}},
 		{"the cursor further down", Options{Armed: true}, false, []string{"down", "down"}},
 		{"the cursor at the first", Options{Armed: true}, false, []string{"g"}},
 		{"in the other pane", Options{Armed: true}, false, []string{"tab"}},

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
 
 	"locktop/model"
 	"locktop/model/reports"
 	"locktop/model/store"
+	"locktop/ui/draw"
 	"locktop/ui/page"
 )
 
@@ -192,7 +194,7 @@ func TestBesideNoTruthYet(t *testing.T) {
 // TestTruthOfAnUnknownLock: of a program that does not say its lock nothing is known.
 func TestTruthOfAnUnknownLock(t *testing.T) {
 	c := reports.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
-	if got := page.TruthWord(store.New().View, c, 0); got != "?" {
+	if got := page.TruthWord(draw.NewTheme(draw.ThemeDark, termenv.TrueColor, draw.SignsUnicode), store.New().View, c, 0); got != "?" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -107,15 +107,15 @@ func (a *Shell) verdict(l layout) []string {
 func (a *Shell) showVerdict() {
 	switch v := &a.viewState.Counters.Verdict; {
 	case !v.Showing() && len(a.state.Locks()) == 0:
-		a.Say(draw.Dim, "No locks yet: nothing was judged.")
+		a.Say(draw.Dim, a.th.Say("no-locks-yet-nothing-was-judged"))
 	case !v.Showing():
-		a.Say(draw.Dim, "No problems visible in etcd")
+		a.Say(draw.Dim, a.th.Say("no-problems-visible-in-etcd"))
 	case v.Finding.Lock != "" && a.state.Lock(v.Finding.Lock) != nil:
 		a.Show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
 	case v.Now:
 		a.Show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
 	default:
-		a.Say(draw.Dim, "That has ended, and there is nothing left to show: the journal tells of it")
+		a.Say(draw.Dim, a.th.Say("that-has-ended-and-there-is"))
 	}
 }
 

@@ -80,7 +80,7 @@ func TestKeysDoNotWaitForTheHands(t *testing.T) {
 }
 
 func TestSuspendSaysWhyNotEscaped(t *testing.T) {
-	b := newBench(t, Options{NoSuspend: "mem\x1b[2Jbers"})
+	b := newBench(t, Options{NoSuspend: model.Say("quote", "mem\x1b[2Jbers")})
 	b.press("ctrl+z")
 	b.sees(`not available: mem\x1b[2Jbers`)
 }
@@ -257,7 +257,7 @@ func TestHelpInColumns(t *testing.T) {
 		}
 		exact(t, b.View(), r.w, r.h)
 	}
-	b := newBench(t, Options{NoLab: "Just so."})
+	b := newBench(t, Options{NoLab: model.Say("quote", "Just so.")})
 	wrongLab(b)
 	b.press("?")
 	if n := strings.Count(b.text(), "Just so."); n != 1 {

@@ -60,7 +60,7 @@ func (a *Shell) clockSet() {
 		return
 	}
 	if set := a.live.Clock.Set(); set != a.set {
-		a.Say(draw.Bad, draw.ClockWasSet(set-a.set))
+		a.Say(draw.Bad, a.th.Message(draw.ClockWasSet(set-a.set)))
 		a.set = set
 	}
 }
@@ -80,7 +80,7 @@ func (a *Shell) bootDone(m bootedMsg) tea.Cmd {
 		a.stays = true
 	}
 	if a.live.Cut != nil {
-		a.Say(draw.Late, "the recording is cut off at its end: "+a.th.Clean(a.live.Cut.Error()))
+		a.Say(draw.Late, a.th.Say("the-recording-is-cut-off", model.Verbatim(a.th.Clean(a.live.Cut.Error()))))
 		a.stays = true
 	}
 	if a.live.Start != nil {
@@ -170,7 +170,7 @@ func (a *Shell) note(b model.Batch, s *store.Store) (why string, keep func()) {
 		return "", nil
 	}
 	if why = a.o.Record.Note(b); why != "" {
-		a.recorded("the recording ended: " + why)
+		a.recorded(a.th.Say("the-recording-ended", model.Verbatim(why)))
 	}
 	if past == nil {
 		return why, nil
@@ -209,7 +209,7 @@ func (a *Shell) beneath(msg tea.Msg) tea.Cmd {
 func (a *Shell) pastEnded(why error) {
 	a.leave()
 	if !errors.Is(why, io.EOF) {
-		a.Say(draw.Late, "What is kept of the past cannot be read: "+a.th.Clean(why.Error()))
+		a.Say(draw.Late, a.th.Say("what-is-kept-of-the-past", model.Verbatim(a.th.Clean(why.Error()))))
 	}
 }
 
@@ -283,11 +283,11 @@ func (a *Shell) setNow() {
 // Watch opens another source, beside the screen.
 func (a *Shell) Watch(prefixes []string) tea.Cmd {
 	if a.opening {
-		a.Say(draw.Late, "still opening what you asked for before")
+		a.Say(draw.Late, a.th.Say("still-opening-what-you-asked-for"))
 		return nil
 	}
 	if a.present != nil {
-		a.Say(draw.Late, a.th.NotNow(string(replay.InThePast)))
+		a.Say(draw.Late, a.th.NotNow(a.th.Say("the-past-is-shown")))
 		return nil
 	}
 	a.opening = true
@@ -310,11 +310,11 @@ func (a *Shell) Watch(prefixes []string) tea.Cmd {
 func (a *Shell) watched(m watchedMsg) tea.Cmd {
 	a.opening = false
 	if m.err != nil {
-		a.Say(draw.Bad, "cannot watch that: "+a.th.Clean(m.err.Error()))
+		a.Say(draw.Bad, a.th.Say("cannot-watch-that", model.Verbatim(a.th.Clean(m.err.Error()))))
 		return nil
 	}
 	if a.o.Record.On() {
-		a.recorded("the recording ended: other keys are watched now")
+		a.recorded(a.th.Say("the-recording-ended-other-keys"))
 	}
 	set := a.settings()
 	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
@@ -324,7 +324,7 @@ func (a *Shell) watched(m watchedMsg) tea.Cmd {
 	a.thaw()
 	a.reset(set)
 	a.goTo(0)
-	a.Say(draw.Plain, "Watching the keys under "+a.Frame().Watched())
+	a.Say(draw.Plain, a.th.Say("watching-the-keys-under", model.Verbatim(a.Frame().Watched())))
 	var first func()
 	if a.o.Past != nil {
 		first = a.o.Past.Forget
@@ -371,7 +371,7 @@ func (a *Shell) complete() {
 // seek goes to another moment of the recording or of the past, beside the screen.
 func (a *Shell) seek(g replay.Goal) tea.Cmd {
 	if a.opening {
-		a.Say(draw.Late, "wait: another moment is still being looked up")
+		a.Say(draw.Late, a.th.Say("wait-another-moment-is-still-being"))
 		return nil
 	}
 	a.opening = true
@@ -505,9 +505,9 @@ func (a *Shell) mark() {
 func (a *Shell) Moment(text string) (tea.Cmd, string) {
 	switch {
 	case a.playback() == nil:
-		return nil, "nothing is kept here of what was seen"
+		return nil, a.th.Say("nothing-is-kept-here-of-what")
 	case text == "now" && a.viewState.Ahead == nil && a.present == nil:
-		return nil, "the screen shows now"
+		return nil, a.th.Say("the-screen-shows-now")
 	case text == "now":
 		a.viewState.Axis.Now()
 		return a.follow(), ""

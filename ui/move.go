@@ -61,10 +61,10 @@ func (a *Shell) freeze() {
 func (a *Shell) toggleMouse() tea.Cmd {
 	a.mouseOff = !a.mouseOff
 	if a.mouseOff {
-		a.Say(draw.Plain, "Mouse off: the terminal selects text now")
+		a.Say(draw.Plain, a.th.Say("mouse-off-the-terminal-selects-text"))
 		return tea.DisableMouse
 	}
-	a.Say(draw.Plain, "Mouse on")
+	a.Say(draw.Plain, a.th.Say("mouse-on"))
 	return tea.EnableMouseCellMotion
 }
 
@@ -80,10 +80,10 @@ func (a *Shell) copyKey() tea.Cmd {
 		lines = page.Fresh(a.state.View).Grants()
 	}
 	if len(lines) == 0 {
-		a.Say(draw.Late, "nothing selected to copy")
+		a.Say(draw.Late, a.th.Say("nothing-selected-to-copy"))
 		return nil
 	}
-	a.Say(draw.Plain, "Copied "+a.th.Clean(strings.Join(lines, ", "))+" (if the terminal allows it)")
+	a.Say(draw.Plain, a.th.Say("copied-text", model.Verbatim(a.th.Clean(strings.Join(lines, ", ")))))
 	for i := range lines {
 		lines[i] = model.PrintableIfNeeded(lines[i]) // where it is put in, a newline would be obeyed
 	}

@@ -106,12 +106,12 @@ func TestTabsInLittleRoom(t *testing.T) {
 // renamed is a page under another name.
 type renamed struct {
 	page.Page
-	title string
+	title model.MessageID
 }
 
 func (r renamed) About() page.About {
 	about := r.Page.About()
-	about.Title = r.title
+	about.Label = r.title
 	return about
 }
 
@@ -121,7 +121,7 @@ func TestInSightAtAnyWidth(t *testing.T) {
 	wrong, fault, calm, more := newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true})
 	wrongLab(wrong)
 	wrongLab(more)
-	more.pages = append(more.pages, renamed{more.pages[0], "One page more"})
+	more.pages = append(more.pages, renamed{more.pages[0], "costs-least"})
 	fault.w.add(model.FaultOn{At: at(1), ID: 1, Fault: model.Fault{Kind: model.FaultCompact}})
 	fault.sync(2)
 	calm.sync(2)
@@ -140,7 +140,7 @@ func TestInSightAtAnyWidth(t *testing.T) {
 			}
 		}
 	}
-	more.sees(" One page more")
+	more.sees(" costs least")
 }
 
 // TestFooterDimsWhatDoesNothing: a key that would only say why it does nothing now is
@@ -150,7 +150,7 @@ func TestFooterDimsWhatDoesNothing(t *testing.T) {
 	b.sync(1)
 	b.press("4")
 	b.text()
-	dims := func(key string) bool { return b.keys.At[b.where()][key].Hint(120, true)[0].St == draw.Dim }
+	dims := func(key string) bool { return b.keys.At[b.where()][key].Hint(b.th, 120, true)[0].St == draw.Dim }
 	for _, key := range []string{"enter", "e", "o", "tab", "x", "H"} {
 		if !dims(key) {
 			t.Errorf("%s looks as if it did something on an empty page", key)

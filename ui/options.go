@@ -86,7 +86,7 @@ type Options struct {
 	Pins     []model.Pin
 	// Lab is true on a cluster of our own. Else NoLab says why there is none.
 	Lab   bool
-	NoLab string
+	NoLab model.Message
 	// Foreign is true where what is done to the lab hits programs on a cluster that is
 	// not ours: nothing is done then unless Armed, and each act is confirmed but healing.
 	Foreign bool
@@ -106,8 +106,8 @@ type Options struct {
 	Remember func(Settings) error
 	// Notice is said first, "" for nothing.
 	Notice string
-	// NoSuspend is why ctrl-z is refused, "" if it is not.
-	NoSuspend string
+	// NoSuspend is why ctrl-z is refused, the zero Message if it is not.
+	NoSuspend model.Message
 	// LogPath is the file in which the program logs.
 	LogPath string
 	// Lesson is told in a panel under the pages, as the guide of the demo is; nil: none.
@@ -159,7 +159,7 @@ func (s Settings) apply(locks *page.LockList, tables map[string]*table.Table) {
 	}
 	for name, t := range tables {
 		for _, c := range t.Cols {
-			if slices.Contains(s.Hidden[name], c.Title) {
+			if slices.Contains(s.Hidden[name], c.Name()) {
 				t.Show(c, false)
 			}
 		}

@@ -3,7 +3,6 @@ package ui
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,7 +20,7 @@ func (s *overlay) render(th *draw.Theme, w, h int) []string {
 	s.top = max(0, min(s.top, len(all)-(h-1)))
 	title := []draw.Span{draw.Strong.Of(s.title)}
 	if below := len(all) - s.top - (h - 1); below > 0 {
-		title = append(title, draw.Dim.Of(" "+strconv.Itoa(below)+" more lines below"))
+		title = append(title, draw.Dim.Of(" "+th.Say("more-lines-below", below)))
 	}
 	return draw.Fill(append([]string{th.Ruler(w, title...)}, all[s.top:]...), w, h)
 }
@@ -75,7 +74,7 @@ func (a *Shell) explain() {
 	f, about := a.current().Finding(a.Frame())
 	if f == nil {
 		if a.overlay = calm(a.current(), a.Frame()); a.overlay == nil {
-			a.Say(draw.Late, "Nothing to explain: "+about)
+			a.Say(draw.Late, a.th.Say("nothing-to-explain", model.Verbatim(about)))
 		}
 		return
 	}
@@ -84,10 +83,10 @@ func (a *Shell) explain() {
 	add, blank := s.add, s.blank
 	e, ok := findings.Explain(f.Code)
 	if !ok {
-		add(draw.Plain, "  ", "there is no entry about "+string(f.Code))
+		add(draw.Plain, "  ", th.Say("there-is-no-entry-about", f.Code))
 	}
 	add(draw.Strong, "  ", e.Title)
-	for _, part := range []struct{ head, text string }{{"what happens", e.Mechanism}, {"how it looks", e.Looks}, {"what to do", e.Do}, {"to break it", th.Message(e.Breaking.Words())}} {
+	for _, part := range []struct{ head, text string }{{th.Say("what-happens"), e.Mechanism}, {th.Say("how-it-looks"), e.Looks}, {th.Say("what-to-do"), e.Do}, {th.Say("to-break-it"), th.Message(e.Breaking.Words())}} {
 		if part.text != "" {
 			blank()
 			add(draw.Accent, "  ", part.head)
@@ -95,28 +94,28 @@ func (a *Shell) explain() {
 		}
 	}
 	blank()
-	add(draw.Accent, "  ", "here")
+	add(draw.Accent, "  ", th.Say("here"))
 	s.body = append(s.body, page.ParagraphsOf(th, f)...)
 	blank()
 	if len(e.Needs) > 0 {
-		sure := "; at most " + string(e.Confidence)
+		sure := th.Say("at-most-so-sure", e.Confidence)
 		if len(e.Needs) > 1 {
-			sure += " by the first of these"
+			sure = th.Say("at-most-so-sure-by-the-first", e.Confidence)
 		}
-		add(draw.Dim, "  found with: ", needsWords(e.Needs)+sure)
+		add(draw.Dim, "  "+th.Say("found-with")+" ", needsWords(th, e.Needs)+sure)
 	}
 	if len(e.Threads) > 0 {
-		add(draw.Dim, "  reported in: ", strings.Join(e.Threads, ", "))
+		add(draw.Dim, "  "+th.Say("reported-in")+" ", strings.Join(e.Threads, ", "))
 	}
 	a.overlay = s.overlay(string(f.Code), f.Etcdctl)
 }
 
-func needsWords(list []findings.Needs) string {
+func needsWords(th *draw.Theme, list []findings.Needs) string {
 	words := make([]string, len(list))
 	for i, n := range list {
 		words[i] = string(n)
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(words, th.Say("comma"))
 }
 
 // byHand opens the lines of etcdctl that show the same as the page.
@@ -132,28 +131,28 @@ func (a *Shell) byHand() {
 	}
 	if grants := page.Fresh(a.state.View).Grants(); len(grants) > 0 {
 		s.blank()
-		s.add(draw.Late, "  ", "No permission to read some of it. This allows it, with a role of the user in place of ROLE:")
+		s.add(draw.Late, "  ", th.Say("no-permission-to-read-some-of"))
 		for _, l := range grants {
 			s.add(draw.Plain, "  $ ", l)
 		}
 		lines = append(lines, grants...)
 	}
 	s.blank()
-	s.add(draw.Dim, "  ", "y copies these lines (OSC 52), c or esc closes")
-	a.overlay = s.overlay("by hand: "+about, lines)
+	s.add(draw.Dim, "  ", th.Say("y-copies-these-lines-osc-52"))
+	a.overlay = s.overlay(th.Say("by-hand-about", model.Verbatim(about)), lines)
 }
 
 // copyOverlay puts the commands of the overlay into the clipboard.
 func (a *Shell) copyOverlay() tea.Cmd {
 	if len(a.overlay.copy) == 0 {
-		a.Say(draw.Late, "there are no commands on this page: c shows them")
+		a.Say(draw.Late, a.th.Say("there-are-no-commands-on-this"))
 		return nil
 	}
 	text := ""
 	for _, line := range a.overlay.copy {
 		text += model.PrintableIfNeeded(line) + "\n"
 	}
-	a.Say(draw.Plain, "Copied "+draw.Plural(len(a.overlay.copy), "line")+" (if the terminal allows it)")
+	a.Say(draw.Plain, a.th.Say("copied-lines", draw.Counted(len(a.overlay.copy))))
 	put := a.copy
 	return func() tea.Msg { put(text); return nil }
 }
@@ -161,13 +160,13 @@ func (a *Shell) copyOverlay() tea.Cmd {
 // helpMsg is what the actions cannot do now, by what the key does.
 type helpMsg struct {
 	overlay *overlay
-	whys    map[string]string
+	whys    map[model.MessageID]string
 }
 
 func (a *Shell) openHelp() tea.Cmd {
 	a.thaw()
 	on := a.pageWhere()
-	a.overlay = &overlay{where: host.InHelp, title: "help for " + on.Words(a.titles()), lines: func(w int) []string { return a.helpLines(on, w) }}
+	a.overlay = &overlay{where: host.InHelp, title: a.th.Say("help-for", model.Verbatim(a.placeWords())), lines: func(w int) []string { return a.helpLines(on, w) }}
 	return a.askForHelp()
 }
 
@@ -177,7 +176,7 @@ func (a *Shell) askForHelp() tea.Cmd {
 	if a.overlay == nil || a.overlay.where != host.InHelp || a.overlay.asking {
 		return nil
 	}
-	on, hands, acts := a.pageWhere(), a.live.Actions, map[string][]model.Action{}
+	on, hands, acts := a.pageWhere(), a.live.Actions, map[model.MessageID][]model.Action{}
 	for i := range a.keys.Rows {
 		if b := &a.keys.Rows[i]; b.Where&on != 0 && b.Asks != nil {
 			if list, why := b.Asks(); why == "" {
@@ -191,7 +190,7 @@ func (a *Shell) askForHelp() tea.Cmd {
 	of, lang := a.overlay, a.th.Lang
 	of.asking = true
 	return func() tea.Msg {
-		refused := map[string]string{}
+		refused := map[model.MessageID]string{}
 		for what, list := range acts {
 			if whys := host.WhysNot(lang, hands, list); !slices.Contains(whys, "") {
 				refused[what] = whys[0]
@@ -205,23 +204,31 @@ func (a *Shell) askForHelp() tea.Cmd {
 // and why the others do not, and its signs.
 func (a *Shell) helpLines(on host.Where, w int) []string {
 	th := a.th
-	h := host.Help{Th: th, Where: on, Pages: a.all(), Title: "this page: " + on.Words(a.titles()), Why: func(k *host.Key) string {
+	h := host.Help{Th: th, Where: on, Pages: a.all(), Title: th.Say("this-page", model.Verbatim(a.placeWords())), Why: func(k *host.Key) string {
 		return cmp.Or(k.Closed(), th.Clean(a.overlay.cannot[k.What]))
 	}}
 	all := h.Columns(a.keys.Rows, w)
 	add := func(spans ...draw.Span) { all = append(all, th.Line(w, spans, nil)) }
 	add()
-	all = append(all, th.Ruler(w, draw.Strong.Of("signs")))
+	all = append(all, th.Ruler(w, draw.Strong.Of(th.Say("signs"))))
 	for _, l := range legend(th) {
 		add(l...)
 	}
 	if a.live.JournalPath != "" {
-		add(draw.Dim.Of("  actions are written to "), draw.Plain.Of(th.Clean(a.live.JournalPath)))
+		add(draw.Dim.Of("  "+th.Say("actions-are-written-to")+" "), draw.Plain.Of(th.Clean(a.live.JournalPath)))
 	}
 	if a.o.LogPath != "" {
-		add(draw.Dim.Of("  the log is "), draw.Plain.Of(th.Clean(a.o.LogPath)))
+		add(draw.Dim.Of("  "+th.Say("the-log-is")+" "), draw.Plain.Of(th.Clean(a.o.LogPath)))
 	}
 	return all
+}
+
+// placeWords name the place that the help is about.
+func (a *Shell) placeWords() string {
+	if a.start != nil {
+		return a.th.Say("place-start")
+	}
+	return a.th.Say(a.current().About().Label)
 }
 
 // legendLead is the width of what the legend explains.
@@ -237,17 +244,17 @@ func legend(th *draw.Theme) [][]draw.Span {
 		says := th.FormatCondition(c)
 		add(says.St, says.Text, th.Message(c.Message()))
 	}
-	add(draw.Bad, s.Bad+" error", "a finding: blocks or lets two hold, and will not clear by itself")
-	add(draw.Late, s.Late+" warning", "a finding: it will end, or may harm")
-	add(draw.Waiting, s.Info+" info", "a finding: worth knowing")
-	add(draw.Plain, "?", "waiting leaves no trace in etcd: how many wait is not known")
-	add(draw.Plain, "39/60s "+s.Renewed+"12s", "seconds left of the TTL, and how long ago it was renewed")
-	add(draw.Plain, "39/60s  12s", "the same, and no renewal was seen yet: that may have been its grant")
-	add(draw.Plain, "39/60s "+s.Stale+"12s", "as read 12 s ago: healthy then, not asked since")
-	add(draw.Plain, "c2 (proxy)", "who, and what says so: the proxy, the key's value, a sibling key of its lease")
-	add(draw.Plain, "usual", "half of the holds, or of the waits, were shorter")
-	add(draw.Accent, s.Mark, "bookmarked: b marks, ' goes to the next")
-	add(draw.Change, "M", "marked: M marks, x breaks all that are marked")
-	add(draw.Plain, "12m+", "at least: it began before we looked")
+	add(draw.Bad, s.Bad+" "+th.Say("severity-error"), th.Say("a-finding-blocks-or-lets-two"))
+	add(draw.Late, s.Late+" "+th.Say("severity-warning"), th.Say("a-finding-it-will-end-or"))
+	add(draw.Waiting, s.Info+" "+th.Say("severity-info"), th.Say("a-finding-worth-knowing"))
+	add(draw.Plain, "?", th.Say("waiting-leaves-no-trace-in-etcd"))
+	add(draw.Plain, "39/60s "+s.Renewed+"12s", th.Say("seconds-left-of-the-ttl-and"))
+	add(draw.Plain, "39/60s  12s", th.Say("the-same-and-no-renewal-was"))
+	add(draw.Plain, "39/60s "+s.Stale+"12s", th.Say("as-read-12-s-ago-healthy"))
+	add(draw.Plain, "c2 (proxy)", th.Say("who-and-what-says-so-the"))
+	add(draw.Plain, th.Say("usual-word"), th.Say("half-of-the-holds-or-of"))
+	add(draw.Accent, s.Mark, th.Say("bookmarked-b-marks-goes-to-the"))
+	add(draw.Change, "M", th.Say("marked-m-marks-x-breaks-all"))
+	add(draw.Plain, "12m+", th.Say("at-least-it-began-before-we"))
 	return all
 }

@@ -41,11 +41,11 @@ func (s pageSet) titles() []string {
 const tabGap = 2
 
 // width is how many cells the digits and names of the pages take, as close as they get.
-func (s pageSet) width() int {
+func (s pageSet) width(th *draw.Theme) int {
 	w := -tabGap
 	for i, p := range s.pages {
 		if about := p.About(); !about.Inner {
-			w += draw.Width(s.digit(i)) + 1 + draw.Width(about.Title) + tabGap
+			w += draw.Width(s.digit(i)) + 1 + draw.Width(th.Say(about.Label)) + tabGap
 		}
 	}
 	return w
@@ -133,7 +133,7 @@ func (a *Shell) turnTo(page int) {
 // comeBack takes the last jump back.
 func (a *Shell) comeBack() {
 	if len(a.backStack) == 0 {
-		a.Say(draw.Late, "nothing to go back to: no jump was made")
+		a.Say(draw.Late, a.th.Say("nothing-to-go-back-to-no"))
 		return
 	}
 	e := a.backStack[len(a.backStack)-1]
@@ -173,7 +173,7 @@ func (a *Shell) openSession() {
 		r.Lease = t.Finding.Lease
 	}
 	if r.Lease == 0 {
-		r.Why = "the selected item has no session"
+		r.Why = a.th.Say("the-selected-item-has-no-session")
 	}
 	a.Show(r)
 }
@@ -191,7 +191,7 @@ func (a *Shell) openFinding() {
 func (a *Shell) openOutput() {
 	all := a.state.Reports().Outputs()
 	if len(all) == 0 {
-		a.Show(page.Request{Why: "no program of yours has printed anything"})
+		a.Show(page.Request{Why: a.th.Say("no-program-of-yours-has-printed")})
 		return
 	}
 	r := page.Request{Show: page.ShowOutput}
@@ -221,14 +221,14 @@ func (a *Shell) toggleMark() {
 		return
 	case m.Has[name]:
 		m.Drop(name)
-		a.Say(draw.Plain, "no mark on "+a.th.Clean(name)+" any more")
+		a.Say(draw.Plain, a.th.Say("no-mark-any-more", model.Verbatim(a.th.Clean(name))))
 		return
 	case len(m.Names) >= marksMax:
-		a.Say(draw.Late, "that would be too many marks: b takes one away")
+		a.Say(draw.Late, a.th.Say("that-would-be-too-many-marks"))
 		return
 	}
 	m.Toggle(name)
-	a.Say(draw.Plain, "marked "+a.th.Clean(name)+": ' comes back to it")
+	a.Say(draw.Plain, a.th.Say("lock-marked", model.Verbatim(a.th.Clean(name))))
 }
 
 // nextMark goes to the lock that was marked after the one that is selected: its queue if
@@ -244,10 +244,10 @@ func (a *Shell) nextMark() {
 		}
 	}
 	if len(names) > 0 {
-		a.Say(draw.Late, "none of the marked locks is there any more")
+		a.Say(draw.Late, a.th.Say("none-of-the-marked-locks-is"))
 		return
 	}
-	a.Say(draw.Late, "no lock is marked: b marks the one that is selected")
+	a.Say(draw.Late, a.th.Say("no-lock-is-marked-b-marks"))
 }
 
 func (a *Shell) goTo(page int) {

@@ -53,7 +53,7 @@ func TestGolden(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			b := newBench(t, Options{Lab: true, Armed: true, Signs: signSet(r.ascii), NoSuspend: "the members live in this process", Profile: colours})
+			b := newBench(t, Options{Lab: true, Armed: true, Signs: signSet(r.ascii), NoSuspend: model.Say("quote", "the members live in this process"), Profile: colours})
 			b.size(r.w, r.h)
 			wrongLab(b)
 			b.pressed(r.keys...)

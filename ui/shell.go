@@ -12,6 +12,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -276,7 +277,7 @@ func (a *Shell) settings() Settings {
 				if s.Hidden == nil {
 					s.Hidden = map[string][]string{}
 				}
-				s.Hidden[name] = append(s.Hidden[name], c.Title)
+				s.Hidden[name] = append(s.Hidden[name], c.Name())
 			}
 		}
 	}
@@ -306,7 +307,7 @@ func Keys() []KeyHelp {
 	var rows []KeyHelp
 	a := NewShell(Options{})
 	for _, k := range keyTable(a, true) {
-		rows = append(rows, KeyHelp{Keys: host.Names(k.Keys), Where: k.Where.Words(a.titles()), What: k.What, Needs: k.Needs})
+		rows = append(rows, KeyHelp{Keys: host.Names(k.Keys), Where: k.Where.Words(a.titles()), What: text.English(model.Message{ID: k.What}), Needs: k.Needs})
 	}
 	return rows
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -112,10 +113,10 @@ func (a *Shell) GoTo(title string) { a.turnTo(slices.Index(a.titles(), title)) }
 // SetTheme changes how it looks, or says why it does not.
 func (a *Shell) SetTheme(name string) string {
 	if known(name) == "" {
-		return "unknown theme " + strconv.Quote(name) + " (" + strings.Join(draw.Themes, ", ") + ")"
+		return a.th.Say("unknown-theme", model.Verbatim(strconv.Quote(name)), model.Verbatim(strings.Join(draw.Themes, ", ")))
 	}
 	if a.themed = name; a.o.Profile == termenv.Ascii {
-		return "kept for next time: there are no colours here (NO_COLOR, --color or the terminal says so)"
+		return a.th.Say("kept-for-next-time-there-are")
 	}
 	a.setTheme(name)
 	return ""
@@ -124,7 +125,7 @@ func (a *Shell) SetTheme(name string) string {
 // Screen writes the screen as text to a file that is not there yet, or says why not.
 func (a *Shell) Screen(file string) (tea.Cmd, string) {
 	if a.o.Save == nil {
-		return nil, "no file can be written here"
+		return nil, a.th.Say("no-file-can-be-written-here")
 	}
 	typed := a.palette
 	a.palette = nil // it is not part of what was to be kept
@@ -137,11 +138,14 @@ func (a *Shell) Screen(file string) (tea.Cmd, string) {
 	return func() tea.Msg {
 		path, err := save(file, text)
 		if err != nil {
-			return saidMsg{draw.Bad, "the screen was not written: " + th.Clean(err.Error())}
+			return saidMsg{draw.Bad, th.Say("the-screen-was-not-written", model.Verbatim(th.Clean(err.Error())))}
 		}
-		return saidMsg{draw.Plain, "Wrote the screen to " + th.Clean(path)}
+		return saidMsg{draw.Plain, th.Say("wrote-the-screen-to", model.Verbatim(th.Clean(path)))}
 	}, ""
 }
+
+// say says the message of that id.
+func (a *Shell) say(id model.MessageID) string { return a.th.Say(id) }
 
 // presentFrame is the frame of now, also while the past is shown.
 func (a *Shell) presentFrame() page.Frame {
@@ -162,17 +166,18 @@ func (a *Shell) Record() string {
 	log := a.o.Record
 	switch {
 	case log == nil:
-		return "what is shown is recorded already"
+		return a.th.Say("what-is-shown-is-recorded-already")
 	case log.On():
 		a.recorded("")
 		return ""
 	}
-	path, why := log.Begin(a.presentFrame().S)
-	if why == "" {
-		a.Say(draw.Plain, "Recording, with the keys' values, to "+a.th.Clean(path)+": :record ends it")
-		a.stays = true
+	path, err := log.Begin(a.presentFrame().S)
+	if err != nil {
+		return text.Refused(a.th.Lang, err)
 	}
-	return why
+	a.Say(draw.Plain, a.th.Say("recording-to", model.Verbatim(a.th.Clean(path))))
+	a.stays = true
+	return ""
 }
 
 // recorded ends the recording, and says why if a person did not ask for that, and where it is.
@@ -192,7 +197,7 @@ func (a *Shell) recorded(why string) {
 // WhyFixed says why no other prefix can be watched, "" if one can.
 func (a *Shell) WhyFixed() string {
 	if a.o.Watch == nil {
-		return "the watched prefixes are fixed here: / filters what is shown"
+		return a.th.Say("the-watched-prefixes-are-fixed-here")
 	}
 	return ""
 }

@@ -203,7 +203,7 @@ type overlay struct {
 	top   int
 	// Of help: what the actions cannot do, by what the key does, and whether they are
 	// being asked.
-	cannot map[string]string
+	cannot map[model.MessageID]string
 	asking bool
 }
 

@@ -86,13 +86,13 @@ func TestStories(t *testing.T) {
 				b.t.Errorf("another lock:\n%s", b.text())
 			}
 		}},
-		{"no lab", "the page says why", Options{NoLab: "this cluster is not ours"}, []string{"5"}, func(b *bench) {
+		{"no lab", "the page says why", Options{NoLab: model.Say("quote", "this cluster is not ours")}, []string{"5"}, func(b *bench) {
 			b.sees("not available: this cluster is not ours")
 		}},
-		{"no lab action", "never silently ignored", Options{NoLab: "this cluster is not ours"}, []string{"K"}, func(b *bench) {
+		{"no lab action", "never silently ignored", Options{NoLab: model.Say("quote", "this cluster is not ours")}, []string{"K"}, func(b *bench) {
 			b.sees("not available: this cluster is not ours")
 		}},
-		{"suspend refused", "with the reason", Options{NoSuspend: "members live here"}, []string{"ctrl+z"}, func(b *bench) {
+		{"suspend refused", "with the reason", Options{NoSuspend: model.Say("quote", "members live here")}, []string{"ctrl+z"}, func(b *bench) {
 			b.sees("not available: members live here")
 		}},
 		{"revoke in the lab", "R does it after the grace", Options{Lab: true}, []string{"/", "job7", "enter", "x", "grace", "R"}, func(b *bench) {
@@ -234,7 +234,7 @@ func TestKeysDoNotCollide(t *testing.T) {
 				if other, ok := seen[k]; ok {
 					t.Errorf("%s on %s is %q and %q", k, w.Words(a.titles()), other, row.What)
 				}
-				seen[k] = row.What
+				seen[k] = string(row.What)
 			}
 		}
 	}

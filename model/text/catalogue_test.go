@@ -86,6 +86,7 @@ func TestEveryMessageThatIsSaidHasWords(t *testing.T) {
 	said := map[model.MessageID]bool{}
 	look := func(path string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
+			named(t, path, n, said)
 			call, is := n.(*ast.CallExpr)
 			if !is || !strings.HasSuffix(name(call.Fun), "Say") || len(call.Args) == 0 {
 				return true
@@ -127,6 +128,34 @@ func TestEveryMessageThatIsSaidHasWords(t *testing.T) {
 	for id := range Catalogue() {
 		if !said[id] {
 			t.Errorf("nobody says %q", id)
+		}
+	}
+}
+
+// namedBy are the fields that name a message, and not a text.
+var namedBy = []string{"Short", "What", "Label", "Go"}
+
+// named notes the messages that are named where they are not said: by a field, or in a table of
+// ids, which have a hyphen.
+func named(t *testing.T, path string, n ast.Node, said map[model.MessageID]bool) {
+	switch n := n.(type) {
+	case *ast.KeyValueExpr:
+		key, is := n.Key.(*ast.Ident)
+		value, text := n.Value.(*ast.BasicLit)
+		if !is || !text || !strings.Contains(path, "/ui/") || strings.Contains(path, "/ui/cli/") || strings.Contains(path, "/ui/report/") {
+			return
+		}
+		id, err := strconv.Unquote(value.Value)
+		if _, known := Catalogue()[model.MessageID(id)]; err == nil && id != "" && slices.Contains(namedBy, key.Name) {
+			if said[model.MessageID(id)] = true; !known {
+				t.Errorf("%s: %s is %q, which has no words", path, key.Name, id)
+			}
+		}
+	case *ast.BasicLit:
+		if id, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING && strings.Contains(id, "-") && !strings.Contains(path, "/text/") {
+			if _, known := Catalogue()[model.MessageID(id)]; known {
+				said[model.MessageID(id)] = true
+			}
 		}
 	}
 }

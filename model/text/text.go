@@ -97,6 +97,7 @@ func (sp speaker) say(m model.Message) string {
 		return rest
 	}
 	var b strings.Builder
+	b.Grow(len(rest) + 16)
 	for {
 		before, after, found := strings.Cut(rest, "{")
 		b.WriteString(before)
@@ -119,7 +120,7 @@ func (sp speaker) fill(gap string, args []any) string {
 	}
 	if plural {
 		one, many, _ := strings.Cut(forms, "|")
-		if fmt.Sprint(args[i]) == "1" {
+		if isOne(args[i]) {
 			return one
 		}
 		return many
@@ -128,6 +129,17 @@ func (sp speaker) fill(gap string, args []any) string {
 		return write(args[i])
 	}
 	return sp.write(args[i])
+}
+
+// isOne says whether an argument is the number 1, however it is given.
+func isOne(arg any) bool {
+	switch x := arg.(type) {
+	case int:
+		return x == 1
+	case model.Verbatim:
+		return x == "1"
+	}
+	return fmt.Sprint(arg) == "1"
 }
 
 // verbs are the ways to write an argument that a sentence may ask for: a duration in seconds or
@@ -146,6 +158,8 @@ func (sp speaker) write(arg any) string {
 		return model.Printable(x)
 	case model.Verbatim:
 		return string(x)
+	case int:
+		return strconv.Itoa(x)
 	case model.Message:
 		return sp.say(x)
 	case []model.Message:
@@ -166,7 +180,7 @@ func (sp speaker) write(arg any) string {
 		if info, known := x.Info(); sp.chinese && known {
 			return sp.say(info.Name)
 		}
-	case model.Direction, model.Confidence, model.ProcState, model.BeliefState, model.DrillVerdict:
+	case model.Direction, model.Confidence, model.ProcState, model.BeliefState, model.DrillVerdict, model.Role, model.LostReason:
 		if word, known := words[x]; known {
 			return sp.words(word)
 		}
@@ -195,6 +209,18 @@ var words = map[any]Sentence{
 	model.BeliefHolding: {"holding", "持有"},
 	model.BeliefLeaving: {"leaving", "在释放"},
 	model.BeliefLost:    {"lost", "已丢失"},
+
+	model.RoleHolds:   {"holds", "持有"},
+	model.RoleWaits:   {"waits", "等待"},
+	model.RoleBlocks:  {"blocks", "挡住"},
+	model.RoleForeign: {"foreign", "外来"},
+	model.RoleMember:  {"member", "成员"},
+
+	model.LostDisconnect: {"disconnected", "连接断开"},
+	model.LostCompacted:  {"compacted", "已被压缩"},
+	model.LostSilent:     {"watch silent", "监听没有动静"},
+	model.LostDenied:     {"denied", "没有权限"},
+	model.LostCluster:    {"another cluster", "另一个集群"},
 
 	model.DrillHeld:     {"held", "成立"},
 	model.DrillViolated: {"violated", "不成立"},

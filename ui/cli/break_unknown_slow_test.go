@@ -4,11 +4,12 @@ package cli
 
 import (
 	"encoding/json"
-	"locktop/chaos/chaostest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"locktop/chaos/chaostest"
 )
 
 // TestBreakListsWhatWent: a key that joined the lease after the last look is gone, too.

@@ -35,7 +35,7 @@ import (
 	"locktop/watcher/queue"
 )
 
-const notALab = "Only in a lab: \"locktop demo\" starts one."
+var notALab = model.Say("only-in-a-lab")
 
 // consoleRun is locktop without a command.
 type consoleRun struct {
@@ -95,7 +95,7 @@ func (cfg *config) whyReadOnly() string {
 	return "Read-only. Restart with --armed to break locks."
 }
 
-const demoNoSuspend = "the members of the lab live in this process: suspended, they would lose their leases"
+var demoNoSuspend = model.Say("the-members-of-the-lab-live-here")
 
 // demoRun is the command demo.
 type demoRun struct {

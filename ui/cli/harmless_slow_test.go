@@ -4,12 +4,13 @@ package cli
 
 import (
 	"fmt"
-	"locktop/model"
-	"locktop/ui"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"locktop/model"
+	"locktop/ui"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 )

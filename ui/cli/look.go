@@ -15,6 +15,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
@@ -163,7 +164,7 @@ func noLock(on *session.Session, name string, bare []report.Bare, near string) e
 	case keys == 0:
 		return bad("there is no lock %q at %s: no key under %s (\"locktop ls\" lists the locks)%s", name, on.Name, places, near)
 	}
-	return bad("there is no lock %q at %s: %s under %s, none of them a claim of it (\"locktop ls\" lists the locks)%s", name, on.Name, draw.Plural(keys, "key"), places, near)
+	return bad("there is no lock %q at %s: %s under %s, none of them a claim of it (\"locktop ls\" lists the locks)%s", name, on.Name, model.CountOf(keys, "key"), places, near)
 }
 
 func (o outFlags) observation(at *observation) report.Observation {
@@ -233,7 +234,7 @@ func tellSet(to io.Writer, sets func() time.Duration) func(model.Batch, error) {
 	was := sets()
 	return func(model.Batch, error) {
 		if set := sets(); set != was {
-			fmt.Fprintln(to, draw.ClockWasSet(set-was))
+			fmt.Fprintln(to, text.English(draw.ClockWasSet(set-was)))
 			was = set
 		}
 	}

@@ -151,7 +151,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 		o := f.e.uiOptions("proxy before " + f.e.label())
 		o.LabelColor, o.Notice = f.e.labelColor(), f.metrics.address
 		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(f.e.flags.prefixes), true, f.armed, true
-		o.NoSuspend = "the proxy lives in this process: suspended, it would hold up the programs behind it"
+		o.NoSuspend = model.Say("the-proxy-lives-in-this-process")
 		o.Boot = f.e.boot(ctx, &r, lab)
 		return f.e.show(ctx, o)
 	}

@@ -95,7 +95,7 @@ func (f *replayRun) console(ctx context.Context) error {
 		if err != nil {
 			return ui.Live{}, err
 		}
-		return ui.Live{Source: t, State: there, Actions: replay.NoHands(noCluster), Cut: segments.Cut}, nil
+		return ui.Live{Source: t, State: there, Actions: replay.NoHands{Why: noCluster}, Cut: segments.Cut}, nil
 	}
 	return f.e.show(ctx, o)
 }
@@ -113,4 +113,4 @@ func openSegments(ctx context.Context, file *os.File, rest *recording.Player) (*
 	return recording.OpenSegments(ctx, file, info.Size())
 }
 
-const noCluster = "this is a recording: there is no cluster to act on"
+var noCluster = model.Say("this-is-a-recording")

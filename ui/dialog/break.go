@@ -54,7 +54,7 @@ func BreakAgain(h host.Host, o model.Outcome) tea.Cmd {
 	f := h.Frame()
 	t := page.Target{Action: act, Lock: f.S.Lock(act.Lock), Claim: f.S.Claim(act.Key)}
 	return h.Ask(t, Ways(act), func(said host.Said) tea.Cmd {
-		return openBreak(h, said, "nothing was done: "+f.Th.Clean(o.Changed))
+		return openBreak(h, said, f.Th.Say("nothing-was-done", model.Verbatim(f.Th.Clean(o.Changed))))
 	})
 }
 
@@ -70,7 +70,7 @@ func openBreak(h host.Host, said host.Said, hint string) tea.Cmd {
 	d.revoke.action.Kind = model.RevokeLease
 	d.revoke.why, d.delete.why = said.Why(model.RevokeLease), said.Why(model.DeleteClaim)
 	if d.t.Action.Lease == 0 {
-		d.revoke.why = "the key has no lease"
+		d.revoke.why = h.Frame().Th.Say("the-key-has-no-lease")
 	}
 	h.Frame().Locks.Pick.Pinned = true
 	return tea.Batch(d.grace.start(h, d), d.plan(&d.revoke), d.plan(&d.delete))
@@ -103,9 +103,9 @@ func (d *Break) confirm(kind model.ActionKind) tea.Cmd {
 	switch {
 	case !d.grace.elapsed, d.claimGone(): // the dialog says so
 	case why != "":
-		d.hint = "cannot " + string(kind) + ": " + why
+		d.hint = d.th().Say("cannot-be-done-now", model.Verbatim(why))
 	case !w.ready:
-		d.hint = "wait: still reading what it would touch"
+		d.hint = d.h.Frame().Th.Say("wait-still-reading-what-it-would")
 	case d.outrun(w) == "" && !d.h.Frame().Lab:
 		d.typing, d.name, d.hint = kind, host.Field{}, ""
 	default:
@@ -121,7 +121,7 @@ func (d *Break) confirmTyped() tea.Cmd {
 		return nil
 	}
 	if name := d.t.Action.Lock; d.name.Text != name && d.name.Text != d.th().Clean(name) {
-		d.hint = "that is not the lock's name"
+		d.hint = d.h.Frame().Th.Say("that-is-not-the-locks-name")
 		return nil
 	}
 	return d.carryOut(d.way(d.typing))
@@ -153,7 +153,7 @@ func (d *Break) claimGone() bool {
 // whyNot says why a way is closed, "" if it is open.
 func (d *Break) whyNot(w *way) string {
 	if d.claimGone() {
-		return "already released"
+		return d.h.Frame().Th.Say("already-released")
 	}
 	return w.why
 }
@@ -177,26 +177,27 @@ func breakKeys(on func(func(d *Break) tea.Cmd) func() tea.Cmd, top func() host.D
 		return func() bool { d := top().(*Break); return d.whyNot(d.way(kind)) != "" }
 	}
 	return []host.Key{
-		{Keys: []string{"up"}, Where: host.InBreak, What: "scroll the keys that go", Do: run(func(d *Break) { d.top-- })},
-		{Keys: []string{"down"}, Where: host.InBreak, What: "scroll the keys that go", Do: run(func(d *Break) { d.top++ })},
-		{Keys: []string{"R"}, Where: host.InBreak, Short: "revoke the lease", Brief: ifRoom("revoke the lease", "revoke"), What: "revoke the lease", Needs: host.NeedsArmed, Act: model.RevokeLease,
+		{Keys: []string{"up"}, Where: host.InBreak, What: "scroll-the-keys-that-go", Do: run(func(d *Break) { d.top-- })},
+		{Keys: []string{"down"}, Where: host.InBreak, What: "scroll-the-keys-that-go", Do: run(func(d *Break) { d.top++ })},
+		{Keys: []string{"R"}, Where: host.InBreak, Short: "key-revoke-the-lease", Brief: ifRoom(top, "key-revoke-the-lease", "key-revoke"), What: "revoke-the-lease-word", Needs: host.NeedsArmed, Act: model.RevokeLease,
 			Hidden: closed(model.RevokeLease), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.RevokeLease) })},
-		{Keys: []string{"D"}, Where: host.InBreak, Short: "delete this claim", Brief: ifRoom("delete this claim", "delete"), What: "delete this claim", Needs: host.NeedsArmed, Act: model.DeleteClaim,
+		{Keys: []string{"D"}, Where: host.InBreak, Short: "key-delete-this-claim", Brief: ifRoom(top, "key-delete-this-claim", "key-delete"), What: "delete-this-claim", Needs: host.NeedsArmed, Act: model.DeleteClaim,
 			Hidden: closed(model.DeleteClaim), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.DeleteClaim) })},
-		{Keys: []string{"esc", "q"}, Where: host.InBreak, Short: "cancel", What: "leave the lock alone", Do: run(func(d *Break) { d.h.Close() })},
-		{Keys: []string{"enter"}, Where: host.InBreak, What: "nothing: R or D confirms", Do: run(func(d *Break) { d.hint = "enter does not confirm: R or D does" })},
-		{Keys: []string{"enter"}, Where: host.InTyped, Short: "do it", What: "do it, if the name is right", Needs: host.NeedsArmed, Do: on((*Break).confirmTyped)},
-		{Keys: []string{"esc"}, Where: host.InTyped, Short: "back", What: "back", Do: run(func(d *Break) { d.typing = "" })},
+		{Keys: []string{"esc", "q"}, Where: host.InBreak, Short: "key-cancel", What: "leave-the-lock-alone", Do: run(func(d *Break) { d.h.Close() })},
+		{Keys: []string{"enter"}, Where: host.InBreak, What: "nothing-r-or-d-confirms", Do: run(func(d *Break) { d.hint = d.h.Frame().Th.Say("enter-does-not-confirm-r-or") })},
+		{Keys: []string{"enter"}, Where: host.InTyped, Short: "key-do-it", What: "do-it-if-the-name-is", Needs: host.NeedsArmed, Do: on((*Break).confirmTyped)},
+		{Keys: []string{"esc"}, Where: host.InTyped, Short: "key-back", What: "back", Do: run(func(d *Break) { d.typing = "" })},
 	}
 }
 
 // ifRoom is a word for the dialog's keys that has a shorter one where it gets narrow.
-func ifRoom(long, short string) func(w int) string {
+func ifRoom(top func() host.Dialog, long, short model.MessageID) func(w int) string {
 	return func(w int) string {
+		th := top().(interface{ th() *draw.Theme }).th()
 		if w < briefBelow {
-			return short
+			return th.Say(short)
 		}
-		return long
+		return th.Say(long)
 	}
 }
 

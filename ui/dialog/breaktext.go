@@ -41,11 +41,11 @@ func (d *Break) lines(w, h int) [][]draw.Span {
 	goes := len(all)
 	if !d.claimGone() {
 		d.wayLines(w, &d.revoke, "R", d.revokeWords(),
-			"ends the session and all its keys", add)
+			d.th().Say("ends-the-session-and-all-its-keys"), add)
 		goes = len(all)
 		d.commandLine(w, &d.revoke, add)
 		add(spacing)
-		d.wayLines(w, &d.delete, "D", "delete this claim", "this lock only; its owner is not notified", add)
+		d.wayLines(w, &d.delete, "D", d.th().Say("delete-this-claim"), d.th().Say("this-lock-only-its-owner-is-not"), add)
 		d.commandLine(w, &d.delete, add)
 		add(spacing)
 	}
@@ -122,17 +122,20 @@ func trim(all []breakLine, h int, at *int) []breakLine {
 	return all
 }
 
+// labelCells is how much room the words have that stand before a fact.
+const labelCells = 9
+
 // subject says what would be broken.
 func (d *Break) subject(w int, add func(int, ...draw.Span)) {
 	th, t := d.th(), d.t
-	label := "lock     "
-	for _, part := range th.Wrap(th.Clean(t.Action.Lock), w-len(label), 3) { // whole: it may have to be typed
+	label := draw.PadTo(th.Say("lock-word"), labelCells)
+	for _, part := range th.Wrap(th.Clean(t.Action.Lock), w-draw.Width(label), 3) { // whole: it may have to be typed
 		add(ranked, draw.Dim.Of(label), draw.Strong.Of(part))
-		label = "         "
+		label = draw.Blank(labelCells)
 	}
 	c := d.claim(t.Action.Key)
 	if d.claimGone() || t.Lock == nil {
-		add(ranked, draw.Late.Of(th.Sign.Late+" Already released. Esc closes."))
+		add(ranked, draw.Late.Of(th.Sign.Late+" "+th.Say("already-released-esc-closes")))
 		return
 	}
 	place := t.Lock.Place(c)
@@ -141,22 +144,22 @@ func (d *Break) subject(w int, add func(int, ...draw.Span)) {
 	if place == 0 {
 		d0, atLeast = t.Lock.HeldFor(d.h.Frame().Now)
 	}
-	add(ranked, draw.Dim.Of("claim    "), draw.Strong.Of(th.WhoIn(d.h.Frame().S, c.Ref(), 40)),
-		draw.Plain.Of(" "+sign+" "+th.Say("role-place-since", model.Verbatim(th.Label(word)), place+1, model.Verbatim(draw.Count(int64(t.Lock.Len()))), model.Verbatim(draw.Age(d0, atLeast)))))
+	add(ranked, draw.Dim.Of(draw.PadTo(th.Say("claim"), labelCells)), draw.Strong.Of(th.WhoIn(d.h.Frame().S, c.Ref(), 40)),
+		draw.Plain.Of(" "+sign+" "+th.Say("role-place-since", model.Verbatim(word), place+1, model.Verbatim(draw.Count(int64(t.Lock.Len()))), model.Verbatim(draw.Age(d0, atLeast)))))
 	via := ""
 	if e := d.delete.plan.Endpoint; e != "" {
 		via = th.Say("read-at", model.Verbatim(th.Clean(e)))
 	} else if e := d.revoke.plan.Endpoint; e != "" {
 		via = th.Say("read-at", model.Verbatim(th.Clean(e)))
 	}
-	add(detail, draw.Dim.Of("key      "), draw.Plain.Of(th.CutKey(th.Clean(c.Key), w-9)))
-	add(detail, draw.Dim.Of("created  "), draw.Plain.Of("rev "+draw.Count(c.CreateRev)), draw.Dim.Of(via))
+	add(detail, draw.Dim.Of(draw.PadTo(th.Say("key-word"), labelCells)), draw.Plain.Of(th.CutKey(th.Clean(c.Key), w-9)))
+	add(detail, draw.Dim.Of(draw.PadTo(th.Say("created"), labelCells)), draw.Plain.Of(th.Say("rev")+" "+draw.Count(c.CreateRev)), draw.Dim.Of(via))
 }
 
 // revokeWords name the way that ends the lease.
 func (d *Break) revokeWords() string {
 	if d.revoke.action.Lease == 0 {
-		return d.th().Label("revoke the lease")
+		return d.th().Say("revoke-the-lease-word")
 	}
 	return d.th().Say("revoke-the-lease", d.revoke.action.Lease)
 }
@@ -167,25 +170,21 @@ func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ..
 	why := d.whyNot(x)
 	switch {
 	case why != "":
-		add(ranked, draw.Bad.Of("   "+d.th().Sign.Bad+" "+d.th().Cut(d.th().Say("not-possible", model.Verbatim(d.th().Label(why))), w-5)))
+		add(ranked, draw.Bad.Of("   "+d.th().Sign.Bad+" "+d.th().Cut(d.th().Say("not-possible", model.Verbatim(why)), w-5)))
 		return
 	case !x.ready:
-		add(ranked, draw.Dim.Of("   reading what it would touch "+d.th().Sign.Unread))
+		add(ranked, draw.Dim.Of("   "+d.th().Say("reading-what-it-would-touch")+" "+d.th().Sign.Unread))
 	case x == &d.delete:
 		add(ranked, draw.Plain.Of("   "+d.th().Cut(d.next(d.t.Action.Key, 0), w-3)))
 	}
 	if x.plan.Unknown != "" {
-		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut("not all of it is known: "+d.th().Clean(x.plan.Unknown), w-5)))
+		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut(d.th().Say("not-all-of-it-is-known", model.Verbatim(d.th().Clean(x.plan.Unknown))), w-5)))
 	}
 	if n := d.unwatched(x.plan.Goes); x == &d.revoke && n > 0 {
-		are := "are"
-		if n == 1 {
-			are = "is"
-		}
-		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut(draw.Count(int64(n))+" of its keys "+are+" not watched: who holds or waits there is not seen", w-5)))
+		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut(d.th().Say("of-its-keys-not-watched", draw.Counted(n)), w-5)))
 	}
 	if x.plan.DryRun {
-		add(ranked, draw.Late.Of("   dry run: shows what would be done, does nothing"))
+		add(ranked, draw.Late.Of("   "+d.th().Say("dry-run-shows-what-would-be")))
 	}
 }
 
@@ -221,7 +220,7 @@ func (d *Break) window(keys [][]draw.Span, h int) [][]draw.Span {
 	}
 	d.top = max(0, min(d.top, len(keys)-(h-1)))
 	out := append([][]draw.Span(nil), keys[d.top:d.top+h-1]...)
-	return append(out, []draw.Span{draw.Late.Of("   " + draw.Plural(len(keys), "key") + " in all"), draw.Dim.Of(", up and down show them")})
+	return append(out, []draw.Span{draw.Late.Of("   " + d.th().Say("keys-in-all", draw.Counted(len(keys)))), draw.Dim.Of(d.th().Say("up-and-down-show-them"))})
 }
 
 // unwatched counts the keys that no watched prefix tells of.
@@ -281,16 +280,16 @@ func (d *Break) prompt(w int) []breakLine {
 		}
 	}
 	if d.typing != "" {
-		way := "delete this claim"
+		ask := d.th().Say("type-the-name-to-delete")
 		if d.typing == model.RevokeLease {
-			way = "revoke the lease"
+			ask = d.th().Say("type-the-name-to-revoke")
 		}
 		name := d.th().Clean(d.name.Text)
 		if over := draw.Width(name) + len("> _") - w; over > 0 { // one sees what one types
 			name, _ = draw.Tail(name, draw.Width(name)-over-1)
 			name = d.th().Sign.More + name
 		}
-		return append(lines, breakLine{ranked, []draw.Span{draw.Plain.Of("type the lock's name to " + way + ":")}},
+		return append(lines, breakLine{ranked, []draw.Span{draw.Plain.Of(ask)}},
 			breakLine{ranked, []draw.Span{draw.Accent.Of("> "), draw.Strong.Of(name), draw.Accent.Of("_")}}, breakLine{ranked, d.h.Hints(host.InTyped, w)})
 	}
 	return append(lines, breakLine{ranked, d.h.Hints(host.InBreak, w)})
@@ -298,5 +297,5 @@ func (d *Break) prompt(w int) []breakLine {
 
 // PaintOver paints the dialog over the lines of the screen.
 func (d *Break) PaintOver(lines []string) []string {
-	return box(d.th(), draw.Change, lines, " break a lock ", d.lines)
+	return box(d.th(), draw.Change, lines, " "+d.th().Say("break-a-lock")+" ", d.lines)
 }

@@ -3,6 +3,7 @@ package dialog
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/table"
@@ -27,7 +28,7 @@ func (m *Columns) move(n int) { m.at = max(0, min(m.at+n, len(m.t.Cols)-1)) }
 func (m *Columns) toggle() {
 	c := m.t.Cols[m.at]
 	if c.Rank == 0 {
-		m.h.Say(draw.Late, c.Title+" stays: the rows are about it")
+		m.h.Say(draw.Late, m.h.Frame().Th.Say("column-stays", model.Verbatim(m.h.Frame().Th.Say(c.Title))))
 		return
 	}
 	m.t.Show(c, m.t.Off[c.Title])
@@ -38,14 +39,14 @@ func (m *Columns) Place() host.Where { return host.InColumns }
 
 // PaintOver paints the list over the lines of the screen.
 func (m *Columns) PaintOver(lines []string) []string {
-	return box(m.h.Frame().Th, draw.Accent, lines, " columns ", m.lines)
+	return box(m.h.Frame().Th, draw.Accent, lines, " "+m.h.Frame().Th.Say("columns")+" ", m.lines)
 }
 
 // lines is the menu in at most h lines of w cells.
 func (m *Columns) lines(w, h int) [][]draw.Span {
 	th := m.h.Frame().Th
 	top := max(0, m.at-max(1, h-3)+1)
-	out := [][]draw.Span{{draw.Dim.Of(m.name + ": narrow screens drop the least important first")}}
+	out := [][]draw.Span{{draw.Dim.Of(th.Say("narrow-screens-drop", model.Verbatim(th.TableName(m.name))))}}
 	for i, c := range m.t.Cols {
 		if i < top || len(out) >= max(1, h-1) {
 			continue
@@ -57,12 +58,12 @@ func (m *Columns) lines(w, h int) [][]draw.Span {
 		if m.t.Off[c.Title] {
 			box, st = "[ ] ", draw.Dim
 		}
-		line := []draw.Span{draw.Accent.Of(mark), st.Of(box + c.Title)}
+		line := []draw.Span{draw.Accent.Of(mark), st.Of(box + th.Say(c.Title))}
 		switch {
 		case c.Rank == 0:
-			line = append(line, draw.Dim.Of("  stays"))
+			line = append(line, draw.Dim.Of("  "+th.Say("stays")))
 		case !m.t.Off[c.Title] && i < len(m.t.Widths) && m.t.Widths[i] == 0:
-			line = append(line, draw.Dim.Of("  no room now"))
+			line = append(line, draw.Dim.Of("  "+th.Say("no-room-now")))
 		}
 		out = append(out, line)
 	}
@@ -74,9 +75,9 @@ func columnKeys(on func(func(m *Columns) tea.Cmd) func() tea.Cmd) []host.Key {
 		return on(func(m *Columns) tea.Cmd { f(m); return nil })
 	}
 	return []host.Key{
-		{Keys: []string{" "}, Where: host.InColumns, Short: "on or off", What: "show the column, or do not", Do: run((*Columns).toggle)},
-		{Keys: []string{"up", "k"}, Where: host.InColumns, What: "column above", Do: run(func(m *Columns) { m.move(-1) })},
-		{Keys: []string{"down", "j"}, Where: host.InColumns, What: "column below", Do: run(func(m *Columns) { m.move(1) })},
-		{Keys: []string{"esc", "v", "q", "enter"}, Where: host.InColumns, Short: "close", What: "close the list of columns", Do: run(func(m *Columns) { m.h.Close() })},
+		{Keys: []string{" "}, Where: host.InColumns, Short: "key-on-or-off", What: "show-the-column-or-do-not", Do: run((*Columns).toggle)},
+		{Keys: []string{"up", "k"}, Where: host.InColumns, What: "column-above", Do: run(func(m *Columns) { m.move(-1) })},
+		{Keys: []string{"down", "j"}, Where: host.InColumns, What: "column-below", Do: run(func(m *Columns) { m.move(1) })},
+		{Keys: []string{"esc", "v", "q", "enter"}, Where: host.InColumns, Short: "key-close", What: "close-the-list-of-columns", Do: run(func(m *Columns) { m.h.Close() })},
 	}
 }

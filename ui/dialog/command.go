@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +61,7 @@ const offersMax = 1000
 // verb is a row of the table of commands.
 type verb struct {
 	name, arg string // arg is what stands behind it, "" for nothing
-	what      string
+	what      model.MessageID
 	atStart   bool // it works when nothing is watched yet
 	// offers are what the argument may be, for tab; nil if nobody knows.
 	offers func(c CommandHost) []string
@@ -73,17 +72,17 @@ type verb struct {
 // commands are all that can be typed, in the order in which help and tab list them.
 func commands() []verb {
 	return []verb{
-		{"lock", "NAME", "the queue of a lock", false, lockNames, cmdLock},
-		{"lease", "ID", "a session by its lease, hex or decimal", false, nil, cmdLease},
-		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(c CommandHost) []string { return c.Frame().Prefixes }, cmdPrefix},
-		{"output", "NAME", "what a program of yours printed, or all", false, programNames, cmdOutput},
-		{"page", "NAME", "a page", false, pageNames, cmdPage},
-		{"at", "TIME", "another moment: a time, -30s, or now", false, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
-		{"sort", "BY", "sort the locks", false, func(CommandHost) []string { return SortNames[1:] }, cmdSort},
-		{"theme", "NAME", "dark, light or mono", true, func(CommandHost) []string { return draw.Themes }, func(c CommandHost, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
-		{"screen", "FILE", "write the screen as text to a new file", true, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Screen(arg) }},
-		{"record", "", "write down what is seen from now on; once more: end that", false, nil, func(c CommandHost, _ string) (tea.Cmd, string) { return nil, c.Record() }},
-		{"quit", "", "leave locktop", true, nil, func(CommandHost, string) (tea.Cmd, string) { return tea.Quit, "" }},
+		{"lock", "NAME", "the-queue-of-a-lock", false, lockNames, cmdLock},
+		{"lease", "ID", "a-session-by-its-lease", false, nil, cmdLease},
+		{"prefix", "PREFIX", "watch-the-keys-under-another-prefix", true, func(c CommandHost) []string { return c.Frame().Prefixes }, cmdPrefix},
+		{"output", "NAME", "what-a-program-of-yours-printed", false, programNames, cmdOutput},
+		{"page", "NAME", "a-page", false, pageNames, cmdPage},
+		{"at", "TIME", "another-moment-a-time", false, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
+		{"sort", "BY", "sort-the-locks", false, func(CommandHost) []string { return SortNames[1:] }, cmdSort},
+		{"theme", "NAME", "dark-light-or-mono", true, func(CommandHost) []string { return draw.Themes }, func(c CommandHost, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
+		{"screen", "FILE", "write-the-screen-as-text", true, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Screen(arg) }},
+		{"record", "", "write-down-what-is-seen", false, nil, func(c CommandHost, _ string) (tea.Cmd, string) { return nil, c.Record() }},
+		{"quit", "", "leave-locktop", true, nil, func(CommandHost, string) (tea.Cmd, string) { return tea.Quit, "" }},
 	}
 }
 
@@ -112,11 +111,11 @@ func (p *CommandLine) obey() (cmd tea.Cmd, done bool) {
 	c := commandNamed(word)
 	switch {
 	case c == nil:
-		p.hint = "no such command: " + commandWords()
+		p.hint = p.c.Frame().Th.Say("no-such-command", model.Verbatim(commandWords()))
 	case !c.atStart && !p.c.Watching():
-		p.hint = "nothing is watched yet: " + c.name + " works when something is"
+		p.hint = p.c.Frame().Th.Say("nothing-is-watched-yet", model.Verbatim(c.name))
 	case (c.arg == "") != (arg == ""):
-		p.hint = "usage: " + strings.TrimSpace(c.name+" "+c.arg)
+		p.hint = p.c.Frame().Th.Say("usage", model.Verbatim(strings.TrimSpace(c.name+" "+c.arg)))
 		if arg == "" { // the list goes on with what can be given
 			p.Text = c.name + " "
 			p.look()
@@ -149,7 +148,7 @@ func (p *CommandLine) complete(by int) {
 	common := commonStart(p.found[:p.alike])
 	switch {
 	case len(p.found) == 0:
-		p.hint = "no match"
+		p.hint = p.c.Frame().Th.Say("no-match")
 	case p.at < 0 && by > 0 && len(common) > len(p.Text) && len(p.found) > 1:
 		p.Text = common
 		p.look()
@@ -249,7 +248,7 @@ func (p *CommandLine) Paint(w int) string {
 	case p.hint != "":
 		return th.Line(w, append(line, draw.Late.Of(th.Sign.Late+" "+p.hint)), nil)
 	case behind && c != nil && len(p.found) == 0:
-		line = append(line, draw.Dim.Of(c.what+"  "))
+		line = append(line, draw.Dim.Of(p.c.Frame().Th.Say(c.what)+"  "))
 	}
 	return th.Line(w, append(line, p.c.Hints(host.InPalette, w/2)...), nil)
 }
@@ -267,13 +266,13 @@ func (p *CommandLine) PaintOver(lines []string, w int) []string {
 	}
 	th, n := p.c.Frame().Th, len(p.found)
 	rows := min(n, rowsMax, len(lines)/2)
-	title, top := "commands", max(0, min(p.at-rows/2, n-rows))
+	title, top := th.Say("commands"), max(0, min(p.at-rows/2, n-rows))
 	if p.verb != nil {
-		title = p.verb.what
+		title = th.Say(p.verb.what)
 	}
 	head := []draw.Span{draw.Strong.Of(title)}
 	if all := n + p.more; all > rows {
-		head = append(head, draw.Dim.Of(fmt.Sprintf("  %s of %s", draw.Count(int64(rows)), draw.Count(int64(all)))))
+		head = append(head, draw.Dim.Of("  "+th.Say("of", draw.Counted(rows), draw.Counted(all))))
 	}
 	out := append(lines[:len(lines)-2-rows:len(lines)-2-rows], th.Ruler(w, head...))
 	for i := top; i < top+rows; i++ {
@@ -285,7 +284,7 @@ func (p *CommandLine) PaintOver(lines []string, w int) []string {
 		if c := commandNamed(strings.TrimSpace(p.found[i])); p.verb == nil && c != nil {
 			text := c.name + " " + c.arg
 			line[1].Text = text + draw.Blank(max(1, 16-len(text)))
-			line = append(line, draw.Dim.Of(c.what))
+			line = append(line, draw.Dim.Of(th.Say(c.what)))
 		}
 		out = append(out, th.Line(w, line, nil))
 	}
@@ -320,9 +319,9 @@ func cmdLock(c CommandHost, arg string) (tea.Cmd, string) {
 	case len(parts) == 1:
 		l = parts[0]
 	case len(parts) > 1:
-		return nil, draw.Plural(len(parts), "lock") + " have that in their names: down chooses one"
+		return nil, c.Frame().Th.Say("locks-have-that-in-their-names", draw.Counted(len(parts)))
 	default:
-		return nil, "no lock of that name"
+		return nil, c.Frame().Th.Say("no-lock-of-that-name")
 	}
 	c.Show(page.Request{Show: page.ShowQueue, Lock: l.Name})
 	return nil, ""
@@ -343,13 +342,13 @@ func cmdLease(c CommandHost, arg string) (tea.Cmd, string) {
 	}
 	switch {
 	case badHex != nil && badDec != nil:
-		return nil, "give a lease ID, in hex or decimal"
+		return nil, c.Frame().Th.Say("give-a-lease-id-in-hex")
 	case l == nil:
-		return nil, "no watched key has that lease, in hex or in decimal"
+		return nil, c.Frame().Th.Say("no-watched-key-has-that-lease")
 	}
 	c.Show(page.Request{Show: page.ShowSession, Lease: id})
 	if page.Standing(l) == 0 && !status.OfSession(c.Frame().S, l).Trouble() {
-		c.Say(draw.Late, "lease "+id.String()+" has "+draw.Plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
+		c.Say(draw.Late, c.Frame().Th.Say("lease-has-watched-keys", id, draw.Counted(len(l.Claims()))))
 	}
 	return nil, ""
 }
@@ -372,9 +371,9 @@ func cmdOutput(c CommandHost, arg string) (tea.Cmd, string) {
 	names := programNames(c)
 	switch {
 	case len(names) == 1:
-		return nil, "no program of yours has printed anything"
+		return nil, c.Frame().Th.Say("no-program-of-yours-has-printed")
 	case !slices.Contains(names, arg):
-		return nil, "no such program: " + strings.Join(names, ", ")
+		return nil, c.Frame().Th.Say("no-such-program", strings.Join(names, ", "))
 	case arg == allPrograms:
 		r.Program = ""
 	}
@@ -389,7 +388,7 @@ func cmdPage(c CommandHost, arg string) (tea.Cmd, string) {
 			return nil, ""
 		}
 	}
-	return nil, "no such page: " + strings.Join(pageNames(c), ", ")
+	return nil, c.Frame().Th.Say("no-such-page", strings.Join(pageNames(c), ", "))
 }
 
 func pageNames(c CommandHost) []string {
@@ -403,7 +402,7 @@ func pageNames(c CommandHost) []string {
 func cmdSort(c CommandHost, arg string) (tea.Cmd, string) {
 	by := slices.Index(SortNames, strings.ToLower(arg))
 	if by <= 0 {
-		return nil, "want one of " + strings.Join(SortNames[1:], ", ")
+		return nil, c.Frame().Th.Say("want-one-of", strings.Join(SortNames[1:], ", "))
 	}
 	if locks := c.Frame().Locks; locks.Order.By != table.SortKey(by) {
 		locks.SortBy(table.SortKey(by))
@@ -426,18 +425,18 @@ var SortNames = []string{"", "state", "name", "held", "behind", "longest", "wait
 // is told when it is left.
 func CommandKeys(where host.Where, open func(), line func() *CommandLine, closed func()) []host.Key {
 	return []host.Key{
-		{Keys: []string{":"}, Where: where, What: "type a command, from a list that narrows", Do: host.Run(open)},
-		{Keys: []string{"enter"}, Where: host.InPalette, Short: "do it", What: "do the command", Do: func() tea.Cmd {
+		{Keys: []string{":"}, Where: where, What: "type-a-command-from-a-list", Do: host.Run(open)},
+		{Keys: []string{"enter"}, Where: host.InPalette, Short: "key-do-it", What: "do-the-command", Do: func() tea.Cmd {
 			cmd, done := line().obey()
 			if done {
 				closed()
 			}
 			return cmd
 		}},
-		{Keys: []string{"tab"}, Where: host.InPalette, Short: "complete", What: "complete, then the next match", Do: host.Run(func() { line().complete(1) })},
-		{Keys: []string{"shift+tab"}, Where: host.InPalette, What: "the match before", Do: host.Run(func() { line().complete(-1) })},
-		{Keys: []string{"up"}, Where: host.InPalette, What: "the match above in the list", Do: host.Run(func() { line().choose(-1) })},
-		{Keys: []string{"down"}, Where: host.InPalette, Short: "choose", What: "the match below in the list", Do: host.Run(func() { line().choose(1) })},
-		{Keys: []string{"esc"}, Where: host.InPalette, Short: "cancel", What: "close the palette", Do: host.Run(closed)},
+		{Keys: []string{"tab"}, Where: host.InPalette, Short: "key-complete", What: "complete-then-the-next-match", Do: host.Run(func() { line().complete(1) })},
+		{Keys: []string{"shift+tab"}, Where: host.InPalette, What: "the-match-before", Do: host.Run(func() { line().complete(-1) })},
+		{Keys: []string{"up"}, Where: host.InPalette, What: "the-match-above-in-the-list", Do: host.Run(func() { line().choose(-1) })},
+		{Keys: []string{"down"}, Where: host.InPalette, Short: "key-choose", What: "the-match-below-in-the-list", Do: host.Run(func() { line().choose(1) })},
+		{Keys: []string{"esc"}, Where: host.InPalette, Short: "key-cancel", What: "close-the-palette", Do: host.Run(closed)},
 	}
 }

@@ -72,7 +72,6 @@ func box(th *draw.Theme, frame draw.Style, lines []string, title string, inside 
 	x, y := (w-bw)/2, 1+max(0, (len(lines)-2-len(content)-2)/2)
 	edge := func(l, r, title string) string {
 		b := th.Put(nil, frame, l+th.Sign.Line)
-		title = th.Label(title)
 		b = th.Put(b, draw.Strong, title)
 		return string(th.Put(b, frame, strings.Repeat(th.Sign.Line, max(0, bw-3-draw.Width(title)))+r))
 	}

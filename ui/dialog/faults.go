@@ -156,7 +156,7 @@ func (m *Faults) choose() tea.Cmd {
 		m.hint = m.cannotNow(r.why)
 		return nil
 	case len(r.info.Takes) == 0 && m.inForce(r):
-		m.hint = "it is active already: leave this, then U on the Lab page heals it"
+		m.hint = m.h.Frame().Th.Say("it-is-active-already-leave-this")
 		return nil
 	}
 	c := m.presets(r)
@@ -174,13 +174,13 @@ func (m *Faults) chooseWord() string {
 		name, _, _ := th.FaultKind(r.info)
 		return th.Say("do-now", model.Verbatim(name))
 	}
-	return "choose"
+	return m.h.Frame().Th.Say("key-choose")
 }
 
 // cannotNow says why something cannot be done now.
 func (m *Faults) cannotNow(why string) string {
 	th := m.h.Frame().Th
-	return th.Say("cannot-be-done-now", model.Verbatim(th.Label(why)))
+	return th.Say("cannot-be-done-now", model.Verbatim(why))
 }
 
 // inject does the fault that was chosen, unless it cannot be done or the menu is left
@@ -231,14 +231,14 @@ func faultKeys(on func(func(m *Faults) tea.Cmd) func() tea.Cmd, top func() host.
 	return []host.Key{
 		{Keys: []string{"up", "k"}, Where: host.InFaults, What: "up", Do: run(func(m *Faults) { m.move(-1) })},
 		{Keys: []string{"down", "j"}, Where: host.InFaults, What: "down", Do: run(func(m *Faults) { m.move(1) })},
-		{Keys: []string{"enter"}, Where: host.InFaults, Short: "choose", Brief: word, What: "choose how, or do it if there is nothing to choose", Needs: page.NeedsLab, Act: model.InjectFault, Do: on((*Faults).choose)},
-		{Keys: []string{"esc", "q"}, Where: host.InFaults, Short: "cancel", What: "do nothing", Do: run(func(m *Faults) { m.h.Close() })},
-		{Keys: []string{"up", "k"}, Where: host.InChoice, What: "line above", Do: run(func(m *Faults) { m.choice.move(-1) })},
-		{Keys: []string{"down", "j"}, Where: host.InChoice, What: "line below", Do: run(func(m *Faults) { m.choice.move(1) })},
-		{Keys: []string{"left"}, Where: host.InChoice, What: "value to the left", Do: run(func(m *Faults) { m.choice.turn(-1) })},
-		{Keys: []string{"right"}, Where: host.InChoice, What: "value to the right", Do: run(func(m *Faults) { m.choice.turn(1) })},
-		{Keys: []string{"esc"}, Where: host.InChoice, Short: "back", What: "back to the kinds", Do: run(func(m *Faults) { m.choice, m.hint = nil, "" })},
-		{Keys: []string{"enter"}, Where: host.InChoice, Short: "do it", What: "do what the dialog says", Needs: page.NeedsLab, Act: model.InjectFault,
+		{Keys: []string{"enter"}, Where: host.InFaults, Short: "key-choose", Brief: word, What: "choose-how-or-do-it-if", Needs: page.NeedsLab, Act: model.InjectFault, Do: on((*Faults).choose)},
+		{Keys: []string{"esc", "q"}, Where: host.InFaults, Short: "key-cancel", What: "do-nothing", Do: run(func(m *Faults) { m.h.Close() })},
+		{Keys: []string{"up", "k"}, Where: host.InChoice, What: "line-above", Do: run(func(m *Faults) { m.choice.move(-1) })},
+		{Keys: []string{"down", "j"}, Where: host.InChoice, What: "line-below", Do: run(func(m *Faults) { m.choice.move(1) })},
+		{Keys: []string{"left"}, Where: host.InChoice, What: "value-to-the-left", Do: run(func(m *Faults) { m.choice.turn(-1) })},
+		{Keys: []string{"right"}, Where: host.InChoice, What: "value-to-the-right", Do: run(func(m *Faults) { m.choice.turn(1) })},
+		{Keys: []string{"esc"}, Where: host.InChoice, Short: "key-back", What: "back-to-the-kinds", Do: run(func(m *Faults) { m.choice, m.hint = nil, "" })},
+		{Keys: []string{"enter"}, Where: host.InChoice, Short: "key-do-it", What: "do-what-the-dialog-says", Needs: page.NeedsLab, Act: model.InjectFault,
 			Do: on(func(m *Faults) tea.Cmd { return m.inject(m.choice.fault()) })},
 	}
 }
@@ -252,26 +252,26 @@ func (m *Faults) list(w, h int) [][]draw.Span {
 	_, does, heal := th.FaultKind(r.info)
 	switch {
 	case m.hint != "":
-		add(draw.Late.Of(th.Sign.Late + " " + th.Label(m.hint)))
+		add(draw.Late.Of(th.Sign.Late + " " + m.hint))
 	case r.why != "":
 		lead := th.Sign.Late + " "
 		for _, part := range th.Wrap(m.cannotNow(r.why), max(8, w-2), 3) {
 			add(draw.Late.Of(lead + part))
 			lead = "  "
 		}
-		add(draw.Dim.Of(th.Label("it would ") + does))
+		add(draw.Dim.Of(th.Say("it-would") + " " + does))
 	default:
 		f := m.presets(r).fault()
 		f.For = 0
-		add(draw.Dim.Of(th.Label("will ")), draw.Strong.Of(th.Fault(f)))
+		add(draw.Dim.Of(th.Say("will")+" "), draw.Strong.Of(th.Fault(f)))
 	}
 	if heal != "" {
-		add(draw.Dim.Of(th.Label("healing it will ") + heal))
+		add(draw.Dim.Of(th.Say("healing-it-will") + " " + heal))
 	} else {
-		add(draw.Dim.Of("done at once, there is nothing to heal"))
+		add(draw.Dim.Of(th.Say("done-at-once-there-is-nothing")))
 	}
 	if m.subject.Why != "" {
-		add(draw.Dim.Of("only what is done to the cluster, because " + m.subject.Why))
+		add(draw.Dim.Of(th.Say("only-what-is-done-to-the-cluster", model.Verbatim(m.subject.Why))))
 	}
 	add(m.h.Hints(host.InFaults, w)...)
 	room := max(1, h-len(under)-1)
@@ -305,9 +305,9 @@ func (m *Faults) window(w, h int) [][]draw.Span {
 		line := []draw.Span{draw.Accent.Of(mark), name.Of(kind + draw.Blanks[:max(1, 16-draw.Width(kind))])}
 		switch {
 		case r.why != "":
-			line = append(line, draw.Dim.Of(th.Say("not-now", model.Verbatim(th.Label(r.why)))))
+			line = append(line, draw.Dim.Of(th.Say("not-now", model.Verbatim(r.why))))
 		case m.inForce(r):
-			line = append(line, draw.Late.Of(th.Sign.Late+" in force  "), what.Of(does))
+			line = append(line, draw.Late.Of(th.Sign.Late+" "+th.Say("in-force")+"  "), what.Of(does))
 		default:
 			line = append(line, what.Of(does))
 		}
@@ -351,19 +351,19 @@ func (m *Faults) choices(w, h int) [][]draw.Span {
 	for _, part := range th.Wrap(th.Fault(f), max(8, w-5), 2) {
 		lead := "     "
 		if under == nil {
-			lead = th.Label("will ")
+			lead = th.Say("will") + " "
 		}
 		under = append(under, []draw.Span{draw.Dim.Of(lead), draw.Strong.Of(part)})
 	}
 	switch {
 	case m.hint != "":
-		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + th.Label(m.hint))})
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + m.hint)})
 	case f.For > 0:
-		under = append(under, []draw.Span{draw.Dim.Of(th.Label("then, or when healed, it will ") + heal)})
+		under = append(under, []draw.Span{draw.Dim.Of(th.Say("then-or-when-healed-it-will") + " " + heal)})
 	default:
-		under = append(under, []draw.Span{draw.Dim.Of(th.Label("healing it will ") + heal)})
+		under = append(under, []draw.Span{draw.Dim.Of(th.Say("healing-it-will") + " " + heal)})
 	}
-	under = append(under, append([]draw.Span{draw.Accent.Of("up down"), draw.Dim.Of(" line  "), draw.Accent.Of("left right"), draw.Dim.Of(" value  ")}, m.h.Hints(host.InChoice, w)...))
+	under = append(under, append([]draw.Span{draw.Accent.Of("up down"), draw.Dim.Of(" " + th.Say("line") + "  "), draw.Accent.Of("left right"), draw.Dim.Of(" " + th.Say("value") + "  ")}, m.h.Hints(host.InChoice, w)...))
 	if len(top)+1+len(under) <= h {
 		top = append(top, nil)
 	}

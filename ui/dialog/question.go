@@ -53,12 +53,12 @@ func locksOf(f page.Frame, client string) (first string, words []string) {
 			if id := f.S.IdentityOf(c); id.Source != "proxy" || id.Text != client {
 				continue
 			}
-			place := "waits"
-			if l.Holds(l.Place(c)) {
-				place = "holds"
+			place, held := f.Th.Say("waits"), l.Holds(l.Place(c))
+			if held {
+				place = f.Th.Say("holds")
 			}
-			if first == "" || place == "holds" && !holds {
-				first, holds = l.Name, place == "holds"
+			if first == "" || held && !holds {
+				first, holds = l.Name, held
 			}
 			words = append(words, f.Th.Clean(l.Name)+" ("+place+")")
 		}
@@ -72,10 +72,10 @@ func (q *Question) confirm() tea.Cmd {
 	case !q.grace.elapsed:
 		return nil
 	case q.why != "":
-		q.hint = q.h.Frame().Th.Say("cannot-be-done-now", model.Verbatim(q.h.Frame().Th.Label(q.why)))
+		q.hint = q.h.Frame().Th.Say("cannot-be-done-now", model.Verbatim(q.why))
 		return nil
 	case !q.ready:
-		q.hint = "wait: whom it hits is still being read"
+		q.hint = q.h.Frame().Th.Say("wait-whom-it-hits-is-still")
 		return nil
 	}
 	q.h.Close()
@@ -87,14 +87,14 @@ func (q *Question) Place() host.Where { return host.InQuestion }
 
 // PaintOver paints the dialog over the lines of the screen.
 func (q *Question) PaintOver(lines []string) []string {
-	return box(q.h.Frame().Th, draw.Change, lines, " not locktop's own lab: really? ", q.lines)
+	return box(q.h.Frame().Th, draw.Change, lines, " "+q.h.Frame().Th.Say("not-locktops-own-lab-really")+" ", q.lines)
 }
 
 func questionKeys(on func(func(q *Question) tea.Cmd) func() tea.Cmd) []host.Key {
 	return []host.Key{
-		{Keys: []string{"Y"}, Where: host.InQuestion, Short: "do it", What: "do it, to a program on a cluster that is not a lab", Needs: host.NeedsArmed, Do: on((*Question).confirm)},
-		{Keys: []string{"esc", "q"}, Where: host.InQuestion, Short: "cancel", What: "do nothing", Do: on(func(q *Question) tea.Cmd { q.h.Close(); return nil })},
-		{Keys: []string{"enter"}, Where: host.InQuestion, What: "nothing: Y confirms", Do: on(func(q *Question) tea.Cmd { q.hint = "enter does not confirm: Y does"; return nil })},
+		{Keys: []string{"Y"}, Where: host.InQuestion, Short: "key-do-it", What: "do-it-to-a-program-on", Needs: host.NeedsArmed, Do: on((*Question).confirm)},
+		{Keys: []string{"esc", "q"}, Where: host.InQuestion, Short: "key-cancel", What: "do-nothing", Do: on(func(q *Question) tea.Cmd { q.h.Close(); return nil })},
+		{Keys: []string{"enter"}, Where: host.InQuestion, What: "nothing-y-confirms", Do: on(func(q *Question) tea.Cmd { q.hint = q.h.Frame().Th.Say("enter-does-not-confirm-y-does"); return nil })},
 	}
 }
 
@@ -104,36 +104,36 @@ func (q *Question) lines(w, h int) [][]draw.Span {
 	var must, may [][]draw.Span
 	add := func(to *[][]draw.Span, st draw.Style, label, text string, most int) {
 		for _, part := range th.Wrap(text, max(8, w-9), most) {
-			*to = append(*to, []draw.Span{draw.Dim.Of(label + draw.Blanks[:9-len(label)]), st.Of(part)})
+			*to = append(*to, []draw.Span{draw.Dim.Of(draw.PadTo(label, labelCells)), st.Of(part)})
 			label = ""
 		}
 	}
-	add(&must, draw.Strong, "will", th.Message(q.act.Message()), 3)
-	hits := cmp.Or(th.Clean(q.plan.Hits), "nobody in particular")
+	add(&must, draw.Strong, th.Say("will"), th.Message(q.act.Message()), 3)
+	hits := cmp.Or(th.Clean(q.plan.Hits), th.Say("nobody-in-particular"))
 	if !q.ready {
 		hits = th.Sign.Unread
 	}
-	add(&must, draw.Strong, "hits", hits, 2)
-	locks := cmp.Or(th.Clean(q.act.Lock), "no lock is known")
+	add(&must, draw.Strong, th.Say("hits"), hits, 2)
+	locks := cmp.Or(th.Clean(q.act.Lock), th.Say("no-lock-is-known"))
 	if len(q.locks) > 0 {
 		locks = strings.Join(q.locks, ", ")
 	}
-	add(&must, draw.Strong, "lock", locks, 3)
-	add(&may, draw.Plain, "cluster", th.Clean(q.label), 1)
+	add(&must, draw.Strong, th.Say("lock-word"), locks, 3)
+	add(&may, draw.Plain, th.Say("cluster"), th.Clean(q.label), 1)
 	if info, _ := q.act.Fault.Kind.Info(); !info.Heal.IsZero() {
-		add(&may, draw.Plain, "healing", th.Label("will ")+th.Message(info.Heal), 1)
+		add(&may, draw.Plain, th.Say("healing"), th.Say("will")+" "+th.Message(info.Heal), 1)
 	}
 	if q.journal != "" {
-		add(&may, draw.Plain, "journal", th.Clean(q.journal), 1)
+		add(&may, draw.Plain, th.Say("journal"), th.Clean(q.journal), 1)
 	}
 	var under [][]draw.Span
 	switch {
 	case q.hint != "":
 		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + q.hint)})
 	case q.why != "":
-		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + th.Say("cannot-be-done-now", model.Verbatim(th.Label(q.why))))})
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + th.Say("cannot-be-done-now", model.Verbatim(q.why)))})
 	default:
-		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " a lock may move to another client")})
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + th.Say("a-lock-may-move-to-another"))})
 	}
 	under = append(under, q.h.Hints(host.InQuestion, w))
 	room := max(0, h-len(must)-len(under))

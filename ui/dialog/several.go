@@ -56,7 +56,7 @@ func OpenSeveral(h host.Host, said host.Said, locks []string) tea.Cmd {
 	}
 	for _, name := range locks {
 		if !slices.ContainsFunc(said.Acts, func(a model.Action) bool { return a.Lock == name }) {
-			d.items = append(d.items, &item{way: way{action: model.Action{Lock: name}, why: "nobody holds it by a key of its own"}})
+			d.items = append(d.items, &item{way: way{action: model.Action{Lock: name}, why: h.Frame().Th.Say("nobody-holds-it-by-a-key")}})
 		}
 	}
 	return tea.Batch(cmds...)
@@ -83,9 +83,9 @@ func (d *Several) confirm() tea.Cmd {
 	switch {
 	case !d.grace.elapsed || d.doing || d.done:
 	case !read:
-		d.hint = "wait: still reading what it would touch"
+		d.hint = d.h.Frame().Th.Say("wait-still-reading-what-it-would")
 	case len(open) == 0:
-		d.hint = "none of them can be deleted"
+		d.hint = d.h.Frame().Th.Say("none-of-them-can-be-deleted")
 	case !d.h.Frame().Lab:
 		d.typing, d.typed, d.hint = true, host.Field{}, ""
 	default:
@@ -94,15 +94,17 @@ func (d *Several) confirm() tea.Cmd {
 	return nil
 }
 
+func (d *Several) th() *draw.Theme { return d.h.Frame().Th }
+
 // word is what is typed to confirm.
 func (d *Several) word() string {
 	open, _ := d.open()
-	return draw.Plural(len(open), "lock")
+	return d.th().Say("locks-counted", draw.Counted(len(open)))
 }
 
 func (d *Several) confirmTyped() tea.Cmd {
 	if d.typed.Text != d.word() {
-		d.hint = "that is not " + strconv.Quote(d.word())
+		d.hint = d.th().Say("that-is-not", model.Verbatim(strconv.Quote(d.word())))
 		return nil
 	}
 	d.typing = false
@@ -118,7 +120,7 @@ func (d *Several) carryOut() tea.Cmd {
 		c := d.h.Frame().S.Claim(x.action.Key)
 		changed := status.Outruns(c, x.plan)
 		if c == nil || c.CreateRev != x.action.CreateRev {
-			changed = "already released"
+			changed = d.th().Say("already-released")
 		}
 		if changed != "" {
 			x.outcome = &model.Outcome{Action: x.action, Err: changed, Changed: changed}
@@ -155,7 +157,7 @@ func (d *Several) take(todo []*item, outs []model.Outcome) tea.Cmd {
 // be seen.
 func (d *Several) leave() {
 	if d.doing {
-		d.hint = "wait: the claims are being deleted"
+		d.hint = d.h.Frame().Th.Say("wait-the-claims-are-being-deleted")
 		return
 	}
 	d.h.Close()
@@ -174,15 +176,15 @@ func (d *Several) Type(msg tea.KeyMsg) { d.typed.Key(msg) }
 
 // PaintOver paints the dialog over the lines of the screen.
 func (d *Several) PaintOver(lines []string) []string {
-	return box(d.h.Frame().Th, draw.Change, lines, " break "+draw.Plural(len(d.items), "marked lock")+" ", d.lines)
+	return box(d.h.Frame().Th, draw.Change, lines, " "+d.th().Say("break-marked-locks", draw.Counted(len(d.items)))+" ", d.lines)
 }
 
 // lines are what the dialog says, in at most h lines of w cells.
 func (d *Several) lines(w, h int) [][]draw.Span {
 	th := d.h.Frame().Th
-	head := [][]draw.Span{{draw.Change.Of("D"), draw.Strong.Of("  delete the claim of each"), draw.Dim.Of("  guarded by its revision, lease and value")}}
+	head := [][]draw.Span{{draw.Change.Of("D"), draw.Strong.Of("  " + th.Say("delete-the-claim-of-each")), draw.Dim.Of("  " + th.Say("guarded-by-its-revision-lease-and"))}}
 	if d.done {
-		head = [][]draw.Span{{draw.Strong.Of("What came of it"), draw.Dim.Of("  the journal tells what was seen")}}
+		head = [][]draw.Span{{draw.Strong.Of(th.Say("what-came-of-it")), draw.Dim.Of("  " + th.Say("the-journal-tells-what-was-seen"))}}
 	}
 	var all [][]draw.Span
 	for _, x := range d.items {
@@ -190,21 +192,21 @@ func (d *Several) lines(w, h int) [][]draw.Span {
 	}
 	under := [][]draw.Span{}
 	if !d.done {
-		under = append(under, []draw.Span{draw.Late.Of(th.Cut(th.Sign.Late+" the owners are not notified: each may go on as if it held", w))})
+		under = append(under, []draw.Span{draw.Late.Of(th.Cut(th.Sign.Late+" "+th.Say("the-owners-are-not-notified"), w))})
 	}
 	if d.hint != "" {
 		under = append(under, []draw.Span{draw.Late.Of(th.Cut(th.Sign.Late+" "+d.hint, w))})
 	}
 	if d.typing {
-		under = append(under, []draw.Span{draw.Plain.Of(th.Cut("type "+strconv.Quote(d.word())+" to delete their claims:", w))},
+		under = append(under, []draw.Span{draw.Plain.Of(th.Cut(th.Say("type-to-delete-their-claims", model.Verbatim(strconv.Quote(d.word()))), w))},
 			[]draw.Span{draw.Accent.Of("> "), draw.Strong.Of(th.Clean(d.typed.Text)), draw.Accent.Of("_")})
 	}
 	under = append(under, d.h.Hints(d.Place(), w))
 	room := max(1, h-len(head)-len(under))
 	if len(all) > room {
 		d.top = max(0, min(d.top, len(all)-(room-1)))
-		rest := draw.Late.Of(draw.Plural(len(d.items), "lock") + " in all")
-		all = append(all[d.top:d.top+room-1:d.top+room-1], []draw.Span{rest, draw.Dim.Of(", up and down show them")})
+		rest := draw.Late.Of(th.Say("locks-in-all", draw.Counted(len(d.items))))
+		all = append(all[d.top:d.top+room-1:d.top+room-1], []draw.Span{rest, draw.Dim.Of(th.Say("up-and-down-show-them"))})
 	}
 	return append(append(head, all...), under...)
 }
@@ -224,16 +226,16 @@ func (d *Several) item(x *item, w int) [][]draw.Span {
 	case x.outcome != nil:
 		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut(th.Say("not-done", model.Verbatim(th.Clean(x.outcome.Err)))))}}
 	case x.why != "":
-		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut(th.Say("not-possible", model.Verbatim(th.Label(x.why)))))}}
+		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut(th.Say("not-possible", model.Verbatim(x.why))))}}
 	case l == nil || c == nil || c.CreateRev != x.action.CreateRev:
-		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut("already released"))}}
+		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut(th.Say("already-released")))}}
 	}
 	held, atLeast := l.HeldFor(f.Now)
 	_, sign, word := page.RoleLook(f.View, l, c, l.Place(c))
-	lines := [][]draw.Span{{draw.Plain.Of(sign + " "), name, draw.Plain.Of(th.Cut("  "+th.Who(f.S, c.Ref())+" "+word+" since "+draw.Age(held, atLeast)+", "+strconv.Itoa(l.Behind())+" behind", max(8, w/2-2)))},
-		{draw.Dim.Of(cut("key " + th.CutKey(th.Clean(c.Key), w/3) + "  rev " + draw.Count(x.action.CreateRev) + "  " + model.OnLease(x.action.Lease)))}}
+	lines := [][]draw.Span{{draw.Plain.Of(sign + " "), name, draw.Plain.Of(th.Cut("  "+th.Say("who-role-since-behind", model.Verbatim(th.Who(f.S, c.Ref())), model.Verbatim(word), model.Verbatim(draw.Age(held, atLeast)), l.Behind()), max(8, w/2-2)))},
+		{draw.Dim.Of(cut(th.Say("key-rev-lease", model.Verbatim(th.CutKey(th.Clean(c.Key), w/3)), model.Verbatim(draw.Count(x.action.CreateRev)), model.OnLease(x.action.Lease))))}}
 	if !x.ready {
-		lines = append(lines, []draw.Span{draw.Dim.Of(cut("reading what it would touch " + th.Sign.Unread))})
+		lines = append(lines, []draw.Span{draw.Dim.Of(cut(th.Say("reading-what-it-would-touch") + " " + th.Sign.Unread))})
 	}
 	if wrong := findings.BeforeBreak(f.S, l, c); wrong != nil && findings.BreakingOf(wrong.Code).Effect == findings.BreakWrong {
 		lines = append(lines, []draw.Span{draw.Late.Of(cut(th.Sign.Late + " " + th.Message(findings.CureWords(wrong))))})
@@ -246,13 +248,13 @@ func severalKeys(on func(func(d *Several) tea.Cmd) func() tea.Cmd, top func() ho
 		return on(func(d *Several) tea.Cmd { f(d); return nil })
 	}
 	return []host.Key{
-		{Keys: []string{"up"}, Where: host.InSeveral, What: "scroll the locks that are marked", Do: run(func(d *Several) { d.top-- })},
-		{Keys: []string{"down"}, Where: host.InSeveral, What: "scroll the locks that are marked", Do: run(func(d *Several) { d.top++ })},
-		{Keys: []string{"D"}, Where: host.InSeveral, Short: "delete the claim of each", Brief: ifRoom("delete the claim of each", "delete"), What: "delete the claim of each marked lock", Needs: host.NeedsArmed,
+		{Keys: []string{"up"}, Where: host.InSeveral, What: "scroll-the-locks-that-are-marked", Do: run(func(d *Several) { d.top-- })},
+		{Keys: []string{"down"}, Where: host.InSeveral, What: "scroll-the-locks-that-are-marked", Do: run(func(d *Several) { d.top++ })},
+		{Keys: []string{"D"}, Where: host.InSeveral, Short: "key-delete-the-claim-of-each", Brief: ifRoom(top, "key-delete-the-claim-of-each", "key-delete"), What: "delete-the-claim-of-each-marked", Needs: host.NeedsArmed,
 			Act: model.DeleteClaim, Hidden: func() bool { return top().(*Several).done }, Do: on((*Several).confirm)},
-		{Keys: []string{"esc", "q"}, Where: host.InSeveral, Short: "close", What: "leave the locks alone", Do: run((*Several).leave)},
-		{Keys: []string{"enter"}, Where: host.InSeveral, What: "nothing: D confirms", Do: run(func(d *Several) { d.hint = "enter does not confirm: D does" })},
-		{Keys: []string{"enter"}, Where: host.InCount, Short: "do it", What: "do it, if the number is right", Needs: host.NeedsArmed, Do: on((*Several).confirmTyped)},
-		{Keys: []string{"esc"}, Where: host.InCount, Short: "back", What: "back", Do: run(func(d *Several) { d.typing = false })},
+		{Keys: []string{"esc", "q"}, Where: host.InSeveral, Short: "key-close", What: "leave-the-locks-alone", Do: run((*Several).leave)},
+		{Keys: []string{"enter"}, Where: host.InSeveral, What: "nothing-d-confirms", Do: run(func(d *Several) { d.hint = d.h.Frame().Th.Say("enter-does-not-confirm-d-does") })},
+		{Keys: []string{"enter"}, Where: host.InCount, Short: "key-do-it", What: "do-it-if-the-number-is", Needs: host.NeedsArmed, Do: on((*Several).confirmTyped)},
+		{Keys: []string{"esc"}, Where: host.InCount, Short: "key-back", What: "back", Do: run(func(d *Several) { d.typing = false })},
 	}
 }

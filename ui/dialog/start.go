@@ -3,7 +3,6 @@ package dialog
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -72,27 +71,27 @@ var guessCells = append(table.Cells[discover.PrefixGuess]{{Column: table.Column{
 	} else {
 		r.Add(draw.Dim, "[ ]")
 	}
-}}}, table.CellsOf(fields.Guesses, map[string]func(*table.Row, *discover.PrefixGuess){
-	"PREFIX": func(r *table.Row, g *discover.PrefixGuess) {
+}}}, table.CellsOf(fields.Guesses, map[model.MessageID]func(*table.Row, *discover.PrefixGuess){
+	"title-prefix": func(r *table.Row, g *discover.PrefixGuess) {
 		r.Add(draw.Plain, r.F.Th.CutPath(r.F.Th.Clean(g.Prefix), r.Room()))
 	},
-	"RECIPE": func(r *table.Row, g *discover.PrefixGuess) {
+	"title-recipe": func(r *table.Row, g *discover.PrefixGuess) {
 		recipe := g.Recipe
 		if len(g.Alternatives) > 0 {
-			recipe += " or " + strings.Join(g.Alternatives, ", ")
+			recipe = r.F.Th.Say("recipe-or", recipe, strings.Join(g.Alternatives, ", "))
 		}
 		r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(recipe), r.Room()))
 	},
-	"SURE": func(r *table.Row, g *discover.PrefixGuess) {
+	"title-sure": func(r *table.Row, g *discover.PrefixGuess) {
 		st := draw.Plain
 		if g.Confidence == model.Hint {
 			st = draw.Dim
 		}
-		r.Add(st, string(g.Confidence))
+		r.Add(st, r.F.Th.FormatConfidence(g.Confidence))
 	},
-	"LOCKS":  func(r *table.Row, g *discover.PrefixGuess) { r.Add(draw.Plain, draw.Count(int64(g.Locks))) },
-	"CLAIMS": func(r *table.Row, g *discover.PrefixGuess) { r.Add(draw.Plain, draw.Count(int64(g.Claims))) },
-	"EXAMPLE": func(r *table.Row, g *discover.PrefixGuess) {
+	"title-locks":  func(r *table.Row, g *discover.PrefixGuess) { r.Add(draw.Plain, draw.Count(int64(g.Locks))) },
+	"title-claims": func(r *table.Row, g *discover.PrefixGuess) { r.Add(draw.Plain, draw.Count(int64(g.Claims))) },
+	"title-example": func(r *table.Row, g *discover.PrefixGuess) {
 		r.Add(draw.Dim, r.F.Th.CutKey(r.F.Th.Clean(g.Example), r.Room()))
 	},
 }, nil)...)
@@ -165,7 +164,7 @@ func (p *StartPage) move(n int) { p.pick.Move(p.pick.Place+n, len(p.found.Guesse
 
 func (p *StartPage) whyNoScanToStop() string {
 	if !p.busy {
-		return "the keys have been looked at"
+		return p.h.Frame().Th.Say("the-keys-have-been-looked-at")
 	}
 	return ""
 }
@@ -173,9 +172,9 @@ func (p *StartPage) whyNoScanToStop() string {
 func (p *StartPage) whyNothingToChoose() string {
 	switch {
 	case p.busy:
-		return "the keys are still being looked at: esc ends that, a watches all keys"
+		return p.h.Frame().Th.Say("the-keys-are-still-being-looked")
 	case len(p.found.Guesses) == 0:
-		return "nothing was found to choose from: a watches all keys, :prefix the keys under a prefix"
+		return p.h.Frame().Th.Say("nothing-was-found-to-choose-from")
 	}
 	return ""
 }
@@ -213,17 +212,17 @@ func outermost(prefixes []string) []string {
 func (p *StartPage) Lines(label string, w, h int) []string {
 	th := p.h.Frame().Th
 	say := func(st draw.Style, text string) string { return th.Line(w, []draw.Span{st.Of("  " + text)}, nil) }
-	lines := []string{th.Line(w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), draw.Strong.Of(th.Cut(th.Clean(label), 40))}, nil), say(draw.Plain, draw.Count(p.s.Keys)+" keys. Choose which prefixes to watch.")}
+	lines := []string{th.Line(w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), draw.Strong.Of(th.Cut(th.Clean(label), 40))}, nil), say(draw.Plain, th.Say("keys-choose-which-prefixes", draw.Counted(int(p.s.Keys))))}
 	lines = append(lines, th.Line(w, p.progress(th), nil))
 	if h >= blankFrom {
 		lines = append(lines, string(draw.Pad(nil, w)))
 	}
 	switch {
 	case p.busy:
-		lines = append(lines, say(draw.Dim, "Keys are listed page by page, without their values, few requests a second."))
+		lines = append(lines, say(draw.Dim, th.Say("keys-are-listed-page-by-page")))
 	case len(p.found.Guesses) == 0:
-		lines = append(lines, say(draw.Strong, "none of them looks like a lock"),
-			say(draw.Dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
+		lines = append(lines, say(draw.Strong, th.Say("none-of-them-looks-like-a")),
+			say(draw.Dim, th.Say("a-lock-is-a-name-with")))
 	default:
 		lines = p.rows(lines, w, h-len(lines))
 	}
@@ -241,16 +240,16 @@ func (p *StartPage) progress(th *draw.Theme) []draw.Span {
 		if p.total > 0 {
 			n = int(min(cells, p.done*cells/p.total))
 		}
-		return []draw.Span{draw.Plain.Of("  looking at the keys  "), draw.Good.Of(strings.Repeat(th.Sign.Full, n)), draw.Dim.Of(strings.Repeat(th.Sign.Empty, cells-n)),
-			draw.Plain.Of("  " + draw.Count(p.done) + " of " + draw.Count(p.total))}
+		return []draw.Span{draw.Plain.Of("  " + th.Say("looking-at-the-keys") + "  "), draw.Good.Of(strings.Repeat(th.Sign.Full, n)), draw.Dim.Of(strings.Repeat(th.Sign.Empty, cells-n)),
+			draw.Plain.Of("  " + th.Say("of", draw.Counted(int(p.done)), draw.Counted(int(p.total))))}
 	}
-	text := "  looked at " + draw.Plural(int(p.found.Keys), "key") + ": " + draw.Plural(len(p.found.Guesses), "place") + " with locks"
+	text := "  " + th.Say("looked-at-keys", draw.Counted(int(p.found.Keys)), draw.Counted(len(p.found.Guesses)))
 	all := []draw.Span{draw.Plain.Of(text)}
 	switch {
 	case p.err != nil:
-		all = append(all, draw.Late.Of("  "+th.Sign.Late+" only a part: "+th.Clean(p.err.Error())))
+		all = append(all, draw.Late.Of("  "+th.Sign.Late+" "+th.Say("only-a-part", model.Verbatim(th.Clean(p.err.Error())))))
 	case p.found.Partial != "":
-		all = append(all, draw.Late.Of("  "+th.Sign.Late+" only a part: "+th.Clean(p.found.Partial)))
+		all = append(all, draw.Late.Of("  "+th.Sign.Late+" "+th.Say("only-a-part", model.Verbatim(th.Clean(p.found.Partial)))))
 	}
 	return all
 }
@@ -261,9 +260,9 @@ func (p *StartPage) Note(w int) []draw.Span {
 		return nil
 	}
 	th, g := p.h.Frame().Th, &p.found.Guesses[p.pick.Place]
-	text := "  for example " + th.Clean(g.Example)
+	text := "  " + th.Say("for-example", g.Example)
 	if g.Leased < g.Claims {
-		text += "; " + strconv.Itoa(g.Claims-g.Leased) + " without a lease"
+		text += th.Say("so-many-without-a-lease", g.Claims-g.Leased)
 	}
 	return []draw.Span{draw.Dim.Of(th.Cut(text, w))}
 }
@@ -283,7 +282,7 @@ const far = 1 << 30
 
 // StartKeys are those of the page; open is the one that is open.
 func StartKeys(open func() *StartPage) []host.Key {
-	row := func(short, what string, do func(p *StartPage) tea.Cmd, why func(p *StartPage) string, keys ...string) host.Key {
+	row := func(short, what model.MessageID, do func(p *StartPage) tea.Cmd, why func(p *StartPage) string, keys ...string) host.Key {
 		k := host.Key{Keys: keys, Where: host.InStart, Short: short, What: what, Do: func() tea.Cmd { return do(open()) }}
 		if why != nil {
 			k.Why = func() string { return why(open()) }
@@ -294,20 +293,20 @@ func StartKeys(open func() *StartPage) []host.Key {
 	run := func(f func(p *StartPage)) func(p *StartPage) tea.Cmd {
 		return func(p *StartPage) tea.Cmd { f(p); return nil }
 	}
-	move := func(what string, n func(p *StartPage) int, keys ...string) host.Key {
+	move := func(what model.MessageID, n func(p *StartPage) int, keys ...string) host.Key {
 		return row("", what, run(func(p *StartPage) { p.move(n(p)) }), nil, keys...)
 	}
 	step := func(p *StartPage) int { return max(1, p.table.H-1) }
 	return []host.Key{
-		row("watch", "watch the chosen prefixes, or the one under the cursor", (*StartPage).watch, (*StartPage).whyNothingToChoose, "enter"),
-		row("choose", "choose several prefixes", run(func(p *StartPage) { p.chosen[p.pick.ID] = !p.chosen[p.pick.ID] }), (*StartPage).whyNothingToChoose, " "),
-		row("all keys", "watch all keys", func(p *StartPage) tea.Cmd { return p.h.Watch([]string{""}) }, nil, "a"),
-		row("stop looking", "end the look at the keys, and keep what was found", run((*StartPage).Stop), (*StartPage).whyNoScanToStop, "esc"),
+		row("key-watch", "watch-the-chosen-prefixes", (*StartPage).watch, (*StartPage).whyNothingToChoose, "enter"),
+		row("key-choose", "choose-several-prefixes", run(func(p *StartPage) { p.chosen[p.pick.ID] = !p.chosen[p.pick.ID] }), (*StartPage).whyNothingToChoose, " "),
+		row("key-all-keys", "watch-all-keys", func(p *StartPage) tea.Cmd { return p.h.Watch([]string{""}) }, nil, "a"),
+		row("key-stop-looking", "end-the-look-at-the-keys", run((*StartPage).Stop), (*StartPage).whyNoScanToStop, "esc"),
 		move("up", func(*StartPage) int { return -1 }, "up", "k"),
 		move("down", func(*StartPage) int { return 1 }, "down", "j"),
-		move("page up", func(p *StartPage) int { return -step(p) }, "pgup"),
-		move("page down", step, "pgdown"),
-		move("first", func(*StartPage) int { return -far }, "home", "g"),
+		move("page-up", func(p *StartPage) int { return -step(p) }, "pgup"),
+		move("page-down", step, "pgdown"),
+		move("first-word", func(*StartPage) int { return -far }, "home", "g"),
 		move("last", func(*StartPage) int { return far }, "end", "G"),
 	}
 }

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -123,9 +122,6 @@ func (th *Theme) Spans(b []byte, spans []Span, w int, styles *[StyleCount]string
 		if w <= 0 {
 			break
 		}
-		if th.Lang != "" {
-			sp.Text = th.inPlace(sp.Text)
-		}
 		sw := Width(sp.Text)
 		if sw > w {
 			sp.Text = th.Cut(sp.Text, w)
@@ -178,12 +174,6 @@ func (th *Theme) Band(w int, level Style, left, right []Span) string {
 // Ruler is a line across with a title in it.
 func (th *Theme) Ruler(w int, title ...Span) string {
 	b := th.Put(nil, Rule, strings.Repeat(th.Sign.Line, min(2, w))+" ")
-	if th.Lang != "" { // nothing stands beside it whose place is fixed
-		title = slices.Clone(title)
-		for i := range title {
-			title[i].Text = th.Label(title[i].Text)
-		}
-	}
 	b, rest := th.Spans(b, title, max(0, w-5), &th.Before)
 	if w < 5 {
 		return string(Pad(nil, w))

@@ -2,12 +2,12 @@ package draw
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"locktop/model"
@@ -53,37 +53,31 @@ func han(r rune) bool { return unicode.Is(unicode.Han, r) }
 // chineseAmbiguous are signs that a terminal draws in one cell or in two.
 var chineseAmbiguous = regexp.MustCompile("[“”‘’…—·×→≥≤°●■♥①-⑳─-╿]")
 
-// TestLabelsStayInTheirRoom: a word of the console takes no more cells in Chinese than in
-// English, but for those whose room is made anew.
-func TestLabelsStayInTheirRoom(t *testing.T) {
-	roomy := []string{"Lab", "LAB", "now", "why", "pan", "run", "do:"} // names of pages and keys, and what begins a line
-	for en, zh := range labels {
-		if chineseAmbiguous.MatchString(zh) || strings.Count(en, "#") != strings.Count(zh, "#") || !slices.Contains(roomy, en) && Width(zh) > Width(en) {
-			t.Errorf("%q: %q, %d cells for %d", en, zh, Width(zh), Width(en))
+// TestTitlesStayInTheirRoom: the title of a column takes no more cells in Chinese than in English,
+// and no word has a sign that a terminal draws in one cell or in two.
+func TestTitlesStayInTheirRoom(t *testing.T) {
+	titles := 0
+	for id, s := range text.Catalogue() {
+		if strings.HasPrefix(string(id), "title-") {
+			if titles++; Width(s.Chinese) > Width(s.English) {
+				t.Errorf("%s: %q, %d cells for %q", id, s.Chinese, Width(s.Chinese), s.English)
+			}
 		}
 	}
+	if titles < 50 {
+		t.Errorf("%d titles", titles)
+	}
+}
+
+// TestANameIsNoWord: what a person called a lock or a program stays as it is, also where it is a
+// word of the console.
+func TestANameIsNoWord(t *testing.T) {
 	th := NewTheme(ThemeDark, termenv.TrueColor, SignsUnicode)
 	th.Lang = "zh"
-	for _, r := range []struct{ en, label, inPlace, reason string }{
-		{"Locks", "锁", "锁   ", "a word, and the cells that it leaves"},
-		{"  waiting ", "  等待 ", "  等待    ", "blanks stay"},
-		{"12 behind", "后 12", "后 12    ", "a number"},
-		{"Lab", "实验", "Lab", "no room in its place"},
-		{"/locks", "/locks", "/locks", "a name"},
-		{"● holds", "● 持有", "● 持有 ", "a sign before it"},
-		{"!! 1 false belief", "!! 1 误认", "!! 1 误认        ", "two signs before it"},
-		{"", "", "", "nothing"},
-	} {
-		if got := th.Label(r.en); got != r.label {
-			t.Errorf("%s: %q, want %q", r.reason, got, r.label)
+	for _, name := range []string{"queue", "leader", "hold", "2 locks", "Locks"} {
+		if got := ansi.Strip(th.Line(10, []Span{Plain.Of(name)}, nil)); strings.TrimSpace(got) != name {
+			t.Errorf("%q is told as %q", name, got)
 		}
-		if got := th.inPlace(r.en); got != r.inPlace {
-			t.Errorf("%s: %q in its place, want %q", r.reason, got, r.inPlace)
-		}
-	}
-	th.Lang = "en"
-	if got := th.Label("Locks"); got != "Locks" {
-		t.Errorf("in English: %q", got)
 	}
 }
 
@@ -152,7 +146,7 @@ func TestWhoWaitsForWhomInChinese(t *testing.T) {
 	th := NewTheme(ThemeDark, termenv.TrueColor, SignsUnicode)
 	th.Lang = "zh"
 	for _, r := range []struct{ got, want string }{
-		{th.Label(" for "), " 等 "},
+		{th.Say("waits-for-word"), "等"},
 		{th.Say("waits-so-long-for", model.Verbatim("8s")), "已 8s 在等"},
 		{th.Say("waits-so-long", model.Verbatim("8s")), "等 8s"},
 		{th.Say("next-is", "c"), "下一个 c"},

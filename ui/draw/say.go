@@ -3,6 +3,8 @@ package draw
 import (
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/journal"
+	"locktop/model/locks"
 	"locktop/model/text"
 )
 
@@ -13,6 +15,34 @@ func (th *Theme) Summary(f *model.Finding) string { return th.Message(f.Summary)
 func (th *Theme) Say(id model.MessageID, args ...any) string {
 	return th.Message(model.Message{ID: id, Args: args})
 }
+
+// Word says a role, a state or a verdict.
+func (th *Theme) Word(value any) string { return text.Word(th.Lang, value) }
+
+// sources are what can say who a claim belongs to.
+var sources = map[string]model.MessageID{"proxy": "source-proxy", "value": "source-value", "sibling": "source-sibling", "uuid": "source-uuid"}
+
+// SourceOf is where it is known from who somebody is, in brackets after a blank, "" for no source.
+func (th *Theme) SourceOf(id locks.Identity) string {
+	if source, known := sources[id.Source]; known {
+		return " " + th.Say(source)
+	}
+	return ""
+}
+
+// kinds are those of entries.
+var kinds = map[journal.Kind]model.MessageID{journal.Queued: "kind-queued", journal.Acquired: "kind-acquired", journal.Shared: "kind-shared", journal.Left: "kind-left",
+	journal.Handover: "kind-handover", journal.First: "kind-first", journal.Blocked: "kind-blocked", journal.Together: "kind-together", journal.Finding: "kind-finding",
+	journal.Gap: "kind-gap", journal.Member: "kind-member", journal.Action: "kind-action", journal.Drill: "kind-drill", journal.Lab: "kind-lab"}
+
+// Kind is a kind of entry in a word.
+func (th *Theme) Kind(k journal.Kind) string { return th.Say(kinds[k]) }
+
+// tables are those of which a person chooses the columns, by name.
+var tables = map[string]model.MessageID{"locks": "table-locks", "queue": "table-queue", "sessions": "table-sessions", "findings": "table-findings", "members": "table-members", "contenders": "table-contenders"}
+
+// TableName is how a table is called.
+func (th *Theme) TableName(name string) string { return th.Say(tables[name]) }
 
 // Messages say each message of a list.
 func (th *Theme) Messages(list []model.Message) (all []string) {

@@ -51,25 +51,23 @@ func Count(n int64) string {
 	return s
 }
 
-// Plural writes "1 lock", "2 locks".
-func Plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return Count(int64(n)) + " " + word + "s"
-}
+// Counted is a number with separators, for a message.
+func Counted(n int) model.Verbatim { return model.Verbatim(Count(int64(n))) }
+
+// PadTo is a text with blanks after it, in n cells or as many as it takes.
+func PadTo(s string, n int) string { return s + Blank(max(0, n-Width(s))) }
 
 // NoReading says why nothing is known of a lease.
 func (th *Theme) NoReading(l *locks.Lease) string {
 	switch {
 	case l == nil:
-		return "no lease"
+		return th.Say("no-lease")
 	case l.HasRead:
-		return "gone"
+		return th.Say("gone")
 	case l.Unread != "":
 		return th.Clean(l.Unread)
 	}
-	return th.Sign.Unread + " not read"
+	return th.Sign.Unread + " " + th.Say("not-read")
 }
 
 // Who names a claim, in cells. A value may be long: only its start is looked at.
@@ -155,36 +153,46 @@ func (th *Theme) FactSign(f *journal.Entry) (string, Style) {
 	return th.Sign.Fact, Dim
 }
 
+// ClockCells is how wide the time of an event is, and ClockBrief without its milliseconds.
+const (
+	ClockCells = 12
+	ClockBrief = 8
+)
+
 // Clock is the time of day of an event.
 func Clock(t time.Time) string { return t.Format("15:04:05.000") }
 
-// FactClock is the time of an entry, a word of the same width for one from etcd's
-// history, which keeps no times.
-func FactClock(f *journal.Entry) string {
+// FactClock is the time of an entry in so many cells, or words for one from etcd's history, which
+// keeps no times.
+func (th *Theme) FactClock(f *journal.Entry, cells int) string {
+	said, _ := head(th.factClock(f), cells)
+	return PadTo(said, cells)
+}
+
+func (th *Theme) factClock(f *journal.Entry) string {
 	switch {
 	case f.Past && f.Within > 0:
-		return f.At.Format("by 15:04:05 ")
+		return th.Say("by-the-clock", model.Verbatim(f.At.Format(time.TimeOnly)))
 	case f.Past:
-		return "earlier     "
+		return th.Say("before-we-looked")
 	}
 	return Clock(f.At)
 }
 
 // ClockWasSet says that the machine's clock was set by so much, which the times that are told do
 // not follow: between two of them there is as much as there was.
-func ClockWasSet(by time.Duration) string {
-	way := "forward"
+func ClockWasSet(by time.Duration) model.Message {
 	if by < 0 {
-		way = "back"
+		return model.Say("the-clock-was-set-back", by.Abs())
 	}
-	return "the machine's clock was set " + way + " by " + model.Duration(by.Abs(), false) + ": times here go on by what it showed before"
+	return model.Say("the-clock-was-set-forward", by)
 }
 
 // NotNow says why something cannot be done now. A reason that is a sentence of its own
 // stands alone.
 func (th *Theme) NotNow(reason string) string {
-	if r, _ := utf8.DecodeRuneInString(reason); unicode.IsUpper(r) && strings.HasSuffix(reason, ".") {
+	if r, _ := utf8.DecodeRuneInString(reason); unicode.IsUpper(r) && strings.HasSuffix(reason, ".") || strings.HasSuffix(reason, "。") {
 		return reason
 	}
-	return th.Say("not-available", model.Verbatim(th.Label(reason)))
+	return th.Say("not-available", model.Verbatim(reason))
 }

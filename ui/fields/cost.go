@@ -123,19 +123,19 @@ var CostFields = func() []Field[Cost] {
 	gapCell, gap := p50(func(x Cost) timeline.Durations { return x.Gaps })
 	half := func(x Cost) (time.Duration, bool) { return x.WhatIf(0.5) }
 	return []Field[Cost]{
-		{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10}, JSON: Bytes, Raw: func(x Cost) string { return x.Name }},
+		{Name: "name", Title: "title-lock", In: In{Table: 10, CSV: 10, JSON: 10}, JSON: Bytes, Raw: func(x Cost) string { return x.Name }},
 		{Name: "recipe", In: In{CSV: 20, JSON: 20}, JSON: Text, Record: func(x Cost) string {
 			if x.L == nil {
 				return ""
 			}
 			return x.L.Recipe().Name
 		}},
-		{Name: "state", Title: "STATE", In: In{Table: 100, CSV: 30, JSON: 30}, JSON: Text, Cell: func(x Cost) string {
+		{Name: "state", Title: "title-state", In: In{Table: 100, CSV: 30, JSON: 30}, JSON: Text, Cell: func(x Cost) string {
 			return x.State(func(c model.Condition) string { return text.English(findings.StateWord(c)) })
 		},
 			Record: func(x Cost) string { return x.State(func(c model.Condition) string { return c.Word }) }},
-		{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 110, CSV: 40, JSON: 40}, JSON: Text, Cell: func(x Cost) string { return orDash(x.MovesWhen()) }, Record: Cost.MovesWhen},
-		{Name: "total_wait", Title: "WAITED", In: In{Table: 20, CSV: 50, JSON: 50}, JSON: Bare,
+		{Name: "moves_when", Title: "title-moves-when", In: In{Table: 110, CSV: 40, JSON: 40}, JSON: Text, Cell: func(x Cost) string { return orDash(x.MovesWhen()) }, Record: Cost.MovesWhen},
+		{Name: "total_wait", Title: "title-waited", In: In{Table: 20, CSV: 50, JSON: 50}, JSON: Bare,
 			Cell: func(x Cost) string {
 				if !x.Visible {
 					return "?"
@@ -144,21 +144,21 @@ var CostFields = func() []Field[Cost] {
 			}, Record: func(x Cost) string { return secondsIf(x.Visible, x.TotalWait) }},
 		{Name: "since", In: In{CSV: 60, JSON: 60}, JSON: Text, Record: func(x Cost) string { return x.From.Format(time.RFC3339Nano) }},
 		{Name: "unseen", In: In{CSV: 70, JSON: 70}, JSON: Bare, Record: func(x Cost) string { return secondsIf(true, x.Unseen) }},
-		{Name: "waiters", Title: "WAIT NOW", In: In{Table: 30, CSV: 80, JSON: 80}, JSON: Bare,
+		{Name: "waiters", Title: "title-wait-now", In: In{Table: 30, CSV: 80, JSON: 80}, JSON: Bare,
 			Cell: func(x Cost) string {
 				if !x.Visible {
 					return "?"
 				}
 				return strconv.Itoa(x.Waiters)
 			}, Record: func(x Cost) string { return intIf(x.Visible, int64(x.Waiters)) }},
-		{Name: "wait_p50", Title: "WAIT P50", In: In{Table: 40, CSV: 90, JSON: 90}, JSON: Bare, Cell: waitCell, Record: wait},
-		{Name: "hold_p50", Title: "HOLD P50", In: In{Table: 50, CSV: 100, JSON: 100}, JSON: Bare, Cell: holdCell, Record: hold},
-		{Name: "gap_p50", Title: "GAP P50", In: In{Table: 60, CSV: 110, JSON: 110}, JSON: Bare, Cell: gapCell, Record: gap},
-		{Name: "utilisation", Title: "IN USE", In: In{Table: 70, CSV: 120, JSON: 120}, JSON: Bare, Cell: func(x Cost) string { return Percent(x.Utilisation()) },
+		{Name: "wait_p50", Title: "title-wait-p50", In: In{Table: 40, CSV: 90, JSON: 90}, JSON: Bare, Cell: waitCell, Record: wait},
+		{Name: "hold_p50", Title: "title-hold-p50", In: In{Table: 50, CSV: 100, JSON: 100}, JSON: Bare, Cell: holdCell, Record: hold},
+		{Name: "gap_p50", Title: "title-gap-p50", In: In{Table: 60, CSV: 110, JSON: 110}, JSON: Bare, Cell: gapCell, Record: gap},
+		{Name: "utilisation", Title: "title-in-use", In: In{Table: 70, CSV: 120, JSON: 120}, JSON: Bare, Cell: func(x Cost) string { return Percent(x.Utilisation()) },
 			Record: func(x Cost) string { return ratio(x.Utilisation()) }},
-		{Name: "queued", Title: "QUEUED", In: In{Wide: 10, CSV: 130, JSON: 130}, JSON: Bare, Cell: func(x Cost) string { return short(x.Queued, x.Visible) },
+		{Name: "queued", Title: "title-queued", In: In{Wide: 10, CSV: 130, JSON: 130}, JSON: Bare, Cell: func(x Cost) string { return short(x.Queued, x.Visible) },
 			Record: func(x Cost) string { return secondsIf(x.Visible, x.Queued) }},
-		{Name: "fairness", Title: "FAIR", In: In{Table: 80, CSV: 140, JSON: 140}, JSON: Bare,
+		{Name: "fairness", Title: "title-fair", In: In{Table: 80, CSV: 140, JSON: 140}, JSON: Bare,
 			Cell: func(x Cost) string {
 				if x.Fairness == 0 {
 					return "-"
@@ -170,9 +170,9 @@ var CostFields = func() []Field[Cost] {
 				}
 				return ratio(x.Fairness)
 			}},
-		{Name: "bypassed", Title: "BYPASSED", In: In{Wide: 20, CSV: 150, JSON: 150}, JSON: Bare, Cell: func(x Cost) string { return orDash(intIf(x.Visible, int64(x.Bypass))) },
+		{Name: "bypassed", Title: "title-bypassed", In: In{Wide: 20, CSV: 150, JSON: 150}, JSON: Bare, Cell: func(x Cost) string { return orDash(intIf(x.Visible, int64(x.Bypass))) },
 			Record: func(x Cost) string { return intIf(x.Visible, int64(x.Bypass)) }},
-		{Name: "convoy", Title: "CONVOY", In: In{Wide: 30, CSV: 160, JSON: 160}, JSON: Bare, Cell: func(x Cost) string {
+		{Name: "convoy", Title: "title-convoy", In: In{Wide: 30, CSV: 160, JSON: 160}, JSON: Bare, Cell: func(x Cost) string {
 			switch {
 			case !x.Visible:
 				return "?"
@@ -186,9 +186,9 @@ var CostFields = func() []Field[Cost] {
 			}
 			return strconv.FormatBool(x.Convoy())
 		}},
-		{Name: "total_wait_half_hold", Title: "IF HALF", In: In{Wide: 40, CSV: 170, JSON: 170}, JSON: Bare, Cell: func(x Cost) string { return short(half(x)) },
+		{Name: "total_wait_half_hold", Title: "title-if-half", In: In{Wide: 40, CSV: 170, JSON: 170}, JSON: Bare, Cell: func(x Cost) string { return short(half(x)) },
 			Record: func(x Cost) string { d, ok := half(x); return secondsIf(ok, d) }},
-		{Name: "pairs", Title: "MOST FOR WHOM", In: In{Table: 90, CSV: 180, JSON: 180}, Cell: func(x Cost) string { return orDash(pairWords(x.Pairs, 1)) },
+		{Name: "pairs", Title: "title-most-for-whom", In: In{Table: 90, CSV: 180, JSON: 180}, Cell: func(x Cost) string { return orDash(pairWords(x.Pairs, 1)) },
 			Record: func(x Cost) string { return Guarded(pairWords(x.Pairs, PairsMost)) }},
 		{Name: "total_hold", In: In{CSV: 200, JSON: 55}, JSON: Bare, Record: func(x Cost) string { return secondsIf(true, x.TotalHold) }},
 		{Name: "pairs_left_out", In: In{CSV: 190, JSON: 190}, JSON: Bare, Record: func(x Cost) string { return intIf(!x.PairsCut, int64(max(0, len(x.Pairs)-PairsMost))) }},

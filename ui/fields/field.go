@@ -9,12 +9,14 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Field is one thing that is said of an R.
 type Field[R any] struct {
 	// Name is what programs know it by, Title what stands over its column.
-	Name, Title string
+	Name  string
+	Title model.MessageID
 	// In is where it stands in each output.
 	In In
 	// Own is its value where that is a word or a number of our own, Raw where it is text
@@ -117,7 +119,7 @@ func Rows[R any](all []Field[R], list []R, wide bool) [][]string {
 	if wide {
 		shown = append(shown, view(all, inWide)...)
 	}
-	return rows(shown, list, func(f *Field[R]) string { return f.Title }, (*Field[R]).Text)
+	return rows(shown, list, func(f *Field[R]) string { return text.English(model.Message{ID: f.Title}) }, (*Field[R]).Text)
 }
 
 // Records are a head and a record for each of list, in CSV.

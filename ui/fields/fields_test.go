@@ -19,7 +19,7 @@ func TestEveryFieldIsWhole(t *testing.T) {
 func whole[R any](t *testing.T, of string, all []Field[R]) {
 	seen := map[string]string{}
 	for _, f := range all {
-		name := of + ": " + f.Name + "/" + f.Title
+		name := of + ": " + f.Name + "/" + string(f.Title)
 		need := func(ok bool, what string) {
 			if !ok {
 				t.Errorf("%s has no %s", name, what)

@@ -61,13 +61,13 @@ func SessionOf(l *locks.Lease) Session {
 
 // Sessions are the fields of a session. Only the console lists them.
 var Sessions = []Field[Session]{
-	{Title: "SESSION", In: In{Console: 10}, Width: Width{Least: 9, Fair: 9, Most: 16, Rank: 1}},
-	{Title: "WHO", In: In{Console: 20}, Width: Width{Least: 9, Fair: 16, Most: 34, Rank: 2}},
-	{Title: "LEASE", In: In{Console: 30}, Width: Width{Least: 13, Fair: 13, Most: 25, Rank: 4}},
-	{Title: "RHYTHM", In: In{Console: 40}, Width: Width{Least: 9, Most: 9, Rank: 8}},
-	{Title: "GRANTED BY", In: In{Console: 50}, Width: Width{Least: 10, Most: 12, Rank: 9}},
-	{Title: "HOLDS", In: In{Console: 60}, Width: Width{Least: 13, Fair: 14, Most: 40, Rank: 3}},
-	{Title: "WAITS FOR", In: In{Console: 70}, Width: Width{Least: 10, Fair: 14, Most: 40, Rank: 6}},
-	{Title: "OTHER", In: In{Console: 80}, Width: Width{Least: 5, Most: 5, Rank: 7, Right: true}},
-	{Title: "STATE", In: In{Console: 90}, Width: Width{Least: 19, Most: 24}},
+	{Title: "title-session", In: In{Console: 10}, Width: Width{Least: 9, Fair: 9, Most: 16, Rank: 1}},
+	{Title: "title-who", In: In{Console: 20}, Width: Width{Least: 9, Fair: 16, Most: 34, Rank: 2}},
+	{Title: "title-lease", In: In{Console: 30}, Width: Width{Least: 13, Fair: 13, Most: 25, Rank: 4}},
+	{Title: "title-rhythm", In: In{Console: 40}, Width: Width{Least: 9, Most: 9, Rank: 8}},
+	{Title: "title-granted-by", In: In{Console: 50}, Width: Width{Least: 10, Most: 12, Rank: 9}},
+	{Title: "title-holds", In: In{Console: 60}, Width: Width{Least: 13, Fair: 14, Most: 40, Rank: 3}},
+	{Title: "title-waits-for", In: In{Console: 70}, Width: Width{Least: 10, Fair: 14, Most: 40, Rank: 6}},
+	{Title: "title-other", In: In{Console: 80}, Width: Width{Least: 5, Most: 5, Rank: 7, Right: true}},
+	{Title: "title-state", In: In{Console: 90}, Width: Width{Least: 19, Most: 24}},
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"slices"
 
+	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 )
@@ -25,7 +26,7 @@ type helpGroup struct {
 
 // groups are the keys by kind, those that only this place has first.
 func (h *Help) groups(rows []Key) []helpGroup {
-	all := []helpGroup{{title: h.Title}, {title: "what is selected: break it, faults"}, {title: "every page"}, {title: "another moment"}}
+	all := []helpGroup{{title: h.Title}, {title: h.Th.Say("what-is-selected-break-it-faults")}, {title: h.Th.Say("every-page")}, {title: h.Th.Say("another-moment")}}
 	folded := map[page.Fold]bool{}
 	for i := range rows {
 		k, of := &rows[i], &all[0]
@@ -103,7 +104,7 @@ func (h *Help) entries(g helpGroup, w int) [][][]draw.Span {
 	}
 	first := [][]draw.Span{nil, {draw.Strong.Of("  " + g.title)}}
 	if common != "" {
-		first = append(first, h.lines(draw.Late, "    ", "not now (grey): "+common, w)...)
+		first = append(first, h.lines(draw.Late, "    ", h.Th.Say("not-now-grey", model.Verbatim(common)), w)...)
 	}
 	var all [][][]draw.Span
 	for i, k := range g.keys {
@@ -119,10 +120,10 @@ func (h *Help) entries(g helpGroup, w int) [][][]draw.Span {
 			key, st = draw.Dim, draw.Dim
 		}
 		lead := "  " + names + draw.Blank(max(1, helpText-2-len(names)))
-		e := h.lines(st, lead, what, w)
+		e := h.lines(st, lead, h.Th.Say(what), w)
 		e[0] = append([]draw.Span{key.Of(lead)}, e[0][1:]...)
 		if whys[i] != "" && whys[i] != common {
-			e = append(e, h.lines(draw.Late, draw.Blank(helpText), "not now: "+whys[i], w)...)
+			e = append(e, h.lines(draw.Late, draw.Blank(helpText), h.Th.Say("not-now", model.Verbatim(whys[i])), w)...)
 		}
 		all = append(all, e)
 	}

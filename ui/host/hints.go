@@ -15,8 +15,7 @@ type Footer struct {
 	Before     []string // the keys that come first, nil for the usual ones
 	Lab, Armed bool
 	Gap        int // between two of them
-	// Label says a key in short in the language of the person, nil: as it is.
-	Label func(string) string
+	Th         *draw.Theme
 }
 
 // Hints are the keys of a place in short, the most important first and as many as fit in w
@@ -55,7 +54,7 @@ func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.
 		k := &m.Rows[i]
 		switch {
 		case k.Short == "" || k.Where&in == 0 || k.Needs == page.NeedsLab && !f.Lab || k.Hidden != nil && k.Hidden():
-		case k.Short == "help":
+		case k.Short == "key-help":
 			part := f.hint(k, w)
 			help(k, part)
 			room -= 1 + draw.WidthOf(part[:])
@@ -79,22 +78,21 @@ func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.
 
 // hint is a key in short, in the language of the person.
 func (f Footer) hint(k *Key, w int) [2]draw.Span {
-	part := k.Hint(w, f.Armed)
-	if f.Label != nil {
-		part[1].Text = f.Label(part[1].Text)
-	}
-	return part
+	return k.Hint(f.Th, w, f.Armed)
 }
 
 // Hint is a key in short. One that would only say why it does nothing now is dim: it
 // keeps its place, so that the others keep theirs.
-func (k *Key) Hint(w int, armed bool) [2]draw.Span {
-	short, st := k.Short, draw.Accent
+func (k *Key) Hint(th *draw.Theme, w int, armed bool) [2]draw.Span {
+	st := draw.Accent
 	if k.Needs == NeedsArmed || k.Needs == page.NeedsLab {
 		st = draw.Change
 	}
+	var short string
 	if k.Brief != nil {
 		short = k.Brief(w)
+	} else {
+		short = th.Say(k.Short)
 	}
 	if k.Where&AnyPage != 0 && (k.Closed() != "" || k.Needs == NeedsArmed && !armed) {
 		st = draw.Dim

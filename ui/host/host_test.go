@@ -3,7 +3,10 @@ package host
 import (
 	"testing"
 
+	"locktop/ui/draw"
+
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 )
 
 func TestPlacesInWords(t *testing.T) {
@@ -66,10 +69,10 @@ func TestFieldTakesWhatCanBeSeen(t *testing.T) {
 // TestHintsDropTheLeast: what comes first stays, and there is room for help always.
 func TestHintsDropTheLeast(t *testing.T) {
 	here := OnPage(0)
-	m := NewKeymap([]Key{{Keys: []string{"a"}, Where: here, Short: "alpha"}, {Keys: []string{"x"}, Where: here, Short: "break"},
-		{Keys: []string{"z"}, Where: here, Short: "zeta", Hidden: func() bool { return true }}, {Keys: []string{"?"}, Where: here, Short: "help"}})
-	for w, want := range map[int]string{80: "x break  a alpha  ", 20: "x break  ", 10: ""} {
-		keys, help := m.Hints(here, w, Footer{Gap: 2})
+	m := NewKeymap([]Key{{Keys: []string{"a"}, Where: here, Short: "key-filter"}, {Keys: []string{"x"}, Where: here, Short: "key-break"},
+		{Keys: []string{"z"}, Where: here, Short: "key-zoom", Hidden: func() bool { return true }}, {Keys: []string{"?"}, Where: here, Short: "key-help"}})
+	for w, want := range map[int]string{80: "x break  a filter  ", 20: "x break  ", 10: ""} {
+		keys, help := m.Hints(here, w, Footer{Th: draw.NewTheme(draw.ThemeDark, termenv.TrueColor, draw.SignsUnicode), Gap: 2})
 		got := ""
 		for _, sp := range keys {
 			got += sp.Text

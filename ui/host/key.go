@@ -14,12 +14,12 @@ import (
 type Key struct {
 	Keys  []string // as Bubble Tea names them
 	Where Where
-	Short string // for the footer, "" for not in it
-	// Brief, if not nil, says now what stands in w cells of the footer.
+	Short model.MessageID // for the footer, "" for not in it
+	// Brief, if not nil, says now what stands in w cells of the footer, in the language of the screen.
 	Brief func(w int) string
 	// Hidden, if not nil, says that the key is not in the footer now.
 	Hidden func() bool
-	What   string
+	What   model.MessageID
 	Needs  string // for the table of keys: what has to be there
 	// Why says why the key does nothing now, "" if it works.
 	Why func() string

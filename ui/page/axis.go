@@ -44,6 +44,7 @@ type pastOf struct {
 func (x *Axis) Lanes(f table.View, l *locks.Lock, w, n int) []string {
 	of := pastOf{l.Name, f.S.VersionOf(l), f.Now, f.S.Now(), f.Th, w, n, x.Window}
 	if x.last.source != of {
+		x.Painter.Lang = f.Th.Lang
 		all := x.Painter.Lanes(f, &x.Window, l.Name, n, timeline.PictureCells(w))
 		x.last = past{of, all.Lines(nil, f, w)}
 	}
@@ -75,6 +76,7 @@ func (x *Axis) LastMinute(f table.View, l *locks.Lock, now time.Time, cells int)
 	if x.minutes == nil || len(x.minutes) >= minutesKept {
 		x.minutes = map[string]minute{}
 	}
+	x.Painter.Lang = f.Th.Lang
 	row := x.Painter.Row(f.S, l.Name, whole, !trouble, false)
 	m := minute{f.S.VersionOf(l), sc, trouble, f.Th, f.Th.LaneCells(row.Cells)}
 	x.minutes[l.Name] = m

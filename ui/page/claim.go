@@ -23,30 +23,30 @@ func RoleLook(f table.View, l *locks.Lock, c *locks.Claim, i int) (draw.Style, s
 	default:
 		if how := c.LeaseInfo().State().Condition(); how.Trouble() {
 			st, trouble := th.Level(how.Level)
-			return st, sign, string(role) + " " + trouble
+			return st, sign, th.Word(role) + " " + trouble
 		}
 	}
-	return st, sign, string(role)
+	return st, sign, th.Word(role)
 }
 
 // Identity fills in who a claim belongs to, and how that is known.
 func Identity(r *table.Row, c *locks.Claim) {
 	th := r.F.Th
 	id := r.F.S.Identity(draw.Brief(c.Ref()))
-	st, text, source := draw.Plain, th.Escape(id.Text), " ("+id.Source+")"
+	st, text, source := draw.Plain, th.Escape(id.Text), th.SourceOf(id)
 	if id.Text == "" {
-		st, text, source = draw.Dim, "unknown", ""
+		st, text, source = draw.Dim, th.Say("unknown"), ""
 		if id := c.KV.Lease; id != 0 {
-			if text = "lease " + id.Short(); draw.Width(text) > r.Room() {
+			if text = th.Say("lease", model.Verbatim(id.Short())); draw.Width(text) > r.Room() {
 				text = id.Short()
 			}
 			text = th.Escape(text)
 		}
 		if c.Unread { // it might name the owner
-			source = " (" + model.ValueUnread + ")"
+			source = " " + th.Say("value-not-recorded")
 		}
 	}
-	if room := r.Room(); draw.Width(text)+len(source) > room {
+	if room := r.Room(); draw.Width(text)+draw.Width(source) > room {
 		source, text = "", th.Cut(text, room)
 	}
 	r.Add(st, text)

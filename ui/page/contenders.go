@@ -35,29 +35,29 @@ func contenderRow(f Frame, c reports.ContenderInfo, r *table.Row) {
 
 // ContenderCells are the columns of the contenders.
 var ContenderCells = table.Cells[stance]{
-	{Column: table.Column{Title: "NAME", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
-	{Column: table.Column{Title: "PID", Least: 7, Most: 8, Rank: 6, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.PID)) }},
-	{Column: table.Column{Title: "PROCESS", Least: 9, Fair: 13, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
+	{Column: table.Column{Title: "title-name", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
+	{Column: table.Column{Title: "title-pid", Least: 7, Most: 8, Rank: 6, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.PID)) }},
+	{Column: table.Column{Title: "title-process", Least: 9, Fair: 13, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
 		proc, st := processLook(r.F.Th, r.F.S, x.ContenderInfo, r.Room())
 		r.Add(st, r.F.Th.Cut(proc, r.Room()))
 	}},
-	{Column: table.Column{Title: "LOCK", Least: 13, Fair: 20, Most: 26, Rank: 2}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.CutPath(r.F.Th.Clean(x.Lock), r.Room())) }},
-	{Column: table.Column{Title: "RECIPE", Least: 8, Most: 8, Rank: 8}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(x.Recipe), r.Room())) }},
-	{Column: table.Column{Title: "TTL", Least: 4, Most: 5, Rank: 7, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.TTL)+"s") }},
-	{Column: table.Column{Title: "CLIENT SAYS", Least: 11, Most: 11}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(x.ContenderInfo)) }},
-	{Column: table.Column{Title: "ETCD SAYS", Least: 9, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, TruthWord(r.F.S, x.ContenderInfo, x.place)) }},
-	{Column: table.Column{Title: "LEASE", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
+	{Column: table.Column{Title: "title-lock", Least: 13, Fair: 20, Most: 26, Rank: 2}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.CutPath(r.F.Th.Clean(x.Lock), r.Room())) }},
+	{Column: table.Column{Title: "title-recipe", Least: 8, Most: 8, Rank: 8}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(x.Recipe), r.Room())) }},
+	{Column: table.Column{Title: "title-ttl", Least: 4, Most: 5, Rank: 7, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.TTL)+"s") }},
+	{Column: table.Column{Title: "title-client-says", Least: 11, Most: 11}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(r.F.Th, x.ContenderInfo)) }},
+	{Column: table.Column{Title: "title-etcd-says", Least: 9, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, TruthWord(r.F.Th, r.F.S, x.ContenderInfo, x.place)) }},
+	{Column: table.Column{Title: "title-lease", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
 		if x.Lease == 0 {
-			r.Add(draw.Dim, "no lease yet")
+			r.Add(draw.Dim, r.F.Th.Say("no-lease-yet"))
 		} else if Unknown(r.F.S, x.ContenderInfo) {
 			r.Add(draw.Dim, "?")
 		} else if lease := r.F.S.Lease(x.Lease); lease == nil {
-			r.Add(draw.Dim, "no key on it") // whether the lease lives is not known then
+			r.Add(draw.Dim, r.F.Th.Say("no-key-on-it")) // whether the lease lives is not known then
 		} else {
 			r.Lease(lease, r.F.Now)
 		}
 	}},
-	{Column: table.Column{Title: "LAST ACCESS", Least: 15, Fair: 30, Most: 34, Rank: 4}, Fill: accessCell},
+	{Column: table.Column{Title: "title-last-access", Least: 15, Fair: 30, Most: 34, Rank: 4}, Fill: accessCell},
 	{Column: table.Column{Title: "", Least: 26, Fair: 36, Most: 48, Rank: 1}, Fill: func(r *table.Row, x *stance) {
 		note, how := x.note, x.how
 		if how == draw.Alarm {
@@ -73,27 +73,30 @@ var ContenderCells = table.Cells[stance]{
 func accessCell(r *table.Row, c *stance) {
 	x := c.LastAccess
 	if x.At.IsZero() {
-		r.Add(draw.Dim, "none")
+		r.Add(draw.Dim, r.F.Th.Say("none"))
 		return
 	}
-	kind := "read"
-	if x.Write {
-		kind = "write"
-	}
-	text := " ago"
+	th := r.F.Th
+	age := draw.Age(r.F.Now.Sub(x.At), false)
+	ago := " " + th.Say("ago", model.Verbatim(age))
 	if n := c.Accepted + c.Refused; r.Room() >= 30 {
-		text += "  " + strconv.Itoa(c.Accepted) + "/" + strconv.Itoa(n) + " ok"
+		ago += "  " + th.Say("accesses-ok", c.Accepted, n)
 	}
-	age := " " + draw.Age(r.F.Now.Sub(x.At), false)
-	st, what := draw.Dim, kind+" ok"
-	if !x.Accepted {
-		st, what = draw.Bad, r.F.Th.Sign.Bad+" "+kind+" refused"
-	}
+	st, what := draw.Dim, th.Say("read-ok")
 	switch {
-	case r.Room() >= len("write ok 18s ago") && draw.Width(what+age+text) <= r.Room(): // or in some rows alone
-		what += age + text
-	case draw.Width(what+age) <= r.Room():
-		what += age
+	case x.Accepted && x.Write:
+		what = th.Say("write-ok")
+	case x.Write:
+		st, what = draw.Bad, th.Sign.Bad+" "+th.Say("write-refused")
+	case !x.Accepted:
+		st, what = draw.Bad, th.Sign.Bad+" "+th.Say("read-refused")
+	}
+	const leastAgo = 16 // "write ok 18s ago": or the word stands in some rows alone
+	switch {
+	case r.Room() >= leastAgo && draw.Width(what+ago) <= r.Room():
+		what += ago
+	case draw.Width(what)+1+draw.Width(age) <= r.Room():
+		what += " " + age
 	}
 	r.Add(st, what)
 }
@@ -125,7 +128,7 @@ func processLook(th *draw.Theme, s *store.View, c reports.ContenderInfo, room in
 	}
 	var words []string
 	if c.Proc == model.ProcPaused {
-		words = append(words, "paused")
+		words = append(words, th.Say("paused"))
 	}
 	for _, x := range s.Reports().Faults() {
 		info, _ := x.Fault.Kind.Info()
@@ -135,41 +138,41 @@ func processLook(th *draw.Theme, s *store.View, c reports.ContenderInfo, room in
 		words = append(words, th.Message(info.State))
 	}
 	if len(words) == 0 {
-		return th.Sign.Holds + " runs", draw.Good
+		return th.Sign.Holds + " " + th.Say("runs"), draw.Good
 	}
 	if text := strings.Join(words, "+"); draw.Width(text)+2 <= room || len(words) == 1 {
 		return th.Sign.Late + " " + text, draw.Late
 	}
-	return th.Sign.Late + " " + draw.Plural(len(words), "fault"), draw.Late
+	return th.Sign.Late + " " + th.Say("faults-counted", len(words)), draw.Late
 }
 
-func believes(c reports.ContenderInfo) string {
+func believes(th *draw.Theme, c reports.ContenderInfo) string {
 	switch c.Belief.State {
 	case model.BeliefHolding:
-		return "I hold"
+		return th.Say("i-hold")
 	case model.BeliefWaiting:
-		return "I wait"
+		return th.Say("i-wait")
 	case model.BeliefLost:
-		return "I lost"
+		return th.Say("i-lost")
 	case model.BeliefLeaving:
-		return "leaving"
+		return th.Say("leaving")
 	case model.BeliefIdle:
-		return "idle"
+		return th.Say("idle")
 	}
 	return "?"
 }
 
 // TruthWord says what etcd says of a contender at that place of its queue, from 1.
-func TruthWord(s *store.View, c reports.ContenderInfo, place int) string {
+func TruthWord(th *draw.Theme, s *store.View, c reports.ContenderInfo, place int) string {
 	switch {
 	case Unknown(s, c):
 		return "?"
 	case place == 0:
-		return "no key"
+		return th.Say("no-key")
 	case Holds(s, c, place):
-		return "holds"
+		return th.Say("holds")
 	}
-	return "place " + strconv.Itoa(place)
+	return th.Say("place", place)
 }
 
 // mismatch says where belief and truth lie apart. Only one of the ways

@@ -55,10 +55,10 @@ func (t *Counters) Count() (int, draw.Style) {
 func (t *Counters) Words() []model.Message {
 	var parts []model.Message
 	if t.errors > 0 {
-		parts = append(parts, model.Say("errors", counted(t.errors)))
+		parts = append(parts, model.Say("errors", draw.Counted(t.errors)))
 	}
 	if t.warnings > 0 {
-		parts = append(parts, model.Say("warnings", counted(t.warnings)))
+		parts = append(parts, model.Say("warnings", draw.Counted(t.warnings)))
 	}
 	if t.infos > 0 {
 		parts = append(parts, model.Say("infos", t.infos))

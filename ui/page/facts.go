@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"locktop/model"
 	"locktop/model/journal"
 	"locktop/ui/draw"
 )
@@ -59,10 +60,10 @@ const (
 // LastFacts appends the newest entries that h lines have room for, newest last.
 func LastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []string {
 	if len(facts) == 0 && h > 0 && !f.Axis.At().IsZero() {
-		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of(TooFarBack)}, nil))
+		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("the-journal-does-not-go-back"))}, nil))
 	}
 	if since := f.S.Timeline().Start(); len(facts) == 0 && h > 0 && !since.IsZero() {
-		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nothing since " + since.In(f.Now.Location()).Format(time.TimeOnly))}, nil))
+		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("nothing-since", model.Verbatim(since.In(f.Now.Location()).Format(time.TimeOnly))))}, nil))
 	}
 	var all [][]string
 	rows := 1
@@ -71,7 +72,7 @@ func LastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []stri
 	}
 	for _, fact := range slices.Backward(facts) {
 		sign, st := f.Th.FactSign(fact)
-		lead := []draw.Span{draw.Dim.Of("  " + draw.FactClock(fact)[:8] + " "), st.Of(sign + " ")}
+		lead := []draw.Span{draw.Dim.Of("  " + f.Th.FactClock(fact, draw.ClockBrief) + " "), st.Of(sign + " ")}
 		said := f.Th.Wrap(f.Th.SentenceHere(f.S, fact), max(1, w-draw.WidthOf(lead)), min(rows, max(1, h)))
 		if h -= len(said); h < 0 {
 			break
@@ -86,6 +87,3 @@ func LastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []stri
 	slices.Reverse(all)
 	return append(lines, slices.Concat(all...)...)
 }
-
-// TooFarBack is what a journal says that does not reach the cursor.
-const TooFarBack = "  the journal does not go back that far"

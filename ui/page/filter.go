@@ -1,12 +1,10 @@
 package page
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
 	"locktop/model"
-	"locktop/ui/draw"
 )
 
 // Matcher returns what a filter keeps, nil for all. A filter is words, each of which has to
@@ -68,24 +66,21 @@ func expression(want string) (re string, is bool) {
 
 // badFilter says why a filter is no regular expression though it stands between slashes, ""
 // if it filters.
-func badFilter(filter string) string {
+func badFilter(filter string) model.Message {
 	re, is := expression(strings.TrimPrefix(filter, "!"))
 	if !is {
-		return ""
+		return model.Message{}
 	}
 	if _, err := regexp.Compile(re); err != nil {
-		return fmt.Sprintf("not a regular expression (%s); all rows are shown", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return model.Say("not-a-regular-expression", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	return ""
+	return model.Message{}
 }
 
 // Hits says how many rows a filter leaves, or why it filters nothing.
 func Hits(filter string, left model.Message) model.Message {
-	if why := badFilter(filter); why != "" {
-		return model.Say("quote", model.Verbatim(why))
+	if why := badFilter(filter); !why.IsZero() {
+		return why
 	}
 	return left
 }
-
-// counted is a number of things with separators, as a message has it.
-func counted(n int) model.Verbatim { return model.Verbatim(draw.Count(int64(n))) }

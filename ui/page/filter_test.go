@@ -3,6 +3,8 @@ package page
 import (
 	"strings"
 	"testing"
+
+	"locktop/model/text"
 )
 
 // TestFilters: words in any order over all texts, an expression between slashes, either
@@ -39,7 +41,7 @@ func TestFilters(t *testing.T) {
 		if got := keep == nil || keep(texts...); got != tt.keeps {
 			t.Errorf("%q (%s): keeps %v", tt.filter, tt.reason, got)
 		}
-		if got := badFilter(tt.filter); (got == "") != (tt.bad == "") || !strings.Contains(got, tt.bad) {
+		if got := text.English(badFilter(tt.filter)); (got == "") != (tt.bad == "") || !strings.Contains(got, tt.bad) {
 			t.Errorf("%q (%s): said %q, want %q", tt.filter, tt.reason, got, tt.bad)
 		}
 	}

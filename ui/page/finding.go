@@ -25,20 +25,20 @@ func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	switch {
 	case x.Count <= 1:
 	case x.Code == model.CodeLockCycle && x.Confidence != model.Hint:
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: th.Say("same-deadlock", counted(x.Count-1))})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: th.Say("same-deadlock", draw.Counted(x.Count-1))})
 	default:
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: th.Say("same-found-more", counted(x.Count-1))})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: th.Say("same-found-more", draw.Counted(x.Count-1))})
 	}
 	for _, e := range th.Messages(x.Evidence) {
 		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: e})
 	}
-	lead := th.Label("  do: ")
+	lead := "  " + th.Say("do-word") + " "
 	for _, d := range th.Messages(x.Advice) {
 		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: d})
 		lead = "      "
 	}
 	if len(x.Alternatives) > 0 {
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: th.Label("  looks the same: "), Text: Codes(x.Alternatives)})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  " + th.Say("looks-the-same") + " ", Text: Codes(x.Alternatives)})
 	}
 	for _, c := range x.Etcdctl {
 		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  $ ", Text: th.FormatSentence(c)})

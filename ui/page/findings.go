@@ -13,12 +13,12 @@ import (
 )
 
 // FindingCells are the columns of the findings.
-var FindingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *model.Finding){
-	"FINDING": func(r *table.Row, x *model.Finding) {
+var FindingCells = table.CellsOf(fields.Findings, map[model.MessageID]func(*table.Row, *model.Finding){
+	"title-finding": func(r *table.Row, x *model.Finding) {
 		st, sign := r.F.Th.Severity(x.Severity)
 		r.Add(st, sign+" "+string(x.Code))
 	},
-	"LOCK": func(r *table.Row, x *model.Finding) {
+	"title-lock": func(r *table.Row, x *model.Finding) {
 		th := r.F.Th
 		switch {
 		case x.Lock != "":
@@ -28,14 +28,14 @@ var FindingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *m
 			}
 			r.Add(draw.Plain, th.CutPath(th.Clean(x.Lock), r.Room()-len(more))+more)
 		case x.Lease != 0:
-			r.Add(draw.Plain, th.Escape("lease "+x.Lease.Short()))
+			r.Add(draw.Plain, th.Say("lease", model.Verbatim(th.Escape(x.Lease.Short()))))
 		default:
-			r.Add(draw.Dim, "the cluster")
+			r.Add(draw.Dim, th.Say("the-cluster"))
 		}
 	},
-	"SINCE":    func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, draw.Age(r.F.Now.Sub(x.Since), false)) },
-	"SURE":     func(r *table.Row, x *model.Finding) { r.Add(draw.Dim, r.F.Th.FormatConfidence(x.Confidence)) },
-	"IN SHORT": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Summary(x), r.Room())) },
+	"title-since":    func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, draw.Age(r.F.Now.Sub(x.Since), false)) },
+	"title-sure":     func(r *table.Row, x *model.Finding) { r.Add(draw.Dim, r.F.Th.FormatConfidence(x.Confidence)) },
+	"title-in-short": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Summary(x), r.Room())) },
 }, nil)
 
 // findingsPage lists what is wrong, the worst first, and says all about the one
@@ -100,13 +100,13 @@ func (p *findingsPage) place(id string) int {
 }
 
 func (p *findingsPage) About() About {
-	return About{Title: "Findings", Targets: true, Shows: ShowFinding}
+	return About{Title: "Findings", Label: "page-findings", Go: "go-to-findings", Targets: true, Shows: ShowFinding}
 }
 
 func (p *findingsPage) Keys() []Key {
 	return []Key{
 		QueueOf(p.Lock),
-		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "text", What: "from the list to the text and back", Some: true,
+		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "key-text", What: "from-the-list-to-the-text", Some: true,
 			Do: func(Frame) Request { p.full = !p.full; return Request{} }},
 	}
 }
@@ -145,13 +145,13 @@ func (p *findingsPage) Empty() bool { return len(p.found) == 0 }
 func (p *findingsPage) Target(f Frame) Target {
 	x := p.Chosen()
 	if x == nil {
-		return Target{Why: "no finding is selected"}
+		return Target{Why: f.Th.Say("no-finding-is-selected")}
 	}
 	t := Target{Finding: x, Lock: f.S.Lock(x.Lock)}
 	if c := f.S.Claim(x.Claim.Key); x.About(c.Ref()) {
 		t.Claim = c
 	}
-	return t.OfClient(f.S)
+	return t.OfClient(f)
 }
 
 // Lock is that of the finding; one about a lease alone leads to its session.
@@ -162,14 +162,14 @@ func (p *findingsPage) Lock(f Frame) Request {
 	case x.Lease != 0 && f.S.Lease(x.Lease) != nil:
 		return Request{Show: ShowSession, Lease: x.Lease}
 	default:
-		return Request{Why: "that is about the whole cluster: e explains it"}
+		return Request{Why: f.Th.Say("that-is-about-the-whole-cluster")}
 	}
-	return t.ToLock()
+	return t.ToLock(f)
 }
 
 func (p *findingsPage) Finding(f Frame) (*model.Finding, string) {
 	p.refresh(f)
-	return p.Chosen(), "there is no finding"
+	return p.Chosen(), f.Th.Say("there-is-no-finding")
 }
 
 func (p *findingsPage) Commands(f Frame) (string, []string) {
@@ -201,7 +201,7 @@ func (p *findingsPage) SetFilter(text string) {
 }
 
 func (p *findingsPage) Hits() model.Message {
-	return Hits(p.Filter(), model.Say("of-findings", counted(len(p.found)), counted(p.total)))
+	return Hits(p.Filter(), model.Say("of-findings", draw.Counted(len(p.found)), draw.Counted(p.total)))
 }
 
 // Chosen returns the finding under the cursor, nil if there is none.
@@ -216,13 +216,13 @@ func (p *findingsPage) Chosen() *model.Finding {
 func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	p.refresh(f)
 	if p.total == 0 && len(f.S.Locks()) == 0 {
-		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "No locks yet: nothing was judged."}), w, h)
+		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: f.Th.Say("no-locks-yet-nothing-was-judged")}), w, h)
 	}
 	if p.total == 0 {
-		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " No problems visible in etcd"},
-			draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "A hung program whose client still renews looks healthy in etcd."}), w, h)
+		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " " + f.Th.Say("no-problems-visible-in-etcd")},
+			draw.Paragraph{St: draw.Dim, Lead: "  ", Text: f.Th.Say("a-hung-program-whose-client-still")}), w, h)
 	}
-	title := []draw.Span{draw.Strong.Of("findings")}
+	title := []draw.Span{draw.Strong.Of(f.Th.Say("findings"))}
 	if words := f.Counters.Words(); len(words) > 0 {
 		title = append(title, draw.Plain.Of(" "+f.Th.Say("list", words)))
 	}
@@ -262,7 +262,7 @@ func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h in
 	st, sign := th.Severity(x.Severity)
 	title := []draw.Span{st.Of(sign + " " + string(x.Code)), draw.Dim.Of(" " + th.FormatConfidence(x.Confidence))}
 	if below := len(all) - p.top - p.height; below > 0 || p.top > 0 {
-		title = append(title, draw.Plain.Of(" "), draw.Accent.Of("tab"), draw.Dim.Of(" scrolls, "+draw.Plural(max(0, below), "line")+" below"))
+		title = append(title, draw.Plain.Of(" "), draw.Accent.Of("tab"), draw.Dim.Of(" "+th.Say("scrolls-lines-below", draw.Counted(max(0, below)))))
 	}
 	lines = append(lines, th.Ruler(w, title...))
 	return append(lines, all[p.top:min(len(all), p.top+p.height)]...)

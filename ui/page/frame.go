@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"locktop/model"
 	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/table"
@@ -25,7 +26,7 @@ type ViewState struct {
 	// Latest is the time of day there, while the watch goes on.
 	Latest   time.Time
 	Lab      bool
-	NoLab    string // why there is none
+	NoLab    model.Message // why there is none
 	Prefixes []string
 	// Endpoints are what a person can point etcdctl at.
 	Endpoints []string
@@ -35,10 +36,10 @@ type ViewState struct {
 
 // WhyNoLab says why there are no members and contenders to show.
 func (f Frame) WhyNoLab() string {
-	if f.NoLab != "" {
-		return f.Th.Clean(f.NoLab)
+	if !f.NoLab.IsZero() {
+		return f.Th.Message(f.NoLab)
 	}
-	return "this is not locktop's own lab"
+	return f.Th.Say("this-is-not-locktops-own-lab")
 }
 
 // Watched names what is watched.
@@ -111,7 +112,7 @@ func (f Frame) Whole() Frame {
 // AsOf says at which moment the cursor stands, and the way back; nothing for now.
 func (f Frame) AsOf() []draw.Span {
 	if as := f.Axis.AsOf(f.Whole().Now); !as.IsZero() {
-		return []draw.Span{draw.Late.Of("  " + f.Th.Message(as) + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" now")}
+		return []draw.Span{draw.Late.Of("  " + f.Th.Message(as) + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" " + f.Th.Say("now"))}
 	}
 	return nil
 }

@@ -1,10 +1,10 @@
 package page
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
+	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
 	"locktop/ui/draw"
@@ -15,8 +15,8 @@ type freshness struct {
 	State   locks.WatchState
 	Percent int // while loading, -1 if not known
 	Since   time.Time
-	Seen    time.Time // when everything was last known to be complete
-	What    string    // what failed and what to do, for lost
+	Seen    time.Time     // when everything was last known to be complete
+	What    model.Message // what failed and what to do, for lost
 	// Denied are the prefixes that may not be read. They make nothing else out of date.
 	Denied []*locks.Watch
 	// Nothing: all are denied.
@@ -38,7 +38,7 @@ func (fr freshness) Grants() []string {
 func (fr freshness) names(th *draw.Theme) string {
 	var names []string
 	for _, f := range fr.Denied {
-		names = append(names, th.Clean(prefixWord(f.Prefix)))
+		names = append(names, th.Message(prefixWord(f.Prefix)))
 	}
 	return strings.Join(names, ", ")
 }
@@ -48,9 +48,9 @@ func (fr freshness) MayNot(th *draw.Theme) []draw.Span {
 	if len(fr.Denied) == 0 {
 		return nil
 	}
-	line := []draw.Span{draw.Late.Of(th.Sign.Late + " No permission to read " + th.Cut(fr.names(th), 40))}
+	line := []draw.Span{draw.Late.Of(th.Sign.Late + " " + th.Say("no-permission-to-read", model.Verbatim(th.Cut(fr.names(th), 40))))}
 	if len(fr.Grants()) > 0 {
-		line = append(line, draw.Plain.Of("   "), draw.Accent.Of("c"), draw.Dim.Of(" how to allow it"))
+		line = append(line, draw.Plain.Of("   "), draw.Accent.Of("c"), draw.Dim.Of(" "+th.Say("how-to-allow-it")))
 	}
 	return line
 }
@@ -63,13 +63,13 @@ func (fr freshness) denied(th *draw.Theme) []draw.Paragraph {
 	}
 	for _, f := range fr.Denied {
 		add(draw.Plain, "", "")
-		add(draw.Strong, "  ", "No permission to read "+th.Clean(prefixWord(f.Prefix)))
+		add(draw.Strong, "  ", th.Say("no-permission-to-read", prefixWord(f.Prefix)))
 		_, grant := f.Denied()
 		if grant == "" {
 			add(draw.Late, "  ", th.FormatSentence(f.Detail))
 			continue
 		}
-		add(draw.Dim, "  ", "This allows it, with a role of the user in place of ROLE. y copies the command.")
+		add(draw.Dim, "  ", th.Say("this-allows-it-with-a-role"))
 		add(draw.Plain, "  $ ", th.Clean(grant))
 	}
 	return all
@@ -89,7 +89,7 @@ func Fresh(s *store.View) freshness {
 		case f.State == locks.Lost:
 			if fr.State != locks.Lost {
 				fr.State, fr.Since, fr.Seen = locks.Lost, f.Since, f.SeenAt
-				fr.What = fmt.Sprintf("watch of %s lost (%s): %s", prefixWord(f.Prefix), f.Reason, f.Detail)
+				fr.What = model.Say("watch-of-lost", prefixWord(f.Prefix), f.Reason, f.Detail)
 			}
 		case f.State == locks.Loading:
 			if fr.State != locks.Lost {
@@ -114,9 +114,10 @@ func (fr *freshness) isDenied(f *locks.Watch) bool {
 	return denied
 }
 
-func prefixWord(p string) string {
+// prefixWord names a prefix.
+func prefixWord(p string) model.Message {
 	if p == "" {
-		return "all keys"
+		return model.Say("all-keys")
 	}
-	return p
+	return model.Say("quote", p)
 }

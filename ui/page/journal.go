@@ -3,7 +3,6 @@ package page
 import (
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"time"
 
@@ -41,30 +40,30 @@ func newJournal() Page { return &journalPage{} }
 const entryLinesMax = 3
 
 func (p *journalPage) About() About {
-	return About{Title: "Journal", Shows: ShowJournal}
+	return About{Title: "Journal", Label: "page-journal", Go: "go-to-journal", Shows: ShowJournal}
 }
 
 func (p *journalPage) Keys() []Key {
 	return []Key{
-		{Keys: []string{"f"}, Group: KeysOfLists, Short: "this lock", What: "only the lock of this line, or all again", Do: p.turn},
+		{Keys: []string{"f"}, Group: KeysOfLists, Short: "key-this-lock", What: "only-the-lock-of-this-line", Do: p.turn},
 		QueueOf(p.Lock),
-		{Keys: []string{"o"}, Group: KeysThatOpen, Short: "session", What: "go to the session of the selected item", Some: true, Do: p.session},
+		{Keys: []string{"o"}, Group: KeysThatOpen, Short: "key-session", What: "go-to-the-session-of-the", Some: true, Do: p.session},
 	}
 }
 
 // noLock says why a key that is about the lock of a line does nothing.
-const noLock = "this line is about no lock"
+const noLock model.MessageID = "this-line-is-about-no-lock"
 
 // lockOf is the lock of the line under the cursor, or why there is none to go to.
 func (p *journalPage) lockOf(f Frame) (l *locks.Lock, why string) {
 	switch {
 	case p.current == nil:
-		return nil, "the list is empty"
+		return nil, f.Th.Say("the-list-is-empty")
 	case p.current.Lock == "":
-		return nil, noLock
+		return nil, f.Th.Say(noLock)
 	}
 	if l = f.S.Lock(p.current.Lock); l == nil {
-		why = f.Th.Clean(p.current.Lock) + " has no keys now"
+		why = f.Th.Say("has-no-keys-now", p.current.Lock)
 	}
 	return l, why
 }
@@ -85,23 +84,23 @@ func (p *journalPage) Lock(f Frame) Request {
 // session is that of the claim of which the line tells, or else of the one that went.
 func (p *journalPage) session(f Frame) Request {
 	if p.current == nil {
-		return Request{Why: "the list is empty"}
+		return Request{Why: f.Th.Say("the-list-is-empty")}
 	}
 	for _, c := range []model.ClaimRef{p.current.Claim, p.current.From} {
 		if c.Lease != 0 && f.S.Lease(c.Lease) != nil {
 			return Request{Show: ShowSession, Lease: c.Lease}
 		}
 	}
-	return Request{Why: "this line is about no session that is still there"}
+	return Request{Why: f.Th.Say("this-line-is-about-no-session")}
 }
 
 // turn goes from all locks to that of the line, and back.
-func (p *journalPage) turn(Frame) Request {
+func (p *journalPage) turn(f Frame) Request {
 	switch {
 	case p.lock != "":
 		p.narrow("")
 	case p.current == nil || p.current.Lock == "":
-		return Request{Why: noLock}
+		return Request{Why: f.Th.Say(noLock)}
 	default:
 		p.narrow(p.current.Lock)
 	}
@@ -151,7 +150,7 @@ func (p *journalPage) Commands(f Frame) (about string, lines []string) {
 	for _, prefix := range f.Prefixes {
 		lines = append(lines, "etcdctl watch --prefix "+quote(prefix))
 	}
-	return "what happens from now on", lines
+	return f.Th.Say("what-happens-from-now-on"), lines
 }
 
 // quote quotes for a POSIX shell.
@@ -159,7 +158,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 
 func (p *journalPage) Filter() string { return p.filter }
 func (p *journalPage) Hits() model.Message {
-	return Hits(p.filter, model.Say("lines-counted", counted(len(p.matched))))
+	return Hits(p.filter, model.Say("lines-counted", draw.Counted(len(p.matched))))
 }
 
 func (p *journalPage) SetFilter(text string) {
@@ -279,7 +278,7 @@ func (p *journalPage) Paint(f Frame, w, h int) []string {
 	p.follow(f)
 	p.height, p.current, p.lines = max(0, h-1), nil, make([]*journal.Entry, h)
 	if p.before && p.anchor == 0 {
-		return draw.Fill([]string{p.title(f, w), f.Th.Line(w, []draw.Span{draw.Dim.Of(TooFarBack)}, nil)}, w, h)
+		return draw.Fill([]string{p.title(f, w), f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("the-journal-does-not-go-back"))}, nil)}, w, h)
 	}
 	at := p.cursor()
 	text := p.window(f, w, at)
@@ -292,7 +291,7 @@ func (p *journalPage) Paint(f Frame, w, h int) []string {
 		p.current = p.matched[at]
 	}
 	if len(lines) == 1 && h > 1 {
-		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  Nothing has happened yet" + p.scope(f))}, nil))
+		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + p.nothingYet(f))}, nil))
 	}
 	return draw.Fill(lines, w, h)
 }
@@ -329,24 +328,25 @@ func (p *journalPage) window(f Frame, w, cursor int) (text []painted) {
 	return text
 }
 
-func (p *journalPage) scope(f Frame) string {
+// nothingYet says that there is no line.
+func (p *journalPage) nothingYet(f Frame) string {
 	switch {
 	case p.lock != "":
-		return " to " + f.Th.Clean(p.lock)
+		return f.Th.Say("nothing-has-happened-to", p.lock)
 	case p.filter != "":
-		return " that fits the filter"
+		return f.Th.Say("nothing-has-happened-that-fits")
 	}
-	return ""
+	return f.Th.Say("nothing-has-happened-yet")
 }
 
 func (p *journalPage) title(f Frame, w int) string {
-	t := []draw.Span{draw.Strong.Of("journal")}
+	t := []draw.Span{draw.Strong.Of(f.Th.Say("journal"))}
 	if p.lock != "" {
-		t = append(t, draw.Plain.Of(" of "), draw.Accent.Of(f.Th.CutPath(f.Th.Clean(p.lock), 40)))
+		t = append(t, draw.Plain.Of(" "+f.Th.Say("of-word")+" "), draw.Accent.Of(f.Th.CutPath(f.Th.Clean(p.lock), 40)))
 	}
-	t = append(t, draw.Dim.Of(" "+f.Th.Sign.Dot+" "+draw.Plural(len(p.matched), "line")))
+	t = append(t, draw.Dim.Of(" "+f.Th.Sign.Dot+" "+f.Th.Say("lines-counted", draw.Counted(len(p.matched)))))
 	if below := len(p.matched) - 1 - p.bottom(); below > 0 {
-		t = append(t, draw.Late.Of(" "+f.Th.Sign.Dot+" "+strconv.Itoa(below)+" newer below, G goes there"))
+		t = append(t, draw.Late.Of(" "+f.Th.Sign.Dot+" "+f.Th.Say("newer-below", below)))
 	}
 	return f.Th.Ruler(w, append(t, f.AsOf()...)...)
 }
@@ -355,16 +355,16 @@ func (p *journalPage) title(f Frame, w int) string {
 // little room the sign says its kind, and the second is enough.
 func factLines(f Frame, fact *journal.Entry, w, most int, chosen bool) []string {
 	sign, st := f.Th.FactSign(fact)
-	indent := []draw.Span{draw.Dim.Of(draw.FactClock(fact)[:8] + " "), st.Of(sign + " ")}
+	indent := []draw.Span{draw.Dim.Of(f.Th.FactClock(fact, draw.ClockBrief) + " "), st.Of(sign + " ")}
 	if w >= 100 {
 		rev := ""
 		if fact.Rev > 0 {
 			rev = draw.Count(fact.Rev)
 		}
-		kind := string(fact.Kind)
+		kind := draw.PadTo(f.Th.Kind(fact.Kind), 9)
 		indent = []draw.Span{
-			draw.Dim.Of(draw.FactClock(fact) + " " + draw.Blanks[:max(0, 10-len(rev))] + rev + "  "),
-			st.Of(sign + " " + kind + draw.Blanks[:max(0, 9-len(kind))]),
+			draw.Dim.Of(f.Th.FactClock(fact, draw.ClockCells) + " " + draw.Blanks[:max(0, 10-len(rev))] + rev + "  "),
+			st.Of(sign + " " + kind),
 		}
 	}
 	if w < 50 {

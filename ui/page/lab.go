@@ -151,7 +151,7 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 	var lines []string
 	for part, room := range rooms {
 		if part == int(partFaults) && room == 0 && h >= onePartBelow {
-			lines = append(lines, f.Th.Ruler(w, draw.Dim.Of("No active faults: "), draw.Accent.Of("F"), draw.Dim.Of(" breaks the selected item")))
+			lines = append(lines, f.Th.Ruler(w, draw.Dim.Of(f.Th.Say("no-active-faults")+" "), draw.Accent.Of("F"), draw.Dim.Of(" "+f.Th.Say("breaks-the-selected-item"))))
 		}
 		if room == 0 {
 			continue
@@ -160,7 +160,7 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 		if part == int(partMembers) && h >= onePartBelow && len(f.Endpoints) > 0 {
 			env := "export ETCDCTL_ENDPOINTS=" + strings.Join(f.Endpoints, ",")
 			env = f.Th.Clean(env)
-			hint := []draw.Span{draw.Dim.Of("use it from any shell")}
+			hint := []draw.Span{draw.Dim.Of(f.Th.Say("use-it-from-any-shell"))}
 			if 2+draw.Width(env)+2+draw.Width(hint[0].Text) > w { // a line to paste is worth more in full
 				hint = nil
 			}
@@ -205,14 +205,14 @@ func (p *labPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 	var t []draw.Span
 	switch part {
 	case partMembers:
-		t = p.named(part, "cluster")
+		t = p.named(part, th.Say("cluster"))
 	case partFaults:
-		t = append(p.named(part, "faults"), draw.Plain.Of(" "), draw.Alarm.Of(" "+strconv.Itoa(len(x.ids))+" active "), draw.Plain.Of(" "),
-			draw.Accent.Of("U"), draw.Plain.Of(" heals the selected fault  "), draw.Accent.Of("A"), draw.Plain.Of(" heals all"))
+		t = append(p.named(part, th.Say("faults")), draw.Plain.Of(" "), draw.Alarm.Of(" "+th.Say("faults-active", len(x.ids))+" "), draw.Plain.Of(" "),
+			draw.Accent.Of("U"), draw.Plain.Of(" "+th.Say("heals-the-selected-fault")+"  "), draw.Accent.Of("A"), draw.Plain.Of(" "+th.Say("heals-all")))
 	case partClients:
-		t = append(p.named(part, "other clients"), draw.Dim.Of(" at the endpoints above"))
+		t = append(p.named(part, th.Say("other-clients")), draw.Dim.Of(" "+th.Say("at-the-endpoints-above")))
 	case partContenders:
-		t = append(p.named(part, "contenders"), draw.Dim.Of(" client's view beside etcd's"))
+		t = append(p.named(part, th.Say("contenders")), draw.Dim.Of(" "+th.Say("clients-view-beside-etcds")))
 	}
 	if x.table.Header {
 		room--
@@ -232,18 +232,18 @@ func (p *labPage) named(part labPart, name string) []draw.Span {
 }
 
 // nothingIn says why a list is empty.
-func nothingIn(part labPart) []draw.Span {
+func nothingIn(th *draw.Theme, part labPart) []draw.Span {
 	switch part {
 	case partMembers:
-		return []draw.Span{draw.Dim.Of("  no member has answered yet")}
+		return []draw.Span{draw.Dim.Of("  " + th.Say("no-member-has-answered-yet"))}
 	}
-	return []draw.Span{draw.Dim.Of("  No contender runs: "), draw.Accent.Of("N"), draw.Dim.Of(" adds one")}
+	return []draw.Span{draw.Dim.Of("  " + th.Say("no-contender-runs-yet") + " "), draw.Accent.Of("N"), draw.Dim.Of(" " + th.Say("adds-one"))}
 }
 
 func (p *labPage) list(lines []string, f Frame, part labPart, w, h int) []string {
 	x := &p.parts[part]
 	if len(x.ids) == 0 {
-		return draw.Fill(append(lines, f.Th.Line(w, nothingIn(part), nil)), w, len(lines)+h)
+		return draw.Fill(append(lines, f.Th.Line(w, nothingIn(f.Th, part), nil)), w, len(lines)+h)
 	}
 	x.y = len(lines)
 	x.table.Fit(w, h, f.Th)
@@ -274,6 +274,5 @@ func (p *labPage) fill(f Frame, part labPart, i int, r *table.Row) {
 // noLabLines are what the page says without a lab.
 func noLabLines(f Frame, w int) []string {
 	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: f.Th.NotNow(f.WhyNoLab())}, draw.Paragraph{},
-		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
-			"says beside what etcd says. Everything on the other pages works as it does there."})
+		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: f.Th.Say("on-a-cluster-of-its-own")})
 }

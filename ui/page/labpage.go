@@ -9,7 +9,7 @@ import (
 var labFirst = []string{"F", "U", "tab", "P", "H", "K", "N", "x", "enter", "T", "A"}
 
 func (p *labPage) About() About {
-	return About{Title: "Lab", Targets: true, First: labFirst}
+	return About{Title: "Lab", Label: "page-lab", Go: "go-to-lab", Targets: true, First: labFirst}
 }
 
 func (p *labPage) Keys() []Key {
@@ -20,16 +20,16 @@ func (p *labPage) Keys() []Key {
 			}
 			was := p.focused()
 			if p.turn(f, by); p.focused() == was {
-				return Request{Why: "no other list has anything to select"}
+				return Request{Why: f.Th.Say("no-other-list-has-anything-to")}
 			}
 			return Request{}
 		}
 	}
 	return []Key{
 		QueueOf(p.Lock),
-		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "list", What: "to the next list", Do: turn(1)},
-		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to the list before", Do: turn(-1)},
-		{Keys: []string{"U"}, Group: KeysThatAct, Short: "heal it", What: "heal the selected fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
+		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "key-list", What: "to-the-next-list", Do: turn(1)},
+		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to-the-list-before", Do: turn(-1)},
+		{Keys: []string{"U"}, Group: KeysThatAct, Short: "key-heal-it", What: "heal-the-selected-fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
 	}
 }
 
@@ -39,7 +39,7 @@ func (p *labPage) Step() int { return p.parts[p.focused()].table.Step() }
 func (p *labPage) heal(f Frame) (model.Action, string) {
 	x, ok := p.Fault(f)
 	if !ok {
-		return model.Action{Kind: model.HealFault}, "no active faults"
+		return model.Action{Kind: model.HealFault}, f.Th.Say("no-active-faults-word")
 	}
 	return model.Action{Kind: model.HealFault, Fault: x.Fault}, ""
 }
@@ -51,19 +51,19 @@ func (p *labPage) Target(f Frame) Target {
 	switch part := p.focused(); part {
 	case partMembers:
 		t.Other = Subject{Kind: model.TargetMember, Name: p.parts[part].pick.ID}
-		t.Why = "a member is selected: F shows its faults, tab goes to the contenders"
+		t.Why = f.Th.Say("a-member-is-selected-f-shows")
 		return t
 	case partClients:
 		t.Other = Subject{Kind: model.TargetClient, Name: p.parts[part].pick.ID}
-		t.Why = "this client is not a process of the lab: F shows its faults, tab goes to the contenders"
+		t.Why = f.Th.Say("this-client-is-not-a-process")
 		return t
 	case partFaults:
-		t.Why = "a fault is selected: U heals it, tab goes to the contenders"
+		t.Why = f.Th.Say("a-fault-is-selected-u-heals")
 		return t
 	}
 	c, ok := p.contender(f)
 	if !ok {
-		t.Why = "no contender is selected"
+		t.Why = f.Th.Say("no-contender-is-selected")
 		return t
 	}
 	t.Action.Contender, t.Action.Lock, t.Action.Recipe, t.Action.Lease = c.Name, c.Lock, c.Recipe, c.Lease
@@ -75,7 +75,7 @@ func (p *labPage) Target(f Frame) Target {
 func (p *labPage) Lock(f Frame) Request {
 	c, ok := p.contender(f)
 	if !ok || f.S.Lock(c.Lock) == nil {
-		return Request{Why: "this contender has no lock to show"}
+		return Request{Why: f.Th.Say("this-contender-has-no-lock-to")}
 	}
 	return Request{Show: ShowQueue, Lock: c.Lock}
 }
@@ -101,5 +101,5 @@ func (p *labPage) Focus(f Frame) (name, why string) {
 	case p.focused() == partContenders:
 		return "contenders", ""
 	}
-	return "", "the columns of this list stay; those of the members and the contenders can go"
+	return "", f.Th.Say("the-columns-of-this-list-stay")
 }

@@ -14,68 +14,68 @@ import (
 
 // MemberCells are the columns of the members.
 var MemberCells = table.Cells[model.Member]{
-	{Column: table.Column{Title: "MEMBER", Least: 6, Most: 12}, Fill: func(r *table.Row, m *model.Member) {
+	{Column: table.Column{Title: "title-member", Least: 6, Most: 12}, Fill: func(r *table.Row, m *model.Member) {
 		r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(memberName(*m)), r.Room()))
 	}},
-	{Column: table.Column{Title: "ROLE", Least: 9, Most: 9, Rank: 1}, Fill: func(r *table.Row, m *model.Member) {
+	{Column: table.Column{Title: "title-role", Least: 9, Most: 9, Rank: 1}, Fill: func(r *table.Row, m *model.Member) {
 		th := r.F.Th
 		switch {
 		case m.Err != "":
-			r.Add(draw.Bad, th.Sign.Bad+" down")
+			r.Add(draw.Bad, th.Sign.Bad+" "+th.Say("member-down"))
 		case m.Unasked && !m.Leader:
-			r.Add(draw.Dim, th.Sign.Unread+" unknown")
+			r.Add(draw.Dim, th.Sign.Unread+" "+th.Say("unknown"))
 		case m.Leader:
-			r.Add(draw.Good, th.Sign.Holds+" leader")
+			r.Add(draw.Good, th.Sign.Holds+" "+th.Say("leader-word"))
 		default:
-			r.Add(draw.Dim, th.Sign.Waits+" follows")
+			r.Add(draw.Dim, th.Sign.Waits+" "+th.Say("follows"))
 		}
 	}},
-	{Column: table.Column{Title: "ENDPOINT", Least: 16, Most: 30, Rank: 2}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(m.Endpoint), r.Room())) }},
-	{Column: table.Column{Title: "ETCD", Least: 7, Most: 9, Rank: 4, Right: true}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(m.Version), r.Room())) }},
-	{Column: table.Column{Title: "TERM", Least: 5, Most: 6, Rank: 5, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+	{Column: table.Column{Title: "title-endpoint", Least: 16, Most: 30, Rank: 2}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(m.Endpoint), r.Room())) }},
+	{Column: table.Column{Title: "title-etcd", Least: 7, Most: 9, Rank: 4, Right: true}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(m.Version), r.Room())) }},
+	{Column: table.Column{Title: "title-term", Least: 5, Most: 6, Rank: 5, Right: true}, Fill: func(r *table.Row, m *model.Member) {
 		if m.Unasked {
 			r.Add(draw.Dim, "-")
 		} else {
 			r.Add(draw.Dim, strconv.FormatUint(m.Term, 10))
 		}
 	}},
-	{Column: table.Column{Title: "REVISION", Least: 9, Most: 12, Rank: 3, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+	{Column: table.Column{Title: "title-revision", Least: 9, Most: 12, Rank: 3, Right: true}, Fill: func(r *table.Row, m *model.Member) {
 		if m.Unasked {
 			r.Add(draw.Dim, "-")
 		} else {
 			r.Add(draw.Plain, draw.Count(m.Rev))
 		}
 	}},
-	{Column: table.Column{Title: "ANSWER", Least: 6, Most: 60}, Fill: func(r *table.Row, m *model.Member) {
+	{Column: table.Column{Title: "title-answer", Least: 6, Most: 60}, Fill: func(r *table.Row, m *model.Member) {
 		th := r.F.Th
 		if words := memberFaults(r.F.Th, r.F.S, memberName(*m)); words != "" {
 			r.Add(draw.Late, th.Sign.Late+" "+words+" ")
 		}
 		switch {
 		case m.Unasked:
-			r.Add(draw.Dim, th.Cut("not asked: not among --endpoints", r.Room()))
+			r.Add(draw.Dim, th.Cut(th.Say("not-asked"), r.Room()))
 		case m.Err != "":
 			r.Add(draw.Bad, th.Cut(th.Clean(m.Err), r.Room()))
 		default:
-			r.Add(draw.Dim, "ok")
+			r.Add(draw.Dim, th.Say("ok"))
 		}
 	}},
 }
 
 // FaultCells are the columns of the faults in force.
 var FaultCells = table.Cells[model.FaultOn]{
-	{Column: table.Column{Title: "ID", Least: 3, Most: 5, Right: true}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, "#"+strconv.Itoa(x.ID)) }},
-	{Column: table.Column{Title: "SINCE", Least: 11, Most: 12, Rank: 2}, Fill: func(r *table.Row, x *model.FaultOn) {
+	{Column: table.Column{Title: "title-id", Least: 3, Most: 5, Right: true}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, "#"+strconv.Itoa(x.ID)) }},
+	{Column: table.Column{Title: "title-since", Least: 11, Most: 12, Rank: 2}, Fill: func(r *table.Row, x *model.FaultOn) {
 		r.Add(draw.Dim, r.F.Th.Say("ago", model.Verbatim(draw.Age(r.F.Now.Sub(x.At), false))))
 	}},
-	{Column: table.Column{Title: "ENDS", Least: 12, Most: 13, Rank: 1}, Fill: func(r *table.Row, x *model.FaultOn) {
+	{Column: table.Column{Title: "title-ends", Least: 12, Most: 13, Rank: 1}, Fill: func(r *table.Row, x *model.FaultOn) {
 		if x.Fault.For > 0 {
-			r.Add(draw.Plain, "ends in "+draw.Age(x.At.Add(x.Fault.For).Sub(r.F.Now), false))
+			r.Add(draw.Plain, r.F.Th.Say("fault-ends-in", model.Verbatim(draw.Age(x.At.Add(x.Fault.For).Sub(r.F.Now), false))))
 		} else {
-			r.Add(draw.Dim, "until healed")
+			r.Add(draw.Dim, r.F.Th.Say("until-healed"))
 		}
 	}},
-	{Column: table.Column{Title: "FAULT", Least: 14, Fair: 30, Most: 100}, Fill: func(r *table.Row, x *model.FaultOn) {
+	{Column: table.Column{Title: "title-fault", Least: 14, Fair: 30, Most: 100}, Fill: func(r *table.Row, x *model.FaultOn) {
 		th := r.F.Th
 		r.Add(draw.Late, th.Sign.Late+" "+th.Cut(th.Fault(x.Fault), r.Room()-2))
 	}},

@@ -20,8 +20,8 @@ func calmLock(f table.View, l *locks.Lock) bool {
 }
 
 // LockCells are the columns of the locks.
-var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.Lock){
-	"LOCK": func(r *table.Row, x *fields.Lock) {
+var LockCells = table.CellsOf(fields.Locks, map[model.MessageID]func(*table.Row, *fields.Lock){
+	"title-lock": func(r *table.Row, x *fields.Lock) {
 		th, room := r.F.Th, r.Room()
 		chosen, marked := r.F.Chosen[x.L.Name], r.F.Marks[x.L.Name]
 		if chosen {
@@ -36,28 +36,28 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 			r.Add(draw.Accent, " "+th.Sign.Mark)
 		}
 	},
-	"RECIPE": func(r *table.Row, x *fields.Lock) { r.Add(draw.Dim, r.F.Th.Cut(x.L.RecipeLabel(), r.Room())) },
-	"HOLDER": lockHolder,
-	"HELD": func(r *table.Row, x *fields.Lock) {
+	"title-recipe": func(r *table.Row, x *fields.Lock) { r.Add(draw.Dim, r.F.Th.Cut(x.L.RecipeLabel(), r.Room())) },
+	"title-holder": lockHolder,
+	"title-held": func(r *table.Row, x *fields.Lock) {
 		if x.L.Holder() != nil {
 			d, atLeast := x.L.HeldFor(x.Now)
 			r.Add(draw.Plain, draw.Age(d, atLeast))
 		}
 	},
-	"LEASE": func(r *table.Row, x *fields.Lock) {
+	"title-lease": func(r *table.Row, x *fields.Lock) {
 		if !x.L.Free() && x.L.Recipe().HasHolder {
 			r.Lease(x.L.Head().LeaseInfo(), x.Now)
 		}
 	},
-	"BEHIND": lockBehind,
-	"LONGEST": func(r *table.Row, x *fields.Lock) {
+	"title-behind": lockBehind,
+	"title-longest": func(r *table.Row, x *fields.Lock) {
 		if d, atLeast, any := x.L.LongestWait(x.Now); any {
 			r.Add(draw.Plain, draw.Age(d, atLeast))
 		} else {
 			r.Add(draw.Dim, "-")
 		}
 	},
-	"WAITED": func(r *table.Row, x *fields.Lock) {
+	"title-waited": func(r *table.Row, x *fields.Lock) {
 		switch d, atLeast, visible := x.WaitedLately(); {
 		case !visible:
 			r.Add(draw.Dim, "?")
@@ -67,12 +67,12 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 			r.Add(draw.Plain, draw.Age(d, atLeast))
 		}
 	},
-	"STATE": func(r *table.Row, x *fields.Lock) {
+	"title-state": func(r *table.Row, x *fields.Lock) {
 		r.Put(r.F.Th.FormatCondition(status.ConditionOf(x.S, x.L)))
 	},
-	"MOVES WHEN":  lockMoves,
-	"LAST MINUTE": lastMinute,
-}, map[string]table.SortKey{"LOCK": SortName, "HELD": SortHeld, "BEHIND": SortBehind, "LONGEST": SortLongest, "WAITED": SortWaited, "STATE": SortState})
+	"title-moves-when":  lockMoves,
+	"title-last-minute": lastMinute,
+}, map[model.MessageID]table.SortKey{"title-lock": SortName, "title-held": SortHeld, "title-behind": SortBehind, "title-longest": SortLongest, "title-waited": SortWaited, "title-state": SortState})
 
 // lockMoves says what it takes for the lock to move.
 func lockMoves(r *table.Row, x *fields.Lock) {
@@ -124,28 +124,28 @@ func newLocks(locks *LockList) (all, one Page) {
 }
 
 func (p *locksPage) About() About {
-	return About{Title: "Locks", Targets: true, Shows: ShowRow}
+	return About{Title: "Locks", Label: "page-locks", Go: "go-to-locks", Targets: true, Shows: ShowRow}
 }
 
 func (p *locksPage) Keys() []Key {
 	return append(AxisKeys(LockEvents, p.whyNoAxis), []Key{
-		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "open", What: "open the queue of the lock", Some: true, Do: p.Lock},
-		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
+		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "key-open", What: "open-the-queue-of-the-lock", Some: true, Do: p.Lock},
+		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "key-pane", What: "from-the-table-to-the-queue", Why: p.whyNoPane,
 			Do: func(Frame) Request { p.paneHas = !p.paneHas; return Request{} }},
-		{Keys: []string{"s"}, Group: KeysOfLists, Short: "sort", What: "sort by the next column",
+		{Keys: []string{"s"}, Group: KeysOfLists, Short: "key-sort", What: "sort-by-the-next-column",
 			Do: func(Frame) Request {
 				p.sortBy(p.locks.Order.By%(SortCount-1) + 1)
 				return Request{}
 			}},
-		{Keys: []string{"S"}, Group: KeysOfLists, What: "reverse sort", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
+		{Keys: []string{"S"}, Group: KeysOfLists, What: "reverse-sort", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
 		journalOfLock,
 	}...)
 }
 
 // whyNoAxis says why there is no picture in time to move, "" if there is one.
-func (p *locksPage) whyNoAxis() string {
+func (p *locksPage) whyNoAxis() model.MessageID {
 	if p.pane < lanesPane {
-		return "there is no room for lanes beside the table: enter opens the queue"
+		return "there-is-no-room-for-lanes-beside"
 	}
 	return ""
 }
@@ -207,7 +207,7 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 		return f.Axis.LastMinute(f.View, l, now, cells)
 	}
 	p.Table.SortBy(p.locks.Order.By)
-	p.Table.Bound("LOCK", p.locks.Order.Longest+marksCells)
+	p.Table.Bound("title-lock", p.locks.Order.Longest+marksCells)
 	p.Table.Fit(w, h, f.Th)
 	names, pick := p.locks.Order.IDs, &p.locks.Pick
 	p.Table.Reveal(pick.Place, len(names))
@@ -261,9 +261,9 @@ func (p *locksPage) Click(f Frame, x, y int) {
 	}
 }
 
-func (p *locksPage) whyNoPane() string {
+func (p *locksPage) whyNoPane() model.MessageID {
 	if p.pane == 0 {
-		return "there is no room for the queue beside the table: enter opens it"
+		return "there-is-no-room-for-the-queue"
 	}
 	return ""
 }
@@ -277,7 +277,7 @@ func (p *locksPage) Target(f Frame) Target {
 	if !p.paneHas && t.Lock != nil {
 		t.Claim, t.LockOnly, t.Unchosen = t.Lock.Head(), true, true
 	}
-	return t.OfClient(f.S)
+	return t.OfClient(f)
 }
 
 func (p *locksPage) Finding(f Frame) (*model.Finding, string) {
@@ -320,7 +320,7 @@ func (p *locksPage) SetFilter(text string) {
 }
 
 func (p *locksPage) Hits() model.Message {
-	return Hits(p.Filter(), model.Say("of-locks", counted(len(p.locks.Order.IDs)), counted(p.locks.Order.Total)))
+	return Hits(p.Filter(), model.Say("of-locks", draw.Counted(len(p.locks.Order.IDs)), draw.Counted(p.locks.Order.Total)))
 }
 
 func (p *locksPage) Tables() map[string]*table.Table {
@@ -344,7 +344,7 @@ func lockHolder(r *table.Row, x *fields.Lock) {
 	th := r.F.Th
 	switch head := x.L.Head(); {
 	case head == nil:
-		r.Add(draw.Dim, "nobody")
+		r.Add(draw.Dim, th.Say("nobody"))
 	case !x.L.Recipe().HasHolder:
 		r.Add(draw.Dim, "-")
 	case x.L.Blocked():

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"locktop/model"
 	"locktop/ui/draw"
@@ -38,11 +37,11 @@ const outputLinesMax = 3
 var outputFirst = []string{"esc", "tab", "/", "e"}
 
 func (p *outputPage) About() About {
-	return About{Title: "Output", Inner: true, Shows: ShowOutput, First: outputFirst}
+	return About{Title: "Output", Label: "page-output", Inner: true, Shows: ShowOutput, First: outputFirst}
 }
 
 func (p *outputPage) Keys() []Key {
-	return []Key{{Keys: []string{"tab"}, Group: KeysOfParts, Short: "program", What: "the output of the next program, or of all", Do: p.turn}}
+	return []Key{{Keys: []string{"tab"}, Group: KeysOfParts, Short: "key-program", What: "the-output-of-the-next-program", Do: p.turn}}
 }
 
 // turn goes from all programs to the first, from each to the next, and from the last to all.
@@ -74,7 +73,7 @@ func (p *outputPage) Back(f Frame) bool {
 
 func (p *outputPage) Filter() string { return p.filter }
 func (p *outputPage) Hits() model.Message {
-	return Hits(p.filter, model.Say("lines-counted", counted(len(p.lines))))
+	return Hits(p.filter, model.Say("lines-counted", draw.Counted(len(p.lines))))
 }
 func (p *outputPage) SetFilter(text string) { p.filter, p.anchor = text, line{} }
 
@@ -139,31 +138,31 @@ func (p *outputPage) Paint(f Frame, w, h int) []string {
 		screen = append(screen, p.rows(f, p.lines[last], w, names)...)
 	}
 	if len(screen) == 0 {
-		screen = append(screen, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Label(p.nothing()))}, nil))
+		screen = append(screen, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say(p.nothing()))}, nil))
 	}
 	title := f.Th.Ruler(w, append(p.title(f, len(p.lines)-1-last), f.AsOf()...)...)
 	return draw.Fill(append([]string{title}, screen[:min(len(screen), p.height)]...), w, h)
 }
 
 // nothing says why there is no line.
-func (p *outputPage) nothing() string {
+func (p *outputPage) nothing() model.MessageID {
 	switch {
 	case p.filter != "":
-		return "no line fits the filter"
+		return "no-line-fits-the-filter"
 	case p.dropped > 0:
-		return "what it printed is not kept"
+		return "what-it-printed-is-not-kept"
 	}
-	return "nothing is printed yet"
+	return "nothing-is-printed-yet"
 }
 
 func (p *outputPage) title(f Frame, below int) []draw.Span {
-	t := []draw.Span{draw.Strong.Of(f.Th.Label("output")), draw.Plain.Of(" "), draw.Accent.Of(f.Th.Cut(f.Th.Clean(cmp.Or(p.program, f.Th.Label("all programs"))), 40)),
-		draw.Dim.Of(" " + f.Th.Sign.Dot + " " + draw.Plural(len(p.lines), "line"))}
+	t := []draw.Span{draw.Strong.Of(f.Th.Say("output")), draw.Plain.Of(" "), draw.Accent.Of(f.Th.Cut(f.Th.Clean(cmp.Or(p.program, f.Th.Say("all-programs"))), 40)),
+		draw.Dim.Of(" " + f.Th.Sign.Dot + " " + f.Th.Say("lines-counted", draw.Counted(len(p.lines))))}
 	if p.dropped > 0 {
-		t = append(t, draw.Dim.Of(", "+draw.Count(int64(p.dropped))+" "+f.Th.Label("not kept")))
+		t = append(t, draw.Dim.Of(f.Th.Say("comma")+f.Th.Say("so-many-not-kept", draw.Counted(int(p.dropped)))))
 	}
 	if below > 0 {
-		t = append(t, draw.Late.Of(" "+f.Th.Sign.Dot+" "+strconv.Itoa(below)+" newer below, G goes there"))
+		t = append(t, draw.Late.Of(" "+f.Th.Sign.Dot+" "+f.Th.Say("newer-below", below)))
 	}
 	return t
 }

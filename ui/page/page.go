@@ -6,7 +6,6 @@ import (
 
 	"locktop/model"
 	"locktop/model/locks"
-	"locktop/model/store"
 
 	"locktop/ui/draw"
 	"locktop/ui/table"
@@ -74,7 +73,10 @@ type (
 
 // About is what the console has to know of a page.
 type About struct {
-	Title string
+	// Title is its name, which a person may type; Label is how the screen calls it in its language,
+	// and Go what its digit does.
+	Title     string
+	Label, Go model.MessageID
 	// Inner pages are opened from another one; the others have a digit.
 	Inner bool
 	// Targets: what is selected there can be broken, or faults be done to it.
@@ -113,10 +115,10 @@ type Request struct {
 type Key struct {
 	Keys  []string
 	Group KeyGroup
-	Short string // for the footer, "" for not in it
-	What  string
-	Some  bool          // it does nothing on an empty page
-	Why   func() string // why it does nothing now, "" if it works; nil for always
+	Short model.MessageID // for the footer, "" for not in it
+	What  model.MessageID
+	Some  bool                   // it does nothing on an empty page
+	Why   func() model.MessageID // why it does nothing now, "" if it works; nil for always
 	Do    func(f Frame) Request
 	// Act, in the place of Do, asks for an action, or says why there is nothing to do.
 	Act   func(f Frame) (a model.Action, why string)
@@ -127,11 +129,14 @@ type Key struct {
 
 // Fold is how help says several keys that stand side by side in one row; the zero value: each by
 // itself.
-type Fold struct{ Keys, What string }
+type Fold struct {
+	Keys string
+	What model.MessageID
+}
 
 // QueueOf is the key of a page that leads to a lock.
 func QueueOf(lock func(Frame) Request) Key {
-	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
+	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "key-lock", What: "jump-to-the-queue-of-the", Some: true, Do: lock}
 }
 
 // NeedsLab says of a key that it works in a lab only.
@@ -179,7 +184,7 @@ func (Usual) Return(Frame, string) {}
 // Lock is the lock that is selected among all.
 func (Usual) Lock(f Frame) Request {
 	if f.Locks.Pick.ID == "" {
-		return Request{Why: "no lock to open yet"}
+		return Request{Why: f.Th.Say("no-lock-to-open-yet")}
 	}
 	return Request{Show: ShowQueue, Lock: f.Locks.Pick.ID}
 }
@@ -190,7 +195,7 @@ func (Usual) Finding(f Frame) (*model.Finding, string) {
 }
 
 // Commands show the cluster.
-func (Usual) Commands(Frame) (string, []string) { return "the cluster", ClusterCommands }
+func (Usual) Commands(f Frame) (string, []string) { return f.Th.Say("the-cluster"), ClusterCommands }
 
 // Target is what an action would be done to.
 type Target struct {
@@ -224,7 +229,7 @@ func (t Target) Complete() Target {
 }
 
 // OfClient finds the contender that the claim of a target belongs to.
-func (t Target) OfClient(s *store.View) Target {
+func (t Target) OfClient(f Frame) Target {
 	var ref model.ClaimRef
 	switch {
 	case t.Claim != nil:
@@ -232,21 +237,21 @@ func (t Target) OfClient(s *store.View) Target {
 	case t.Finding != nil && t.Finding.Lease != 0:
 		ref.Lease = t.Finding.Lease // of a claim that is gone
 	default:
-		t.Why = "no claim is selected"
+		t.Why = f.Th.Say("no-claim-is-selected")
 		return t
 	}
-	if id := s.Identity(ref); id.Source == "proxy" {
+	if id := f.S.Identity(ref); id.Source == "proxy" {
 		t.Action.Contender = id.Text
 		return t
 	}
-	t.Why = "the claim's owner is not known: its client is not a contender of the lab"
+	t.Why = f.Th.Say("the-claims-owner-is-not-known")
 	return t
 }
 
 // ToLock asks for the queue of the lock of a target.
-func (t Target) ToLock() Request {
+func (t Target) ToLock(f Frame) Request {
 	if t.Lock == nil {
-		return Request{Why: "no lock belongs to this"}
+		return Request{Why: f.Th.Say("no-lock-belongs-to-this")}
 	}
 	return Request{Show: ShowQueue, Lock: t.Lock.Name, Claim: t.Claim}
 }
@@ -254,7 +259,7 @@ func (t Target) ToLock() Request {
 // Commands are the lines of etcdctl about a target, after some others.
 func (t Target) Commands(f Frame, lines []string) (about string, all []string) {
 	if t.Lock == nil {
-		return "the cluster", ClusterCommands
+		return f.Th.Say("the-cluster"), ClusterCommands
 	}
 	lines = append(lines[:len(lines):len(lines)], t.Lock.Etcdctl()...)
 	if c := t.Claim; c != nil && c != t.Lock.Head() && c.KV.Lease != 0 {
@@ -272,28 +277,28 @@ func NoLocks(f Frame, w int) []string {
 		return nil
 	}
 	say := func(st draw.Style, text string) draw.Paragraph {
-		return draw.Paragraph{St: st, Lead: "  ", Text: f.Th.Label(text)}
+		return draw.Paragraph{St: st, Lead: "  ", Text: text}
 	}
 	blank := draw.Paragraph{}
-	under := "under " + f.Watched()
+	under := model.Verbatim(f.Watched())
 	keys, _ := f.S.Counts()
 	fr := Fresh(f.S)
 	switch {
 	case fr.Nothing:
 		return f.Th.OnlyText(w, fr.denied(f.Th)...)
 	case fr.State == locks.Lost:
-		return f.Th.OnlyText(w, blank, say(draw.Late, "nothing is known "+under+" yet: the watch is lost, see below"))
+		return f.Th.OnlyText(w, blank, say(draw.Late, f.Th.Say("nothing-is-known-under-yet", under)))
 	case !f.S.Coverage().LoadedButDenied():
-		return f.Th.OnlyText(w, blank, say(draw.Plain, "listing the keys "+under+" "+f.Th.Sign.Unread))
+		return f.Th.OnlyText(w, blank, say(draw.Plain, f.Th.Say("listing-the-keys-under", under)+" "+f.Th.Sign.Unread))
 	case keys == 0:
-		return f.Th.OnlyText(w, blank, say(draw.Strong, "No locks yet"), blank,
+		return f.Th.OnlyText(w, blank, say(draw.Strong, f.Th.Say("no-locks-yet")), blank,
 			say(draw.Plain, f.Th.Say("no-key-under", model.Verbatim(f.Watched()))),
-			say(draw.Dim, "Waiting for the first one: it will show here at once."),
-			say(draw.Dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
+			say(draw.Dim, f.Th.Say("waiting-for-the-first-one-it")),
+			say(draw.Dim, f.Th.Say("a-lock-is-a-name-with")))
 	}
-	return f.Th.OnlyText(w, blank, say(draw.Strong, f.Th.Say("keys-and-no-claim", counted(keys), model.Verbatim(f.Watched()))), blank,
-		say(draw.Dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
-		say(draw.Dim, "Is the prefix the right one? Waiting for the first claim."))
+	return f.Th.OnlyText(w, blank, say(draw.Strong, f.Th.Say("keys-and-no-claim", draw.Counted(keys), model.Verbatim(f.Watched()))), blank,
+		say(draw.Dim, f.Th.Say("a-claim-is-a-key-name")),
+		say(draw.Dim, f.Th.Say("is-the-prefix-the-right-one")))
 }
 
 // Subject is what faults are done to: what is selected. Its kind is TargetProcess
@@ -309,39 +314,39 @@ type Subject struct {
 // FindingAbout is the worst finding about a lock, or why there is none.
 func FindingAbout(f Frame, l *locks.Lock) (*model.Finding, string) {
 	if l == nil {
-		return nil, "no lock is selected"
+		return nil, f.Th.Say("no-lock-is-selected")
 	}
 	if all := f.S.FindingsOf(l); len(all) > 0 {
 		return &all[0], ""
 	}
-	return nil, "no problem found on " + f.Th.Clean(l.Name)
+	return nil, f.Th.Say("no-problem-found-on", l.Name)
 }
 
 // AxisKeys are the keys of a page with an axis. events are the moments of what it shows, by
 // their time, and why says why there is no axis now, nil: there always is one.
-func AxisKeys(events func(f Frame, from, to time.Time) []time.Time, why func() string) []Key {
+func AxisKeys(events func(f Frame, from, to time.Time) []time.Time, why func() model.MessageID) []Key {
 	do := func(g func(f Frame)) func(f Frame) Request {
 		return func(f Frame) Request {
 			was := f.Axis.Window
 			if g(f.Whole()); f.Axis.Window == was {
-				return Request{Why: "nothing more that way in what was seen"}
+				return Request{Why: f.Th.Say("nothing-more-that-way-in-what")}
 			}
 			return Request{}
 		}
 	}
 	start := func(f Frame) time.Time { return f.S.Timeline().Start() }
 	keys := []Key{
-		{Keys: []string{"z", "+", "="}, Group: KeysOfParts, Short: "zoom", What: "less time, in more detail", Do: do(func(f Frame) { f.Axis.Zoom(true, start(f), f.Now) })},
-		{Keys: []string{"_", "Z"}, Group: KeysOfParts, What: "more time, up to all that was seen", Do: do(func(f Frame) { f.Axis.Zoom(false, start(f), f.Now) })},
+		{Keys: []string{"z", "+", "="}, Group: KeysOfParts, Short: "key-zoom", What: "less-time-in-more-detail", Do: do(func(f Frame) { f.Axis.Zoom(true, start(f), f.Now) })},
+		{Keys: []string{"_", "Z"}, Group: KeysOfParts, What: "more-time-up-to-all-that", Do: do(func(f Frame) { f.Axis.Zoom(false, start(f), f.Now) })},
 		{Keys: []string{"left"}, Group: KeysOfParts, What: "earlier", Do: do(func(f Frame) { f.Axis.Pan(-1, start(f), f.Now) })},
 		{Keys: []string{"right"}, Group: KeysOfParts, What: "later", Do: do(func(f Frame) { f.Axis.Pan(1, start(f), f.Now) })},
-		{Keys: []string{"["}, Group: KeysOfParts, What: "to the event before", Do: do(func(f Frame) { toEvent(f, events, -1) })},
-		{Keys: []string{"]"}, Group: KeysOfParts, What: "to the event after", Do: do(func(f Frame) { toEvent(f, events, 1) })},
-		{Keys: []string{"0"}, Group: KeysOfParts, What: "back to now", Do: do(func(f Frame) { f.Axis.Now() })},
+		{Keys: []string{"["}, Group: KeysOfParts, What: "to-the-event-before", Do: do(func(f Frame) { toEvent(f, events, -1) })},
+		{Keys: []string{"]"}, Group: KeysOfParts, What: "to-the-event-after", Do: do(func(f Frame) { toEvent(f, events, 1) })},
+		{Keys: []string{"0"}, Group: KeysOfParts, What: "back-to-now", Do: do(func(f Frame) { f.Axis.Now() })},
 	}
 	for i := range keys {
 		keys[i].Why = why
-		keys[i].Fold = Fold{"z Z [ ] 0", "less and more time, event by event, now; left and right too"}
+		keys[i].Fold = Fold{"z Z [ ] 0", "less-and-more-time-event-by-event"}
 	}
 	return keys
 }

@@ -15,29 +15,29 @@ import (
 )
 
 // ClaimCells are the columns of a queue.
-var ClaimCells = table.CellsOf(fields.Claims, map[string]func(*table.Row, *fields.Claim){
-	"#": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, strconv.Itoa(x.Position)) },
-	"ROLE": func(r *table.Row, x *fields.Claim) {
+var ClaimCells = table.CellsOf(fields.Claims, map[model.MessageID]func(*table.Row, *fields.Claim){
+	"title-place": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, strconv.Itoa(x.Position)) },
+	"title-role": func(r *table.Row, x *fields.Claim) {
 		st, sign, word := RoleLook(r.F, x.L, x.Claim, x.Position-1)
 		r.Add(st, sign+" "+word)
 	},
-	"WHO":     func(r *table.Row, x *fields.Claim) { Identity(r, x.Claim) },
-	"KEY":     func(r *table.Row, x *fields.Claim) { r.Add(draw.Plain, r.F.Th.CutKey(r.F.Th.Clean(x.Key), r.Room())) },
-	"CREATED": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, draw.Count(x.CreateRev)) },
-	"LEASE":   func(r *table.Row, x *fields.Claim) { r.Lease(x.LeaseInfo(), x.Now) },
-	"SINCE": func(r *table.Row, x *fields.Claim) {
+	"title-who":     func(r *table.Row, x *fields.Claim) { Identity(r, x.Claim) },
+	"title-key":     func(r *table.Row, x *fields.Claim) { r.Add(draw.Plain, r.F.Th.CutKey(r.F.Th.Clean(x.Key), r.Room())) },
+	"title-created": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, draw.Count(x.CreateRev)) },
+	"title-lease":   func(r *table.Row, x *fields.Claim) { r.Lease(x.LeaseInfo(), x.Now) },
+	"title-since": func(r *table.Row, x *fields.Claim) {
 		d, atLeast := x.Waited(x.Now)
 		if x.Position == 1 && x.L.Recipe().HasHolder {
 			d, atLeast = x.L.HeldFor(x.Now)
 		}
 		r.Add(draw.Plain, draw.Age(d, atLeast))
 	},
-	"WAITS FOR": func(r *table.Row, x *fields.Claim) {
+	"title-waits-for": func(r *table.Row, x *fields.Claim) {
 		if x.Ahead != nil {
 			r.Add(draw.Dim, waitingText(r.F.Th, r.F.Th.Who(x.S, x.Ahead.Ref()), r.Room()))
 		}
 	},
-	"NOTE": func(r *table.Row, x *fields.Claim) {
+	"title-note": func(r *table.Row, x *fields.Claim) {
 		if r.Room() > 0 {
 			r.Add(note(r.F.Th, r.F, x))
 		}
@@ -71,7 +71,7 @@ func lanesRows(h int) int { return max(3, h/4) }
 func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	l := f.S.Lock(p.Lock)
 	if l == nil {
-		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
+		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of(f.Th.Say("queue")))}, w, h)
 	}
 	lines := []string{f.Th.Ruler(w, p.Title(f, l, w, !p.whole && w >= saysIt)...)}
 	if ring := timeline.RingOf(f.View, l); ring != nil && p.whole && h >= ringFrom {
@@ -115,7 +115,7 @@ const ringFrom = 10
 func (p *QueuePane) ring(f Frame, l *locks.Lock, ring *timeline.Ring, lines []string, w, h int, focused bool) []string {
 	rows := max(2, min(1+l.Len(), h-1-timeline.RingHigh, h/3))
 	lines = p.queue(lines, f, l, w, rows, focused)
-	lines = append(lines, f.Th.Ruler(w, draw.Strong.Of("who waits for whom")))
+	lines = append(lines, f.Th.Ruler(w, draw.Strong.Of(f.Th.Say("who-waits-for-whom"))))
 	lines = append(lines, ring.Lines(w, h-len(lines))...)
 	lines = append(lines, ring.Costs(w, h-len(lines))...)
 	found := slices.DeleteFunc(slices.Clone(besideCycle(f.S.FindingsOf(l))), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
@@ -154,7 +154,7 @@ func (p *QueuePane) history(f Frame, l *locks.Lock, w, h int, timed bool) []stri
 			left -= max(WaitPanelLeast, w*3/8) + 1
 		}
 	}
-	lines := []string{f.Th.Ruler(left, append([]draw.Span{draw.Dim.Of("journal of this lock")}, f.AsOf()...)...)}
+	lines := []string{f.Th.Ruler(left, append([]draw.Span{draw.Dim.Of(f.Th.Say("journal-of-this-lock"))}, f.AsOf()...)...)}
 	lines = draw.Fill(LastFacts(lines, f, f.FactsOf(p.Lock, h-1), left, h-1), left, h)
 	for i, text := range beside {
 		lines[i] += " " + text
@@ -216,17 +216,17 @@ func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span 
 		part(draw.Plain.Of(th.Say("next-is", model.Verbatim(th.WhoIn(f.S, next.Ref(), 20)))))
 	}
 	if n := l.Behind(); n > 0 && !said {
-		part(draw.Dim.Of(strconv.Itoa(n) + " behind"))
+		part(draw.Dim.Of(th.Say("so-many-behind", n)))
 	}
 	if n := l.Between(); n > 0 {
-		part(draw.Late.Of(th.Say("foreign-keys-ahead", counted(n))))
+		part(draw.Late.Of(th.Say("foreign-keys-ahead", draw.Counted(n))))
 	}
 	st := l.Stats()
 	if st.Handovers > 0 {
-		part(draw.Dim.Of(draw.Plural(st.Handovers, "handover")))
+		part(draw.Dim.Of(th.Say("handovers-counted", draw.Counted(st.Handovers))))
 	}
 	if st.Overtakes > 0 {
-		part(draw.Late.Of(draw.Plural(st.Overtakes, "overtake")))
+		part(draw.Late.Of(th.Say("overtakes-counted", draw.Counted(st.Overtakes))))
 	}
 	if st.Holds > 0 {
 		part(draw.Dim.Of(th.Say("usual-hold", st.HoldP50)))
@@ -242,7 +242,7 @@ func (p *QueuePane) queue(lines []string, f Frame, l *locks.Lock, w, h int, focu
 		return lines
 	}
 	if l.Free() {
-		return draw.Fill(append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nobody holds it and nobody waits")}, nil)), w, len(lines)+h)
+		return draw.Fill(append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("is-free"))}, nil)), w, len(lines)+h)
 	}
 	id := func(i int) string { return l.At(i).Key }
 	p.Pick.Follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
@@ -329,10 +329,10 @@ func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
 	st, sign := th.Severity(x.Severity)
 	text := sign + " " + string(x.Code)
 	if left, ok := c.LeaseInfo().Remaining(f.Now); ok && x.Code == model.CodeDeadWaiter && c.Role != model.RoleHolds {
-		text += ": idles up to " + strconv.FormatInt(left, 10) + "s"
+		text += th.Say("idles-up-to", left)
 	}
 	if also := sideNote(th, c.L, c.Claim); also != "" {
-		text += ", " + also
+		text += th.Say("comma") + also
 	}
 	return st, text
 }

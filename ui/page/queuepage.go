@@ -20,20 +20,20 @@ type queuePage struct {
 }
 
 // whyNoAxis says why there is no picture in time to move, "" if there is one.
-func (p *queuePage) whyNoAxis() string {
+func (p *queuePage) whyNoAxis() model.MessageID {
 	if p.low {
-		return "there is no room for lanes: a higher screen has them"
+		return "there-is-no-room-for-lanes"
 	}
 	return ""
 }
 
 func (p *queuePage) About() About {
-	return About{Title: "Queue", Inner: true, Targets: true, Shows: ShowRow | ShowQueue}
+	return About{Title: "Queue", Label: "page-queue", Inner: true, Targets: true, Shows: ShowRow | ShowQueue}
 }
 
 func (p *queuePage) Keys() []Key {
 	return append(AxisKeys(LockEvents, p.whyNoAxis), journalOfLock,
-		Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "open", What: "open the session of the key, or what is wrong with one that has none", Do: p.open})
+		Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "key-open", What: "open-the-session-of-the-key", Do: p.open})
 }
 
 // open shows the session of what is selected; a key without a lease has none, but what is
@@ -46,7 +46,7 @@ func (p *queuePage) open(f Frame) Request {
 	if x, _ := p.Finding(f); x != nil {
 		return Request{Show: ShowFinding, Finding: x}
 	}
-	return Request{Why: "the selected item has no session, and no problem was found on it"}
+	return Request{Why: f.Th.Say("the-selected-item-has-no-session-and")}
 }
 
 func (p *queuePage) Paint(f Frame, w, h int) []string {
@@ -64,7 +64,7 @@ func (p *queuePage) Click(f Frame, _, y int) { p.queue.click(f.S, y) }
 func (p *queuePage) Target(f Frame) Target {
 	t := p.queue.target(f)
 	t.Unchosen = !p.queue.Pick.Pinned
-	return t.OfClient(f.S)
+	return t.OfClient(f)
 }
 
 func (p *queuePage) Finding(f Frame) (*model.Finding, string) { return p.Target(f).Finds(f, true) }
@@ -98,5 +98,5 @@ func (p *queuePage) Tables() map[string]*table.Table {
 func (p *queuePage) Focus(Frame) (name, why string) { return "queue", "" }
 
 // journalOfLock is a key of the pages that show one lock.
-var journalOfLock = Key{Keys: []string{"f"}, Group: KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
+var journalOfLock = Key{Keys: []string{"f"}, Group: KeysOfLists, Short: "key-journal", What: "the-journal-of-this-lock-alone", Some: true,
 	Do: func(f Frame) Request { return Request{Show: ShowJournal, Lock: f.Locks.Pick.ID} }}

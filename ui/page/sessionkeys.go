@@ -3,6 +3,7 @@ package page
 import (
 	"strings"
 
+	"locktop/model"
 	"locktop/model/locks"
 	"locktop/ui/draw"
 	"locktop/ui/table"
@@ -16,12 +17,12 @@ func takesAlong(lines []string, f table.View, l *locks.Lease, w, h int) []string
 	part := func(st draw.Style, text string) {
 		title = append(title, draw.Rule.Of(" "+th.Sign.Line+" "), st.Of(text))
 	}
-	part(draw.Plain, "revoking it takes "+draw.Plural(len(all), "watched key"))
+	part(draw.Plain, th.Say("revoking-it-takes", draw.Counted(len(all))))
 	if by := grantedBy(f, l); by != "" {
-		part(draw.Dim, "granted by "+th.Cut(by, 16))
+		part(draw.Dim, th.Say("granted-by", model.Verbatim(th.Cut(by, 16))))
 	}
 	if !l.ResetAt.IsZero() {
-		part(draw.Late, "a new leader gave it its full TTL anew")
+		part(draw.Late, th.Say("a-new-leader-gave-it-its"))
 	}
 	lines = append(lines, th.Ruler(w, title...))
 	shown := min(len(all), h-1)
@@ -32,7 +33,7 @@ func takesAlong(lines []string, f table.View, l *locks.Lease, w, h int) []string
 		lines = append(lines, th.Line(w, keyOf(f, c, w), nil))
 	}
 	if n := len(all) - shown; n > 0 {
-		lines = append(lines, th.Line(w, []draw.Span{draw.Late.Of("  and " + draw.Plural(n, "key") + " more")}, nil))
+		lines = append(lines, th.Line(w, []draw.Span{draw.Late.Of("  " + th.Say("and-more-keys", draw.Counted(n)))}, nil))
 	}
 	return lines
 }
@@ -43,7 +44,7 @@ func keyOf(f table.View, c *locks.Claim, w int) []draw.Span {
 	key := draw.Dim.Of(th.CutKey(th.Clean(c.Key), max(12, w/3)))
 	l := c.Lock()
 	if l == nil {
-		text := "  " + th.Sign.Fact + " no claim of a lock"
+		text := "  " + th.Sign.Fact + " " + th.Say("no-claim-of-a-lock")
 		return []draw.Span{draw.Dim.Of(text + draw.Blanks[:max(1, 26-draw.Width(text))]), key}
 	}
 	i := l.Place(c)

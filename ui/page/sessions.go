@@ -18,27 +18,27 @@ import (
 )
 
 // SessionCells are the columns of the sessions.
-var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *fields.Session){
-	"SESSION": func(r *table.Row, x *fields.Session) {
+var SessionCells = table.CellsOf(fields.Sessions, map[model.MessageID]func(*table.Row, *fields.Session){
+	"title-session": func(r *table.Row, x *fields.Session) {
 		id := x.ID.String()
 		if r.Room() < len(id) {
 			id = x.ID.Short()
 		}
 		r.Add(draw.Plain, r.F.Th.Escape(id))
 	},
-	"WHO": func(r *table.Row, x *fields.Session) {
+	"title-who": func(r *table.Row, x *fields.Session) {
 		if x.Lead == nil || r.F.S.Identity(draw.Brief(x.Lead.Ref())).Text == "" {
-			r.Add(draw.Dim, "unknown")
+			r.Add(draw.Dim, r.F.Th.Say("unknown"))
 		} else {
 			Identity(r, x.Lead)
 		}
 	},
-	"LEASE":      func(r *table.Row, x *fields.Session) { r.Lease(x.Lease, r.F.Now) },
-	"RHYTHM":     func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, r.F.Th.Message(renews(x.Lease))) },
-	"GRANTED BY": func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, r.F.Th.Cut(grantedBy(r.F, x.Lease), r.Room())) },
-	"HOLDS":      func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Holds, r.Room())) },
-	"WAITS FOR":  func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Waits, r.Room())) },
-	"OTHER": func(r *table.Row, x *fields.Session) {
+	"title-lease":      func(r *table.Row, x *fields.Session) { r.Lease(x.Lease, r.F.Now) },
+	"title-rhythm":     func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, r.F.Th.Message(renews(x.Lease))) },
+	"title-granted-by": func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, r.F.Th.Cut(grantedBy(r.F, x.Lease), r.Room())) },
+	"title-holds":      func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Holds, r.Room())) },
+	"title-waits-for":  func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Waits, r.Room())) },
+	"title-other": func(r *table.Row, x *fields.Session) {
 		switch {
 		case x.More:
 			r.Add(draw.Dim, "?")
@@ -48,7 +48,7 @@ var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *f
 			r.Add(draw.Plain, strconv.Itoa(x.Other))
 		}
 	},
-	"STATE": func(r *table.Row, x *fields.Session) { r.Put(r.F.Th.FormatCondition(status.OfSession(r.F.S, x.Lease))) },
+	"title-state": func(r *table.Row, x *fields.Session) { r.Put(r.F.Th.FormatCondition(status.OfSession(r.F.S, x.Lease))) },
 }, nil)
 
 // SessionsPage is the table of the leases that stand in some queue, or are not
@@ -102,7 +102,7 @@ func (p *SessionsPage) id(i int) string { return p.IDs[i].String() }
 
 // About says what the page is.
 func (p *SessionsPage) About() About {
-	return About{Title: "Sessions", Targets: true, Shows: ShowSession}
+	return About{Title: "Sessions", Label: "page-sessions", Go: "go-to-sessions", Targets: true, Shows: ShowSession}
 }
 
 // Keys are those of the page alone.
@@ -127,28 +127,28 @@ func (p *SessionsPage) Target(f Frame) Target {
 	if t.Claim != nil {
 		t.Lock = t.Claim.Lock()
 	}
-	return t.OfClient(f.S)
+	return t.OfClient(f)
 }
 
 // Lock asks for the lock of the selected session.
-func (p *SessionsPage) Lock(f Frame) Request { return p.Target(f).ToLock() }
+func (p *SessionsPage) Lock(f Frame) Request { return p.Target(f).ToLock(f) }
 
 // Finding is the worst one about the selected session.
 func (p *SessionsPage) Finding(f Frame) (*model.Finding, string) {
 	l := p.Chosen(f.S)
 	if l == nil {
-		return nil, "no session is selected"
+		return nil, f.Th.Say("no-session-is-selected")
 	}
 	x, _ := status.WorstOfSession(f.S, l)
-	return x, "no problem found on session " + l.ID.String()
+	return x, f.Th.Say("no-problem-found-on-session", l.ID)
 }
 
 // Commands show the selected session by hand.
 func (p *SessionsPage) Commands(f Frame) (string, []string) {
 	if l := p.Chosen(f.S); l != nil {
-		return "session " + l.ID.String(), []string{l.ID.Etcdctl(), "etcdctl lease list"}
+		return f.Th.Say("session", l.ID), []string{l.ID.Etcdctl(), "etcdctl lease list"}
 	}
-	return "the sessions", []string{"etcdctl lease list"}
+	return f.Th.Say("the-sessions"), []string{"etcdctl lease list"}
 }
 
 // Show selects the session of a lease.
@@ -159,7 +159,7 @@ func (p *SessionsPage) Show(_ Frame, r Request) {
 
 // Hits says how many sessions fit the filter.
 func (p *SessionsPage) Hits() model.Message {
-	return Hits(p.Filter(), model.Say("of-sessions", counted(len(p.IDs)), counted(p.Total)))
+	return Hits(p.Filter(), model.Say("of-sessions", draw.Counted(len(p.IDs)), draw.Counted(p.Total)))
 }
 
 // Ranks says whether the sessions have to be put in order anew, beside the screen.
@@ -192,14 +192,14 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 		under = max(min(h*2/5, 12), h-1-(len(p.IDs)+QueueStep)/QueueStep*QueueStep)
 	}
 	if p.Total == 0 && p.Unranked(f.S.Version(), f.Clock()) {
-		text := "  ranking the sessions"
+		text := "  " + f.Th.Say("ranking-the-sessions")
 		if n := p.Left(); n > 0 {
-			text += ": " + draw.Plural(n, "lease") + " to go"
+			text = "  " + f.Th.Say("ranking-the-sessions-to-go", draw.Counted(n))
 		}
 		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of(text)}, nil)}, w, h)
 	}
 	if p.Total == 0 {
-		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of("  no lease stands in the queue of a lock")}, nil)}, w, h)
+		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("no-lease-stands-in-the-queue"))}, nil)}, w, h)
 	}
 	p.Table.Fit(w, h-under, f.Th)
 	p.Table.Reveal(p.Pick.Place, len(p.IDs))

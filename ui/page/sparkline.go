@@ -118,7 +118,7 @@ func (p *Sparkline) Handovers(th *draw.Theme, now time.Time) []draw.Span {
 	if now.Sub(p.begun) < time.Minute {
 		more = "+"
 	}
-	return p.graph(th, "handovers/min ", p.handovers[:], draw.ToneHold, strconv.Itoa(n)+more)
+	return p.graph(th, th.Say("handovers-a-minute"), p.handovers[:], draw.ToneHold, strconv.Itoa(n)+more)
 }
 
 // Waiting are those who wait, all together; nothing where nobody did.
@@ -126,12 +126,12 @@ func (p *Sparkline) Waiting(th *draw.Theme) []draw.Span {
 	if sum(p.waiting[:]) == 0 {
 		return nil
 	}
-	return p.graph(th, "waiting ", p.waiting[:], draw.ToneDepth, strconv.Itoa(p.waits))
+	return p.graph(th, th.Say("waiting"), p.waiting[:], draw.ToneDepth, strconv.Itoa(p.waits))
 }
 
 // graph has room for three digits, so that what stands beside it stays where it is.
 func (p *Sparkline) graph(th *draw.Theme, name string, steps []int, t draw.Tone, number string) []draw.Span {
-	return []draw.Span{draw.Dim.Of(name), th.Bars(steps, t), draw.Plain.Of(draw.Blank(1+max(0, 3-len(number))) + number)}
+	return []draw.Span{draw.Dim.Of(name), draw.Plain.Of(" "), th.Bars(steps, t), draw.Plain.Of(draw.Blank(1+max(0, 3-len(number))) + number)}
 }
 
 func sum(of []int) (n int) {

@@ -51,7 +51,7 @@ func newTime() Page {
 	return &timePage{Ranking: table.NewRanking[string, string]()}
 }
 
-func (p *timePage) About() About { return About{Title: "Time"} }
+func (p *timePage) About() About { return About{Title: "Time", Label: "page-time", Go: "go-to-time"} }
 
 func (p *timePage) Keys() []Key {
 	return append(AxisKeys(func(f Frame, from, to time.Time) []time.Time { return EventsOf(f, p.chosen(f), from, to) }, nil), QueueOf(p.Lock))
@@ -68,7 +68,7 @@ func (p *timePage) chosen(f Frame) string {
 // Lock is the one whose queue can be opened.
 func (p *timePage) Lock(f Frame) Request {
 	if name := p.chosen(f); f.S.Lock(name) == nil && name != "" {
-		return Request{Why: f.Th.Clean(name) + " has no keys now: there is no queue to open"}
+		return Request{Why: f.Th.Say("has-no-keys-now-no-queue", name)}
 	}
 	return p.Usual.Lock(f)
 }
@@ -184,6 +184,7 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 	for i := p.top; i < min(len(p.IDs), p.top+p.rows); i++ {
 		id := p.IDs[i]
 		l := f.S.Lock(id)
+		f.Axis.Painter.Lang = f.Th.Lang
 		row := f.Axis.Painter.Row(f.S, id, sc, (l == nil || !status.ConditionOf(f.S, l).Trouble()) && i != p.pick.Place, p.tall)
 		if p.tall {
 			lines = append(lines, f.Th.Line(w, append([]draw.Span{margin}, f.Th.Depth(row.Waiting, sc.Cursor())...), nil))
@@ -195,11 +196,11 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 		lines = append(lines, f.Th.Line(w, spans, nil))
 	}
 	if len(p.IDs) == 0 {
-		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  no lock has a lane: none that is filtered for was held")}, nil))
+		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("no-lock-has-a-lane-none"))}, nil))
 	}
 	if h-len(lines) >= 2 {
 		row, says := timeline.MarksOf(f.S, f.Th, sc, f.JournalOf(p.pick.ID)).Line(f.Th)
-		marks := append([]draw.Span{draw.Dim.Of("  marks"), draw.Plain.Of(draw.Blank(timeSigns + name - 7))}, row...)
+		marks := append([]draw.Span{draw.Dim.Of("  " + f.Th.Say("marks-word")), draw.Plain.Of(draw.Blank(timeSigns + name - 2 - draw.Width(f.Th.Say("marks-word"))))}, row...)
 		if tail > 0 {
 			marks = append(marks, draw.Plain.Of(" "), says)
 		}
@@ -221,16 +222,16 @@ func timeShares(w int) (name, cells, tail int) {
 
 func (p *timePage) title(f Frame, w int) string {
 	x := &f.Axis.Window
-	n := f.Th.Say("locks-counted", counted(len(p.IDs)))
+	n := f.Th.Say("locks-counted", draw.Counted(len(p.IDs)))
 	if p.pick.Place >= 0 {
-		n = f.Th.Say("of-locks", counted(p.pick.Place+1), counted(len(p.IDs)))
+		n = f.Th.Say("of-locks", draw.Counted(p.pick.Place+1), draw.Counted(len(p.IDs)))
 	}
-	t := append([]draw.Span{draw.Strong.Of(x.Label(f.S.Timeline().Start(), f.Now)), draw.Dim.Of("  " + n)}, f.AsOf()...)
+	t := append([]draw.Span{draw.Strong.Of(x.Label(f.Th, f.S.Timeline().Start(), f.Now)), draw.Dim.Of("  " + n)}, f.AsOf()...)
 	if w >= timeline.HintsFrom {
 		t = append(append(t, draw.Plain.Of("  ")), timeline.Hints(f.Th)...)
 	}
 	if n, until := f.S.Timeline().Dropped(); n > 0 {
-		t = append(t, draw.Dim.Of("  "+draw.Count(int64(n))+" older intervals were dropped, up to "+until.Format("15:04:05")))
+		t = append(t, draw.Dim.Of("  "+f.Th.Say("older-intervals-were-dropped", draw.Counted(int(n)), model.Verbatim(until.Format("15:04:05")))))
 	}
 	return f.Th.Ruler(w, t...)
 }
@@ -262,13 +263,13 @@ func (p *timePage) tail(f Frame, id string, l *locks.Lock) draw.Span {
 		st, _ := f.Th.Level(status.ConditionOf(f.S, l).Level)
 		return st.Of(f.Th.Cut(f.Th.Message(findings.StateWord(status.ConditionOf(f.S, l))), timeTail-1))
 	case l.Free():
-		return draw.Dim.Of("free")
+		return draw.Dim.Of(f.Th.Say("free"))
 	case !l.Recipe().WaitersVisible():
-		return draw.Dim.Of("? waiting")
+		return draw.Dim.Of(f.Th.Say("so-many-waiting", model.Verbatim("?")))
 	case l.Behind() == 0:
-		return draw.Dim.Of("0 waiting")
+		return draw.Dim.Of(f.Th.Say("so-many-waiting", 0))
 	}
-	return draw.Plain.Of(draw.Count(int64(l.Behind())) + " waiting")
+	return draw.Plain.Of(f.Th.Say("so-many-waiting", draw.Counted(l.Behind())))
 }
 
 // facts are the last lines of the journal of the selected lock, as of the cursor.
@@ -277,7 +278,7 @@ func (p *timePage) facts(f Frame, w, h int) []string {
 		return nil
 	}
 	id := p.chosen(f)
-	lines := []string{f.Th.Ruler(w, draw.Dim.Of("what happened to "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(id), 40)))}
+	lines := []string{f.Th.Ruler(w, draw.Dim.Of(f.Th.Say("what-happened-to")+" "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(id), 40)))}
 	return LastFacts(lines, f, f.FactsOf(id, h-1), w, h-1)
 }
 
@@ -325,7 +326,7 @@ func (p *timePage) Back(f Frame) bool {
 
 func (p *timePage) Filter() string { return p.filter }
 func (p *timePage) Hits() model.Message {
-	return Hits(p.filter, model.Say("of-locks", counted(len(p.IDs)), counted(p.Total)))
+	return Hits(p.filter, model.Say("of-locks", draw.Counted(len(p.IDs)), draw.Counted(p.Total)))
 }
 
 func (p *timePage) SetFilter(text string) {

@@ -66,13 +66,13 @@ func (v *Verdict) Lines(f table.View, w, h int, selected bool, key string) []str
 	}
 	if !v.Now { // nothing that one has to look at before all else
 		how := draw.Dim.Of("   " + th.CutClause(th.How(v.Verdict), w-4))
-		lines := []string{th.Line(w, title, append(v.others(), draw.Plain.Of(" "))), th.Line(w, []draw.Span{how}, nil), th.Line(w, v.do(th, w, selected, key), nil)}
+		lines := []string{th.Line(w, title, append(v.others(th), draw.Plain.Of(" "))), th.Line(w, []draw.Span{how}, nil), th.Line(w, v.do(th, w, selected, key), nil)}
 		if h < 3 {
 			lines = slices.Delete(lines, 1, 2)
 		}
 		return lines[:h]
 	}
-	when, others := v.found(f), v.others()
+	when, others := v.found(f), v.others(f.Th)
 	do := th.Band(w, level, v.do(th, w, selected, key), nil)
 	if h < 3 { // what to do is worth more than how it came
 		if len(others) > 0 {
@@ -93,17 +93,17 @@ func (v *Verdict) found(f table.View) []draw.Span {
 }
 
 // others count what else is wrong.
-func (v *Verdict) others() []draw.Span {
+func (v *Verdict) others(th *draw.Theme) []draw.Span {
 	var all []draw.Span
 	for _, x := range []struct {
 		n    int
-		what string
+		what model.MessageID
 		st   draw.Style
-	}{{v.Errors, "error", draw.Bad}, {v.Warnings, "warning", draw.Late}} {
+	}{{v.Errors, "errors", draw.Bad}, {v.Warnings, "warnings", draw.Late}} {
 		if x.n == 0 {
 			continue
 		}
-		all = append(all, draw.Dim.Of(" and "), x.st.Of(draw.Plural(x.n, x.what)))
+		all = append(all, draw.Dim.Of(" "+th.Say("and-word")+" "), x.st.Of(th.Say(x.what, draw.Counted(x.n))))
 	}
 	return all
 }
@@ -111,16 +111,17 @@ func (v *Verdict) others() []draw.Span {
 func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Span {
 	var keys []draw.Span
 	if selected {
-		keys = []draw.Span{draw.Accent.Of("   e"), draw.Dim.Of(" explain"), draw.Accent.Of("   w"), draw.Dim.Of(" evidence")}
+		blank := draw.Plain.Of(" ")
+		keys = []draw.Span{draw.Accent.Of("   e"), blank, draw.Dim.Of(th.Say("explain")), draw.Accent.Of("   w"), blank, draw.Dim.Of(th.Say("evidence"))}
 	} else {
-		keys = []draw.Span{draw.Accent.Of("   " + key), draw.Dim.Of(" show it")}
+		keys = []draw.Span{draw.Accent.Of("   " + key), draw.Dim.Of(" " + th.Say("show-it"))}
 	}
 	if !v.Now { // there is nothing to do about it any more
 		return keys
 	}
 	var dont []draw.Span
 	if bad := v.Dont(); !bad.IsZero() {
-		dont = []draw.Span{draw.Dim.Of(th.Label("   don't ")), draw.Plain.Of(th.Message(bad))}
+		dont = []draw.Span{draw.Dim.Of("   " + th.Say("dont") + " "), draw.Plain.Of(th.Message(bad))}
 	}
 	room := w - draw.WidthOf(keys) - draw.WidthOf(dont) - 8
 	if room < 24 {
@@ -128,7 +129,7 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Sp
 	}
 	var spans []draw.Span
 	if do := v.Do(); !do.IsZero() && room > 10 {
-		spans = []draw.Span{draw.Dim.Of(th.Label("   do ")), draw.Plain.Of(th.CutClause(th.Message(do), room))}
+		spans = []draw.Span{draw.Dim.Of("   " + th.Say("do-words") + " "), draw.Plain.Of(th.CutClause(th.Message(do), room))}
 	}
 	return append(append(spans, dont...), keys...)
 }

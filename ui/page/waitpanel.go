@@ -55,8 +55,8 @@ func (p *WaitPanel) Lines(f table.View, l *locks.Lock, from, to time.Time, w, h 
 func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	th := f.Th
 	if n := l.Behind(); n > waitersMost {
-		return []string{th.Ruler(w, draw.Strong.Of("how long")), th.Line(w, []draw.Span{draw.Dim.Of(draw.Count(int64(n)) + " wait, too many for figures here:")}, nil),
-			th.Line(w, []draw.Span{draw.Dim.Of("locktop top has them")}, nil)}
+		return []string{th.Ruler(w, draw.Strong.Of(th.Say("how-long"))), th.Line(w, []draw.Span{draw.Dim.Of(th.Say("wait-too-many-for-figures", draw.Counted(n)))}, nil),
+			th.Line(w, []draw.Span{draw.Dim.Of(th.Say("locktop-top-has-them"))}, nil)}
 	}
 	if to.IsZero() {
 		to = f.Exact()
@@ -68,7 +68,7 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	if len(x.Holds) == 0 && len(x.Waits) == 0 {
 		return nil
 	}
-	lines := []string{th.Ruler(w, draw.Strong.Of("how long"), draw.Dim.Of("  "+th.Say("holds-since", counted(len(x.Holds)), model.Verbatim(x.From.Format("15:04:05")))))}
+	lines := []string{th.Ruler(w, draw.Strong.Of(th.Say("how-long")), draw.Dim.Of("  "+th.Say("holds-since", draw.Counted(len(x.Holds)), model.Verbatim(x.From.Format("15:04:05")))))}
 	line := func(spans ...draw.Span) { lines = append(lines, th.Line(w, spans, nil)) }
 	lines = append(lines, lengths(th, x, w)...)
 	for _, say := range [][]draw.Span{use(th, x), fair(th, x), half(th, x)} {
@@ -90,12 +90,12 @@ func lengths(th *draw.Theme, x *timeline.Contention, w int) []string {
 	}
 	cells := min(barsMost, w-nameCells-usualCells-1)
 	scale := scaleOf(x.Holds, waits, cells)
-	lines := []string{th.Line(w, []draw.Span{draw.Dim.Of(draw.Blank(nameCells) + scale.ruler() + " "), draw.Dim.Of("  usual")}, nil)}
+	lines := []string{th.Line(w, []draw.Span{draw.Dim.Of(draw.Blank(nameCells) + scale.ruler() + " "), draw.Dim.Of("  " + th.Say("usual-word"))}, nil)}
 	for _, r := range []struct {
-		name string
-		of   timeline.Durations
-		tone draw.Tone
-	}{{"hold", x.Holds, draw.ToneHold}, {"wait", waits, draw.ToneDepth}} {
+		name, said string
+		of         timeline.Durations
+		tone       draw.Tone
+	}{{"hold", th.Say("hold"), x.Holds, draw.ToneHold}, {"wait", th.Say("wait"), waits, draw.ToneDepth}} {
 		usual, any := r.of.P50()
 		text := "?"
 		switch {
@@ -104,7 +104,7 @@ func lengths(th *draw.Theme, x *timeline.Contention, w int) []string {
 		case x.Visible || r.name == "hold":
 			text = "-"
 		}
-		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of(r.name + draw.Blank(nameCells-len(r.name))), th.Bars(scale.counts(r.of), r.tone),
+		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of(draw.PadTo(r.said, nameCells)), th.Bars(scale.counts(r.of), r.tone),
 			draw.Plain.Of(draw.Blank(1+usualCells-draw.Width(text)) + text)}, nil))
 	}
 	return lines
@@ -175,7 +175,7 @@ func use(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	if x.Visible && x.Convoy() {
 		convoy = model.Say("a-convoy")
 	}
-	return []draw.Span{draw.Dim.Of("busy  "), draw.Plain.Of(th.Say("held-of-the-time", model.Verbatim(fields.Percent(x.Utilisation())), convoy))}
+	return []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("busy"), nameCells)), draw.Plain.Of(th.Say("held-of-the-time", model.Verbatim(fields.Percent(x.Utilisation())), convoy))}
 }
 
 // fair says how fair it is, as far as that is known.
@@ -187,7 +187,7 @@ func fair(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	if x.Bypass > 0 {
 		over = th.Say("one-was-overtaken", x.Bypass)
 	}
-	return []draw.Span{draw.Dim.Of("fair  "), draw.Plain.Of(over + " "), draw.Strong.Of(strconv.FormatFloat(x.Fairness, 'f', 2, 64))}
+	return []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("fair"), nameCells)), draw.Plain.Of(over + " "), draw.Strong.Of(strconv.FormatFloat(x.Fairness, 'f', 2, 64))}
 }
 
 // half says what shorter holds would have changed, where a replay gives what was.
@@ -196,27 +196,27 @@ func half(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	if !ok || x.TotalWait == 0 {
 		return nil
 	}
-	return []draw.Span{draw.Dim.Of("if    "), draw.Plain.Of(th.Say("half-as-long", d, model.Span{For: x.TotalWait, AtLeast: x.Unseen > 0}))}
+	return []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("if"), nameCells)), draw.Plain.Of(th.Say("half-as-long", d, model.Span{For: x.TotalWait, AtLeast: x.Unseen > 0}))}
 }
 
 // pairs are who waited for whom, the longest in all first.
 func pairs(th *draw.Theme, x *timeline.Contention, w, h int) []string {
-	lines := []string{th.Ruler(w, draw.Dim.Of("who waited for whom"))}
+	lines := []string{th.Ruler(w, draw.Dim.Of(th.Say("who-waited-for-whom")))}
 	n := min(h-1, len(x.Pairs))
 	if n < len(x.Pairs) || x.PairsCut {
 		n = min(n, h-2)
 	}
 	for _, p := range x.Pairs[:max(0, n)] {
-		text := draw.Plural(p.Episodes, "time") + ", " + model.Duration(p.Total, false) + ", longest " + model.Duration(p.Longest, false)
-		room := max(6, (w-len(text)-8)/2)
-		lines = append(lines, th.Line(w, []draw.Span{draw.Waiting.Of("  " + th.CutKey(th.Escape(p.Waiter), room)), draw.Dim.Of(" for "),
+		text := th.Say("times-so-long-longest", draw.Counted(p.Episodes), p.Total, p.Longest)
+		room := max(6, (w-draw.Width(text)-8)/2)
+		lines = append(lines, th.Line(w, []draw.Span{draw.Waiting.Of("  " + th.CutKey(th.Escape(p.Waiter), room)), draw.Dim.Of(" " + th.Say("waits-for-word") + " "),
 			draw.Good.Of(th.CutKey(th.Escape(p.Holder), room))}, []draw.Span{draw.Dim.Of(text)}))
 	}
 	switch more := len(x.Pairs) - n; {
 	case x.PairsCut:
-		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  and more: there are too many to look at all")}, nil))
+		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("and-more-there-are-too-many"))}, nil))
 	case more > 0:
-		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  and " + strconv.Itoa(more) + " more")}, nil))
+		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("and-so-many-more", more))}, nil))
 	}
 	return lines
 }

@@ -46,11 +46,11 @@ func whyShares(th *draw.Theme, list []model.Finding, w, h int) (why, journal int
 
 // WhyPane appends h lines that say why a lock is as it is.
 func WhyPane(th *draw.Theme, lines []string, list []model.Finding, w, h int) []string {
-	title := []draw.Span{draw.Strong.Of("why")}
+	title := []draw.Span{draw.Strong.Of(th.Say("why"))}
 	if len(list) > 1 {
-		title = append(title, draw.Dim.Of(" "+draw.Plural(len(list), "finding")))
+		title = append(title, draw.Dim.Of(" "+th.Say("findings-counted", draw.Counted(len(list)))))
 	}
-	title = append(title, draw.Plain.Of(" "), draw.Accent.Of("e"), draw.Dim.Of(" explains"))
+	title = append(title, draw.Plain.Of(" "), draw.Accent.Of("e"), draw.Dim.Of(" "+th.Say("explains")))
 	all := whyLines(th, list, w)
 	for rank := whyRanks; rank > 0; rank-- {
 		for i := len(all) - 1; i >= 0 && len(all) > h-1; i-- {
@@ -133,12 +133,12 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 	for i, d := range th.Messages(f.Advice) {
 		rank, lead := whyAdvice, "        "
 		if i == 0 {
-			rank, lead = rest, th.Label("    do: ")
+			rank, lead = rest, "    "+th.Say("do-word")+" "
 		}
 		say(rank, draw.Plain, lead, d, 2)
 	}
 	if len(f.Alternatives) > 0 {
-		say(whyAlike, draw.Dim, th.Label("    looks the same: "), Codes(f.Alternatives), 2)
+		say(whyAlike, draw.Dim, "    "+th.Say("looks-the-same")+" ", Codes(f.Alternatives), 2)
 	}
 	return all
 }

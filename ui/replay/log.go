@@ -5,6 +5,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // File is a recording that is being written.
@@ -30,21 +31,21 @@ func NewLog(open func() (File, error)) *Log { return &Log{open: open} }
 func (l *Log) On() bool { return l != nil && l.file != nil }
 
 // Begin begins a recording with what is so now, and says where.
-func (l *Log) Begin(s *store.View) (path, why string) {
+func (l *Log) Begin(s *store.View) (path string, err error) {
 	begin, ok := s.Checkpoint()
 	if !ok {
-		return "", "wait: the keys are still being listed"
+		return "", text.Refusal{Why: model.Say("wait-the-keys-are-still-being")}
 	}
 	file, err := l.open()
 	if err != nil {
-		return "", err.Error()
+		return "", err
 	}
 	if err := file.Write(model.Batch{Events: begin}); err != nil {
 		_, end := file.End()
-		return "", cmp.Or(err, end).Error()
+		return "", cmp.Or(err, end)
 	}
 	l.file = file
-	return file.Path(), ""
+	return file.Path(), nil
 }
 
 // Note writes a batch down that the console took in. What cannot be written ends the

@@ -2,12 +2,12 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -49,7 +49,7 @@ func (p *Present) Chip(t Playback, th *draw.Theme) draw.Span {
 	dot := " " + th.Sign.Dot + " "
 	text := " " + th.Say("past-ago", model.Verbatim(t.Now().Format(time.TimeOnly)), model.Verbatim(th.Sign.Dot), model.Verbatim(p.ago(t.Now())))
 	if says := t.Label(); says != "paused" {
-		text += dot + says
+		text += dot + pace(t, th)
 	}
 	return draw.Armed.Of(text + " ")
 }
@@ -65,35 +65,35 @@ func (p *Present) ago(at time.Time) string {
 
 // Texts is the line under the page: how to go on, how far back one can go, and what became of the
 // watch if it ended meanwhile. The chip on top says which moment it is.
-func (p *Present) Texts(since time.Time) []draw.Span {
-	line := []draw.Span{draw.Dim.Of(" go to")}
-	for _, x := range [...]struct{ keys, what string }{{", .", "an event"}, {"( )", "a finding"}, {"{ }", "a handover"}} {
+func (p *Present) Texts(th *draw.Theme, since time.Time) []draw.Span {
+	line := []draw.Span{draw.Dim.Of(" " + th.Say("go-to"))}
+	for _, x := range [...]struct{ keys, what string }{{", .", th.Say("an-event")}, {"( )", th.Say("a-finding")}, {"{ }", th.Say("a-handover")}} {
 		line = append(line, draw.Accent.Of("  "+x.keys), draw.Dim.Of(" "+x.what))
 	}
 	switch {
 	case p.Spent != nil:
-		line = append(line, draw.Bad.Of("   the watch has ended"))
+		line = append(line, draw.Bad.Of("   "+th.Say("the-watch-has-ended")))
 	case page.Fresh(p.State.View).State == locks.Lost:
-		line = append(line, draw.Bad.Of("   the watch is lost"))
+		line = append(line, draw.Bad.Of("   "+th.Say("the-watch-is-lost")))
 	}
-	return append(line, draw.Dim.Of("   kept since "+since.Format(time.TimeOnly)))
+	return append(line, draw.Dim.Of("   "+th.Say("kept-since", model.Verbatim(since.Format(time.TimeOnly)))))
 }
 
 // NoHands are those of a console that shows no present: why nothing can be done.
-type NoHands string
+type NoHands struct{ Why model.Message }
 
 // Available implements host.Actions.
-func (n NoHands) Available(model.Action) error { return errors.New(string(n)) }
+func (n NoHands) Available(model.Action) error { return text.Refusal{Why: n.Why} }
 
 // Plan implements host.Actions.
 func (n NoHands) Plan(context.Context, model.Action) (model.Plan, error) {
-	return model.Plan{}, errors.New(string(n))
+	return model.Plan{}, text.Refusal{Why: n.Why}
 }
 
 // Do implements host.Actions.
 func (n NoHands) Do(_ context.Context, p model.Plan) model.Outcome {
-	return model.Outcome{Action: p.Action, Err: string(n)}
+	return model.Outcome{Action: p.Action, Err: text.English(n.Why)}
 }
 
 // InThePast is why nothing can be done there.
-const InThePast = NoHands("The past is shown: esc returns to now, where it can be done.")
+var InThePast = NoHands{model.Say("the-past-is-shown")}

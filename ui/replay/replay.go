@@ -69,21 +69,22 @@ type Goal struct {
 
 // Keys are the rows of the table of keys on pages. seek goes to a goal; now says that now is
 // shown, which no playback moves.
-func Keys(on host.Where, t Playback, seek func(Goal) tea.Cmd, now func() bool) []host.Key {
+func Keys(on host.Where, t Playback, seek func(Goal) tea.Cmd, say func(model.MessageID) string, now func() bool) []host.Key {
 	whyNow := func() string {
 		if now() {
-			return "the screen shows now; , goes back to the event before"
+			return say("the-screen-shows-now-goes-back")
 		}
 		return ""
 	}
-	rows := []host.Key{{Keys: []string{"p"}, Where: on, Short: "pause", What: "stop the recording, or let it go on", Needs: host.NeedsRecording, Why: whyNow, Hidden: now, Do: host.Run(func() { t.Pause() })}}
+	rows := []host.Key{{Keys: []string{"p"}, Where: on, Short: "key-pause", What: "stop-the-recording-or-let-it", Needs: host.NeedsRecording, Why: whyNow, Hidden: now, Do: host.Run(func() { t.Pause() })}}
 	for _, x := range []struct {
-		key, what string
-		goal      Goal
-	}{{".", "to the next event", Goal{Kind: StopEvent}}, {",", "to the event before", Goal{Kind: StopEvent, Back: true}},
-		{")", "to the next finding", Goal{Kind: StopFinding}}, {"(", "to the finding before", Goal{Kind: StopFinding, Back: true}},
-		{"}", "to the next change of a holder", Goal{Kind: StopHandover}}, {"{", "to the change of a holder before", Goal{Kind: StopHandover, Back: true}},
-		{"~", "to the next mark: a fault, an action, a step, a leader, a gap", Goal{Kind: StopMark}}, {"`", "to the mark before", Goal{Kind: StopMark, Back: true}}} {
+		key  string
+		what model.MessageID
+		goal Goal
+	}{{".", "to-the-next-event", Goal{Kind: StopEvent}}, {",", "to-the-event-before", Goal{Kind: StopEvent, Back: true}},
+		{")", "to-the-next-finding", Goal{Kind: StopFinding}}, {"(", "to-the-finding-before", Goal{Kind: StopFinding, Back: true}},
+		{"}", "to-the-next-change-of-a-holder", Goal{Kind: StopHandover}}, {"{", "to-the-change-of-a-holder-before", Goal{Kind: StopHandover, Back: true}},
+		{"~", "to-the-next-mark", Goal{Kind: StopMark}}, {"`", "to-the-mark-before", Goal{Kind: StopMark, Back: true}}} {
 		row := host.Key{Keys: []string{x.key}, Where: on, What: x.what, Needs: host.NeedsRecording, Do: func() tea.Cmd { return seek(x.goal) }}
 		if !x.goal.Back {
 			row.Why = whyNow
@@ -103,5 +104,17 @@ func Stands(t Playback) bool {
 
 // AsOf says which moment is shown, where that is not now.
 func AsOf(t Playback, th *draw.Theme) draw.Span {
-	return draw.Armed.Of(" as of " + t.Now().Format("2006-01-02 15:04:05") + " " + th.Sign.Dot + " " + t.Label() + " ")
+	return draw.Armed.Of(" " + th.Say("as-of-moment", model.Verbatim(t.Now().Format("2006-01-02 15:04:05"))) + " " + th.Sign.Dot + " " + pace(t, th) + " ")
+}
+
+// pace says how a playback goes.
+func pace(t Playback, th *draw.Theme) string {
+	switch says := t.Label(); says {
+	case "paused":
+		return th.Say("paused")
+	case "ended":
+		return th.Say("ended")
+	default:
+		return says
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/fields"
 )
 
@@ -94,7 +95,7 @@ func TestOutputsAreViewsOfTheFields(t *testing.T) {
 			var b bytes.Buffer
 			must(t, Locks(&b, s.View, s.Locks(), Observation{At: s.Now()}, output))
 			head, _, _ := strings.Cut(b.String(), "\n")
-			name := map[bool]string{true: f.Name, false: f.Title}[output == "csv"]
+			name := map[bool]string{true: f.Name, false: text.English(model.Message{ID: f.Title})}[output == "csv"]
 			sep := map[bool]string{true: ",", false: "  "}[output == "csv"]
 			found := false
 			for _, part := range strings.Split(head, sep) {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 )
@@ -17,7 +18,7 @@ type Cells[R any] []cell[R]
 
 // CellsOf are those of the fields that the console shows, in their order. own are those, by
 // title, that it does not write as a table on paper would.
-func CellsOf[R any](of []fields.Field[R], own map[string]func(*Row, *R), sorts map[string]SortKey) Cells[R] {
+func CellsOf[R any](of []fields.Field[R], own map[model.MessageID]func(*Row, *R), sorts map[model.MessageID]SortKey) Cells[R] {
 	var all Cells[R]
 	for _, x := range fields.Console(of) {
 		fill := own[x.Title]
@@ -59,5 +60,5 @@ func (all Cells[R]) GoneRow(name string, r *Row) {
 	for range all[2:] {
 		r.end()
 	}
-	r.cell(draw.Dim, "is no more")
+	r.cell(draw.Dim, r.F.Th.Say("is-no-more"))
 }

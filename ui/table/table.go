@@ -5,12 +5,14 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/draw"
 )
 
 // Column is a column of a table as data.
 type Column struct {
-	Title string
+	Title model.MessageID // over the column: it names the column too
 	// Least is the width below which the column is dropped. It grows to fair
 	// before any grows beyond, and never beyond most.
 	Least, Fair, Most int
@@ -19,6 +21,9 @@ type Column struct {
 	Right bool // numbers stand at the right
 	Sort  SortKey
 }
+
+// Name is the title in English, by which the settings of a person know the column.
+func (c Column) Name() string { return text.English(model.Message{ID: c.Title}) }
 
 // gutter is how many cells stand between the columns of a table of w cells, if they have the room.
 func gutter(w int) int {
@@ -119,9 +124,9 @@ type Table struct {
 	Top    int
 	Widths []int
 	Header bool
-	Off    map[string]bool // titles of columns that a person does not want to see
+	Off    map[model.MessageID]bool // titles of columns that a person does not want to see
 	by     SortKey
-	bounds map[string]int // by title, how many cells a column takes at most
+	bounds map[model.MessageID]int // by title, how many cells a column takes at most
 
 	Row       Row
 	key       []byte
@@ -158,14 +163,14 @@ func (t *Table) Fit(w, h int, th *draw.Theme) {
 
 // Bound keeps a column from growing beyond so many cells, which is all that it has to say. It
 // goes in steps, so that the table is not laid out anew for each letter.
-func (t *Table) Bound(title string, cells int) {
+func (t *Table) Bound(title model.MessageID, cells int) {
 	const step = 2
 	cells = (cells + step - 1) / step * step
 	if t.bounds[title] == cells {
 		return
 	}
 	if t.bounds == nil {
-		t.bounds = map[string]int{}
+		t.bounds = map[model.MessageID]int{}
 	}
 	t.bounds[title], t.th = cells, nil // fitted anew
 }
@@ -216,7 +221,7 @@ func (t *Table) Show(c Column, on bool) {
 		delete(t.Off, c.Title)
 	} else {
 		if t.Off == nil {
-			t.Off = map[string]bool{}
+			t.Off = map[model.MessageID]bool{}
 		}
 		t.Off[c.Title] = true
 	}
@@ -376,9 +381,10 @@ func (t *Table) Head(by SortKey, reversed bool) string {
 	}
 	for i, c := range t.Cols {
 		if c.Sort == SortNone || c.Sort != by {
-			t.Row.Add(draw.Heading, t.th.Label(c.Title))
+			title := t.th.Say(c.Title)
+			t.Row.Add(draw.Heading, title)
 			if i == last && !c.Right {
-				t.position(t.Widths[i] - draw.Width(t.th.Label(c.Title)))
+				t.position(t.Widths[i] - draw.Width(title))
 			}
 			t.Row.end()
 			continue
@@ -387,7 +393,7 @@ func (t *Table) Head(by SortKey, reversed bool) string {
 		if reversed {
 			mark = t.th.Sign.Up
 		}
-		title := t.th.Label(c.Title)
+		title := t.th.Say(c.Title)
 		for t.Widths[i] > 0 && draw.Width(title) >= t.Widths[i] { // the mark is worth a letter
 			_, n := utf8.DecodeLastRuneInString(title)
 			title = title[:len(title)-n]

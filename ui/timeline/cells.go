@@ -2,14 +2,17 @@ package timeline
 
 import (
 	"math"
-	"strconv"
 
+	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/draw"
 )
 
 // laneCells is one lane on its way into cells.
 type laneCells struct {
 	Scale
+	// Lang is the language of the words in a lane.
+	Lang  string
 	tones []draw.Tone // of each slot
 	holds []int32     // of each cell: how many holds show in it
 	short []int32     // and how many are too short for a slot
@@ -185,8 +188,8 @@ func falseCell(list []part) draw.Cell {
 const crowdFrom = 16
 
 // write says in words how many handovers there were, where cell after cell has only room
-// for a number.
-func (r *laneCells) write(cells []draw.Cell, tone draw.Tone, before, after string) {
+// for a number. The sentence of that id has one letter to a cell.
+func (r *laneCells) write(cells []draw.Cell, tone draw.Tone, id model.MessageID) {
 	for i := 0; i < len(cells); i++ {
 		n, sum := 0, 0
 		for i+n < len(cells) && cells[i+n].Count > 1 {
@@ -194,7 +197,7 @@ func (r *laneCells) write(cells []draw.Cell, tone draw.Tone, before, after strin
 			n++
 		}
 		if n >= crowdFrom {
-			text := before + strconv.Itoa(sum) + after
+			text := " " + text.Render(r.Lang, model.Message{ID: id, Args: []any{sum}}) + " "
 			at := i + (n-len(text))/2
 			for k := i; k < i+n; k++ {
 				cells[k] = draw.Cell{Left: tone, Right: tone, Split: draw.Slots, Sign: " ", Count: 0}

@@ -45,7 +45,7 @@ type Lanes struct {
 	win   *Window
 	start time.Time
 	over  []reports.Overlap // of the beliefs in what is shown
-	odd   string            // what programs believe beside it, in words
+	odd   model.Message     // what programs believe beside it
 }
 
 // Lanes paints the lanes of a lock: of those who believe wrongly, of its queue in its order, then
@@ -73,14 +73,14 @@ func (b *Painter) Lanes(f table.View, w *Window, lock string, n, cells int) *Lan
 
 // beliefs says who believes what makes no two holders, and is no less wrong: one who holds
 // nothing, or several by one claim.
-func (x *Lanes) beliefs(s *store.View, lock string, now time.Time) string {
+func (x *Lanes) beliefs(s *store.View, lock string, now time.Time) model.Message {
 	for _, y := range x.All {
 		if !y.Wrong.IsZero() {
-			return model.Printable(y.Name) + " believes that it holds; etcd says otherwise"
+			return model.Say("believes-etcd-says-otherwise", y.Name)
 		}
 	}
 	if l := s.Lock(lock); l == nil || !l.Recipe().Exclusive() {
-		return ""
+		return model.Message{}
 	}
 	all := s.Reports().Beliefs(lock)
 	end := func(b reports.Believed) time.Time {
@@ -95,11 +95,11 @@ func (x *Lanes) beliefs(s *store.View, lock string, now time.Time) string {
 				break // a word comes later than the deed
 			}
 			if a.Contender != b.Contender && a.Key == b.Key && a.Lease == b.Lease && end(b).Sub(b.From) > reports.Grace && end(b).UnixMicro() > x.scale.From {
-				return "Two act by one claim: " + model.Printable(a.Contender) + " and " + model.Printable(b.Contender)
+				return model.Say("two-act-by-one-claim", a.Contender, b.Contender)
 			}
 		}
 	}
-	return ""
+	return model.Message{}
 }
 
 // namer names the claims of a lock: those of one contender have one name.
@@ -241,7 +241,7 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 			}
 		}
 		y.Cells = slices.Clone(b.cells(0, false))
-		b.write(y.Cells, draw.ToneHold, " held ", " times ")
+		b.write(y.Cells, draw.ToneHold, "held-times")
 		b.finish(s, lock, y.Cells)
 	}
 }
@@ -297,15 +297,16 @@ const HintsFrom = 100
 
 // Hints name the keys of an axis.
 func Hints(th *draw.Theme) []draw.Span {
-	return []draw.Span{draw.Accent.Of("z"), draw.Dim.Of(" zoom  "), draw.Accent.Of(th.Sign.Left + " " + th.Sign.Arrow), draw.Dim.Of(" pan  "),
-		draw.Accent.Of("[ ]"), draw.Dim.Of(" event by event  ")}
+	blank, apart := draw.Plain.Of(" "), draw.Plain.Of("  ")
+	return []draw.Span{draw.Accent.Of("z"), blank, draw.Dim.Of(th.Say("zoom")), apart, draw.Accent.Of(th.Sign.Left + " " + th.Sign.Arrow), blank, draw.Dim.Of(th.Say("pan")), apart,
+		draw.Accent.Of("[ ]"), blank, draw.Dim.Of(th.Say("event-by-event")), apart}
 }
 
 // Lines paints the lanes, Height lines of them.
 func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
 	th := f.Th
 	left, _, _ := shares(w)
-	title := []draw.Span{draw.Strong.Of(x.win.Label(x.start, f.Now) + "  ")}
+	title := []draw.Span{draw.Strong.Of(x.win.Label(th, x.start, f.Now) + "  ")}
 	if w >= HintsFrom {
 		title = append(title, Hints(th)...)
 	}
@@ -341,17 +342,17 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	th := f.Th
 	switch {
 	case !y.Wrong.IsZero():
-		return draw.Belief.Of(th.Sign.Bad + " believes")
+		return draw.Belief.Of(th.Sign.Bad + " " + th.Say("believes"))
 	case y.Claim == nil:
-		return draw.Dim.Of("gone")
+		return draw.Dim.Of(th.Say("gone"))
 	}
 	l := f.S.Lock(x.lock) // a key without a lease names none
 	switch {
 	case l.Holds(y.Place):
 		st, sign := HolderLook(f, l, y.Claim)
-		return st.Of(sign + " holds")
+		return st.Of(sign + " " + th.Say("holds"))
 	case y.Claim == l.Next():
-		return draw.Waiting.Of(th.Sign.Waits + " next")
+		return draw.Waiting.Of(th.Sign.Waits + " " + th.Say("next"))
 	}
 	return draw.Waiting.Of(th.Sign.Waits + " " + f.Th.Message(ordinal(l.Ahead(y.Claim)-l.Holders()+1)))
 }
@@ -410,20 +411,20 @@ func (x *Lanes) words(f table.View) []draw.Span {
 	th := f.Th
 	var more string
 	if x.More > 0 {
-		more = "+" + draw.Count(int64(x.More)) + " more in the queue  "
+		more = th.Say("more-in-the-queue", draw.Counted(x.More)) + "  "
 	}
 	if as := x.win.AsOf(f.Now); !as.IsZero() && (x.win.At().IsZero() || x.win.At().Before(f.Now)) { // the moment that all shows is said above
 		more += th.Message(as) + "  "
 	}
 	sum := reports.Together(x.over, f.Exact())
-	if sum <= 0 && x.odd != "" {
-		return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(th.Sign.Bad + " " + th.Cut(x.odd, 60))}
+	if sum <= 0 && !x.odd.IsZero() {
+		return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(th.Sign.Bad + " " + th.Cut(th.Message(x.odd), 60))}
 	}
 	if sum <= 0 {
 		if len(f.S.Reports().Contenders()) == 0 {
 			return []draw.Span{draw.Dim.Of(more)}
 		}
-		return []draw.Span{draw.Dim.Of(more + "never two holders")}
+		return []draw.Span{draw.Dim.Of(more + th.Say("never-two-holders"))}
 	}
 	var pairs []model.Message
 	for _, o := range x.over {

@@ -24,7 +24,7 @@ type mark struct {
 	n    int
 	sign string
 	st   draw.Style
-	word string
+	word model.MessageID
 }
 
 // markRanks say which of two kinds in one cell is seen; a finding that is over matters least.
@@ -32,8 +32,8 @@ var markRanks = map[timeline.MarkKind]int{timeline.MarkFinding: 7, timeline.Mark
 	timeline.MarkMember: 3, timeline.MarkLate: 2}
 
 // markWords name a kind where there is little room.
-var markWords = map[timeline.MarkKind]string{timeline.MarkFinding: "finding", timeline.MarkGap: "watch", timeline.MarkAction: "action",
-	timeline.MarkLab: "lab", timeline.MarkDrill: "drill", timeline.MarkMember: "cluster", timeline.MarkLate: "renews late"}
+var markWords = map[timeline.MarkKind]model.MessageID{timeline.MarkFinding: "mark-finding", timeline.MarkGap: "mark-watch", timeline.MarkAction: "mark-action",
+	timeline.MarkLab: "mark-lab", timeline.MarkDrill: "mark-drill", timeline.MarkMember: "cluster", timeline.MarkLate: "state-keepalive-stalled"}
 
 // MarksOf gathers the marks of all locks, and of one lock the handovers that were not a release.
 func MarksOf(s *store.View, th *draw.Theme, sc Scale, handovers []*journal.Entry) *Marks {
@@ -43,7 +43,7 @@ func MarksOf(s *store.View, th *draw.Theme, sc Scale, handovers []*journal.Entry
 		if m.Entry != nil {
 			y.sign, y.st = th.FactSign(m.Entry)
 			if m.Kind == timeline.MarkFinding && m.Entry.Severity == model.SevInfo {
-				y.rank, y.word = 0, "finding ended"
+				y.rank, y.word = 0, "mark-finding-ended"
 			}
 			if m.Entry.Severity == model.SevError {
 				y.rank++
@@ -53,7 +53,7 @@ func MarksOf(s *store.View, th *draw.Theme, sc Scale, handovers []*journal.Entry
 	}
 	for _, e := range handovers {
 		if sign, st := th.FactSign(e); e.Kind == journal.Handover && st == draw.Late && !e.Past {
-			x.put(e.At.UnixMicro(), mark{rank: 1, sign: sign, st: st, word: "handover"})
+			x.put(e.At.UnixMicro(), mark{rank: 1, sign: sign, st: st, word: "mark-handover"})
 		}
 	}
 	return x
@@ -93,14 +93,14 @@ func (x *Marks) Line(th *draw.Theme) (row []draw.Span, says draw.Span) {
 	}
 	if at >= 0 && x.cells[at].n > 0 {
 		m := x.cells[at]
-		text := m.sign + " " + m.word
+		text := m.sign + " " + th.Say(m.word)
 		if m.n > 1 {
 			text += " +" + draw.Count(int64(m.n-1))
 		}
 		return row, m.st.Of(text)
 	}
 	if x.Total == 0 {
-		return row, draw.Dim.Of("none")
+		return row, draw.Dim.Of(th.Say("none"))
 	}
 	return row, draw.Dim.Of(th.Say("marks", model.Verbatim(draw.Count(int64(x.Total)))))
 }

@@ -63,11 +63,10 @@ func (g *Ring) client(i int) string {
 
 func (g *Ring) keys(i int) string {
 	n, atLeast := g.links[i].Keys()
-	text := draw.Plural(n, "key")
 	if atLeast {
-		text += " or more"
+		return g.f.Th.Say("keys-or-more", draw.Counted(n))
 	}
-	return text
+	return g.f.Th.Say("keys", draw.Counted(n))
 }
 
 // mark says of the session that costs least that it does.
@@ -76,9 +75,9 @@ func (g *Ring) mark(i int) string {
 	case i != g.cheapest:
 		return ""
 	case !g.certain:
-		return g.f.Th.Sign.Left + " fewest keys seen"
+		return g.f.Th.Sign.Left + " " + g.f.Th.Say("fewest-keys-seen")
 	}
-	return g.f.Th.Sign.Left + " costs least"
+	return g.f.Th.Sign.Left + " " + g.f.Th.Say("costs-least")
 }
 
 func (g *Ring) waited(i int) string {
@@ -110,7 +109,7 @@ func (g *Ring) list(w, h int) []string {
 		}
 		room := max(6, (w-46)/2)
 		left := []draw.Span{draw.Bad.Of(" " + edge + " "), draw.Strong.Of(th.CutKey(g.client(i), 14)),
-			draw.Dim.Of(" holds "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), room)),
+			draw.Dim.Of(" " + th.Say("holds") + " "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), room)),
 			draw.Bad.Of(" " + th.Say("waits-so-long-for", model.Verbatim(g.waited(i))) + " "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(g.after(i)).Name), room))}
 		right := []draw.Span{draw.Dim.Of(g.keys(i))}
 		if i == g.cheapest {
@@ -119,7 +118,7 @@ func (g *Ring) list(w, h int) []string {
 		lines = append(lines, th.Line(w, left, right))
 	}
 	if more := len(g.links) - n; more > 0 && h > 0 {
-		lines = append(lines, th.Line(w, []draw.Span{draw.Bad.Of(" " + b.BottomLeft + b.Bottom + b.Bottom + " "), draw.Plain.Of("and " + draw.Plural(more, "more session"))}, nil))
+		lines = append(lines, th.Line(w, []draw.Span{draw.Bad.Of(" " + b.BottomLeft + b.Bottom + b.Bottom + " "), draw.Plain.Of(th.Say("and-more-sessions", draw.Counted(more)))}, nil))
 	}
 	return lines
 }
@@ -162,7 +161,7 @@ func (g *Ring) boxes(w int) []string {
 		j := node / 2
 		holds := node%2 == 0        // else the next one waits for this lock
 		waiter := (2*n - j - 1) % n // who does
-		text, st := "holds", draw.Good
+		text, st := th.Say("holds"), draw.Good
 		if !holds {
 			text, st = th.Say("waits-so-long", model.Verbatim(g.waited(waiter))), draw.Bad
 		}
@@ -179,17 +178,17 @@ func (g *Ring) boxes(w int) []string {
 			c.across(x+bw, y+1, ew, st, text, !holds)
 		}
 	}
-	all := "none of them can proceed"
+	all := th.Say("none-of-them-can-proceed")
 	switch {
 	case g.hint:
-		all = "a hint: workers may share them"
+		all = th.Say("a-hint-workers-may-share-them")
 	case n == 2:
-		all = "neither can proceed"
+		all = th.Say("neither-can-proceed")
 	}
 	within := 4 + n*bw + (n-1)*ew // a wide screen has room beside it
-	if title := th.Say("a-ring-of", n); 2*(bw/2+draw.Width("waits 99m59s")+2)+len(all)+4 < within {
+	if title := th.Say("a-ring-of", n); 2*(bw/2+draw.Width("waits 99m59s")+2)+draw.Width(all)+4 < within {
 		c.put((within-draw.Width(title))/2, boxHigh, draw.Bad.Of(title))
-		c.put((within-len(all))/2, boxHigh+1, draw.Dim.Of(all))
+		c.put((within-draw.Width(all))/2, boxHigh+1, draw.Dim.Of(all))
 	}
 	return c.lines()
 }
@@ -214,7 +213,7 @@ func (g *Ring) session(c *canvas, i, x, y, w int) {
 func (g *Ring) lock(c *canvas, i, x, y, w int) {
 	th, l := g.f.Th, g.heldLock(i)
 	c.box(x, y, w, draw.Dim, []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), w-4))},
-		[]draw.Span{draw.Dim.Of(th.Cut(l.RecipeLabel()+" "+th.Sign.Dot+" "+th.Label(draw.Count(int64(l.Behind()))+" waiting"), w-4))})
+		[]draw.Span{draw.Dim.Of(th.Cut(l.RecipeLabel()+" "+th.Sign.Dot+" "+th.Say("so-many-waiting", draw.Counted(l.Behind())), w-4))})
 }
 
 // Costs says in h lines at most what goes with each session, and who is next: the one that
@@ -224,7 +223,7 @@ func (g *Ring) Costs(w, h int) []string {
 		return nil
 	}
 	th := g.f.Th
-	lines := []string{th.Ruler(w, draw.Dim.Of("what ending a session takes along"))}
+	lines := []string{th.Ruler(w, draw.Dim.Of(th.Say("what-ending-a-session-takes-along")))}
 	for j := range g.links {
 		if len(lines) == h {
 			break
@@ -235,13 +234,13 @@ func (g *Ring) Costs(w, h int) []string {
 		if i == g.cheapest {
 			st = draw.Late
 		}
-		next := "nobody"
+		next := th.Say("nobody")
 		if c := g.heldLock(i).Next(); c != nil {
 			next = g.f.Th.Who(g.f.S, c.Ref())
 		}
-		text := "lease " + x.Lease.ID.Short() + "  " + g.keys(i) + "  "
+		text := th.Say("lease", model.Verbatim(x.Lease.ID.Short())) + "  " + g.keys(i) + "  "
 		lines = append(lines, th.Line(w, []draw.Span{st.Of("  " + th.CutKey(g.client(i), 14) + "  "), draw.Dim.Of(text),
-			draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), max(8, w-60))), draw.Dim.Of(" " + th.Sign.Arrow + " next: "), draw.Plain.Of(th.CutKey(next, 14))}, nil))
+			draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), max(8, w-60))), draw.Dim.Of(" " + th.Sign.Arrow + " " + th.Say("next-colon") + " "), draw.Plain.Of(th.CutKey(next, 14))}, nil))
 	}
 	return lines
 }

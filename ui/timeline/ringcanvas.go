@@ -40,7 +40,7 @@ func (c *canvas) box(x, y, w int, st draw.Style, first, second []draw.Span) {
 
 // across is an arrow of w cells with a word on it, as far as there is room for that.
 func (c *canvas) across(x, y, w int, st draw.Style, text string, right bool) {
-	line, text := c.th.Sign.Box.Top, c.th.Label(text)
+	line := c.th.Sign.Box.Top
 	if draw.Width(text)+4 > w {
 		text, _, _ = strings.Cut(text, " ")
 	}

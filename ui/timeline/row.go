@@ -62,7 +62,7 @@ func (b *Painter) Row(s *store.View, lock string, sc Scale, quiet, depth bool) R
 		b.believe(o.From.UnixMicro(), b.end(o.To))
 	}
 	cells := b.cells(micro(s.Timeline().Since(lock)), true)
-	b.write(cells, even, " ", " handovers ")
+	b.write(cells, even, "handovers-in-a-lane")
 	b.finish(s, lock, cells)
 	row := Row{Cells: cells}
 	if depth {

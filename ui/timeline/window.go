@@ -132,30 +132,30 @@ func (w *Window) AsOf(now time.Time) model.Message {
 }
 
 // Label names the span in words.
-func (w *Window) Label(start, now time.Time) string {
+func (w *Window) Label(th *draw.Theme, start, now time.Time) string {
 	span := w.Span(start, now)
 	text := spanWords(span)
 	if !start.IsZero() && w.end.IsZero() && now.Sub(start) > Usual && span >= widest(start, now) {
-		text += ": all that was seen"
+		return th.Say("last-all-that-was-seen", text)
 	}
 	if w.end.IsZero() {
-		return "last " + text
+		return th.Say("last-span", text)
 	}
-	return text
+	return th.Message(text)
 }
 
-func spanWords(d time.Duration) string {
+func spanWords(d time.Duration) model.Message {
 	switch {
 	case d == time.Minute:
-		return "minute"
+		return model.Say("span-minute")
 	case d == time.Hour:
-		return "hour"
+		return model.Say("span-hour")
 	case d >= time.Hour && d%time.Hour == 0:
-		return draw.Plural(int(d/time.Hour), "hour")
+		return model.Say("span-hours", int(d/time.Hour))
 	case d >= time.Minute && d%time.Minute == 0:
-		return draw.Plural(int(d/time.Minute), "minute")
+		return model.Say("span-minutes", int(d/time.Minute))
 	}
-	return model.Duration(d, false)
+	return model.Say("quote", d)
 }
 
 // Scale says which time the cells of a line are.
@@ -219,7 +219,7 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	step := tick(span, s.Cells)
 	to := time.UnixMicro(s.To())
 	shift := now.Sub(to)
-	last := th.Label("now")
+	last := th.Say("now")
 	switch {
 	case !w.end.IsZero():
 		last = w.end.Format("15:04:05")

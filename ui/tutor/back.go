@@ -120,6 +120,6 @@ func (p *Panel) hintBack() []draw.Span {
 
 // backKeys are those by which one goes back a step.
 func (p *Panel) backKeys(on host.Where) []host.Key {
-	return []host.Key{{Keys: []string{"u", "backspace"}, Where: on | host.InLesson, What: "back a step of the lesson or the guide, with the screen as it was then; n goes forward again",
+	return []host.Key{{Keys: []string{"u", "backspace"}, Where: on | host.InLesson, What: "back-a-step-of-the-lesson",
 		Needs: host.NeedsLesson, Frozen: true, Why: p.whyNotBack, Do: host.Run(p.goBack)}}
 }

@@ -3,7 +3,6 @@ package tutor
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -99,7 +98,7 @@ func (p *Panel) Play() tea.Cmd {
 
 // playKeys are those by which a lesson plays itself.
 func (p *Panel) playKeys(on host.Where) []host.Key {
-	return []host.Key{{Keys: []string{"r"}, Where: on, What: "let the lesson run by itself, or no longer", Needs: host.NeedsLesson, Frozen: true,
+	return []host.Key{{Keys: []string{"r"}, Where: on, What: "let-the-lesson-run-by-itself", Needs: host.NeedsLesson, Frozen: true,
 		Why: func() string {
 			switch {
 			case !p.Showing() || p.guides():
@@ -233,8 +232,8 @@ func (p *Panel) Fold() { p.folded = !p.folded }
 // Keys are those of the panel: on these pages, and of its question.
 func (p *Panel) Keys(on host.Where) []host.Key {
 	return slices.Concat([]host.Key{
-		{Keys: []string{"n"}, Where: on | host.InHelp | host.InText, What: "next step of the lesson or the guide", Needs: host.NeedsLesson, Why: p.WhyNot, Do: p.GoOn, Frozen: true},
-		{Keys: []string{"L"}, Where: on, What: "hide the lesson or the guide but for its title, or show it again", Needs: host.NeedsLesson, Do: host.Run(p.Fold), Frozen: true,
+		{Keys: []string{"n"}, Where: on | host.InHelp | host.InText, What: "next-step-of-the-lesson-or", Needs: host.NeedsLesson, Why: p.WhyNot, Do: p.GoOn, Frozen: true},
+		{Keys: []string{"L"}, Where: on, What: "hide-the-lesson-or-the-guide", Needs: host.NeedsLesson, Do: host.Run(p.Fold), Frozen: true,
 			Why: func() string {
 				if !p.Showing() {
 					return p.WhyNot()
@@ -248,17 +247,17 @@ func (p *Panel) Keys(on host.Where) []host.Key {
 func (p *Panel) questionKeys() []host.Key {
 	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
 	rows := []host.Key{
-		{Keys: []string{"up", "k"}, Where: host.InLesson, What: "answer above", Do: host.Run(func() { p.move(-1) })},
-		{Keys: []string{"down", "j"}, Where: host.InLesson, What: "answer below", Do: host.Run(func() { p.move(1) })},
-		{Keys: digits, Where: host.InLesson, Short: "answer", What: "that answer", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(int(p.h.Pressed()[0] - '0')) }),
+		{Keys: []string{"up", "k"}, Where: host.InLesson, What: "answer-above", Do: host.Run(func() { p.move(-1) })},
+		{Keys: []string{"down", "j"}, Where: host.InLesson, What: "answer-below", Do: host.Run(func() { p.move(1) })},
+		{Keys: digits, Where: host.InLesson, Short: "key-answer", What: "that-answer", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(int(p.h.Pressed()[0] - '0')) }),
 			Brief: func(int) string { // the first digit stands before it
 				if n := min(9, len(p.step.Options)); n > 1 {
-					return "to " + strconv.Itoa(n) + " answer"
+					return p.th().Say("key-to-answer", n)
 				}
 				return "answers"
 			}},
-		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "this answer", What: "the answer under the cursor", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(p.at + 1) })},
-		{Keys: []string{"esc", "tab"}, Where: host.InLesson, Short: "to the page", What: "back to the page, the question waits", Do: host.Run(func() { p.has = false })},
+		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "key-this-answer", What: "the-answer-under-the-cursor", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(p.at + 1) })},
+		{Keys: []string{"esc", "tab"}, Where: host.InLesson, Short: "key-to-the-page", What: "back-to-the-page-the-question-waits", Do: host.Run(func() { p.has = false })},
 	}
 	for i := range rows {
 		rows[i].Frozen = true

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muesli/termenv"
-
 	"locktop/demo/lessons"
 	"locktop/ui/draw"
 )
@@ -145,23 +143,6 @@ func TestTheCommentsOfALessonAreInItsLanguage(t *testing.T) {
 	for en := range comments {
 		if !used[en] {
 			t.Errorf("no lesson shows %q", en)
-		}
-	}
-}
-
-// TestNoNameOfALessonIsAWord of the console: it would be translated.
-func TestNoNameOfALessonIsAWord(t *testing.T) {
-	all, err := lessons.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	th := draw.NewTheme(draw.ThemeDark, termenv.TrueColor, draw.SignsUnicode)
-	th.Lang = "zh"
-	for _, d := range all {
-		for _, name := range append(d.Lab.Names(), d.Lab.Locks()...) {
-			if got := th.Label(name); got != name {
-				t.Errorf("lesson %s: %s would be told as %s", d.Name, name, got)
-			}
 		}
 	}
 }

@@ -200,7 +200,7 @@ func TestTheRunningConsoleGoesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := open(t, ui.Options{Playback: r, Boot: func(context.Context, func(string)) (ui.Live, error) {
-		return ui.Live{Source: r, Actions: replay.NoHands("a recording")}, nil
+		return ui.Live{Source: r, Actions: replay.NoHands{Why: model.Say("this-is-a-recording")}}, nil
 	}})
 	again.sees("c3 joined")
 
