@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// bytebyteSize is a number of bytes, as a person writes it. It is a pflag.Value.
+// byteSize is a number of bytes, as a person writes it. It is a pflag.Value.
 type byteSize int64
 
 // units are those of a size.
