@@ -81,7 +81,7 @@ var (
 	IsBlocked   = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked"}
 	IsMoving    = Condition{Level: LevelWell, Word: "moving"}
 	IsHeld      = Condition{Level: LevelWell, Word: "held"}
-	IsPresumed  = Condition{Level: LevelIdle, Word: "perhaps a lock"}
+	IsPresumed  = Condition{Level: LevelIdle, Word: "a lock?"}
 	IsWaitedFor = Condition{Level: LevelInfo, Word: IsHeld.Word} // held, and others wait
 	IsEncrypted = Condition{Level: LevelUnread, Word: "encrypted"}
 	IsHealthy   = Condition{Level: LevelWell, Word: "renewed"}

@@ -25,7 +25,7 @@ func TestAnotherClusterDisarms(t *testing.T) {
 		t.Errorf("the old cluster is still there:\n%s", b.text())
 	}
 	b.w.add(model.LoadStarted{At: at(4), Prefix: "/", Rev: 9}, model.Listed{At: at(4), Prefix: "/", Rev: 9,
-		KVs: []model.KV{{Key: "/l/a/22", CreateRev: 8, ModRev: 8, Version: 1, Lease: 0x22}}}, model.Loaded{At: at(4), Prefix: "/", Rev: 9})
+		KVs: []model.KV{{Key: "/lock/a/22", CreateRev: 8, ModRev: 8, Version: 1, Lease: 0x22}}}, model.Loaded{At: at(4), Prefix: "/", Rev: 9})
 	b.sync(4)
 	b.sees("/lock/a")
 	b.sees("READ-ONLY")

@@ -43,6 +43,9 @@ func troubled(t *testing.T) (*bench, []trouble) {
 	claim(leaseKey(name(281), id(280, 0)), id(280, 0))
 	n := int64(len(kvs))
 	b.w.add(model.LoadStarted{At: t0, Prefix: "/", Rev: n}, model.Listed{At: t0, Prefix: "/", Rev: n, KVs: kvs, Done: n, Total: n}, model.Loaded{At: t0, Prefix: "/", Rev: n})
+	for _, kv := range kvs {
+		b.w.watched(0, kv.Key)
+	}
 	for s := 0.0; s <= 75; s += 25 { // longer than one whose lease is of 30 s may hold while five wait
 		for _, kv := range kvs {
 			switch kv.Lease {

@@ -177,7 +177,7 @@ func TestJudged(t *testing.T) {
 		row := b.line("▌ " + l.Name)
 		switch {
 		case !l.Recipe().HasHolder:
-			if !strings.Contains(row, "group, no lock") || strings.Contains(row, "renewed") {
+			if !strings.Contains(row, "leased keys") || strings.Contains(row, "renewed") {
 				t.Errorf("%s", row)
 			}
 			b.sees("○ member")

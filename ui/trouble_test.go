@@ -20,6 +20,8 @@ func silent(t *testing.T) *bench {
 	}
 	b.w.add(model.LoadStarted{At: t0, Prefix: "/", Rev: 9}, model.Listed{At: t0, Prefix: "/", Rev: 9, KVs: []model.KV{
 		kv("/dead", 0xa1, 3), kv("/dead", 0xa2, 4), kv("/well", 0xb1, 5)}, Done: 3, Total: 3}, model.Loaded{At: t0, Prefix: "/", Rev: 9})
+	b.w.watched(0, leaseKey("/dead", 0xa1))
+	b.w.watched(0, leaseKey("/well", 0xb1))
 	for s := range 41 {
 		b.w.read(float64(s), 0xa1, 60, int64(55-s))
 		b.w.read(float64(s), 0xa2, 60, 58)

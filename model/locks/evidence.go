@@ -61,7 +61,7 @@ func (l *Lock) raises() bool {
 // Presumed says whether only the names of the keys say that they compete: neither the path speaks of
 // a lock, nor was anything seen that only keys do which wait for each other.
 func (l *Lock) Presumed() bool {
-	return l.mode == recipe.Queue && l.confidence == model.Hint && l.recipe.Confidence != model.Hint && !l.raises()
+	return l.mode == recipe.Queue && l.confidence == model.Hint && l.counts.ByLease(l.kind) > 0 && l.recipe.Confidence != model.Hint && !l.raises()
 }
 
 // presumedWhy is what is said of a recipe that only the names of keys tell.

@@ -62,7 +62,7 @@ var states = map[model.MessageID]Sentence{
 	"state-long-queue":             {"long queue", "队列过长"},
 	"state-free":                   {"free", "空闲"},
 	"state-leased-keys":            {"leased keys", "带租约的键"},
-	"state-perhaps-a-lock":         {"perhaps a lock", "可能是锁"},
+	"state-perhaps-a-lock":         {"a lock?", "是锁吗？"},
 	"state-blocked":                {"blocked", "被挡住"},
 	"state-moving":                 {"moving", "正常交接"},
 	"state-held":                   {"held", "有持有者"},
