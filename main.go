@@ -40,7 +40,7 @@
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
 //	                    playback plays a recording under the console, control is the socket of the proxy,
-//	                    course runs the lessons, remember has per-user files, documents
+//	                    course tells drills and lessons to a person, remember has per-user files, documents
 //	                    writes what is made of the program,
 //	                    quiet keeps Bubble Tea from asking the terminal
 //	for tests           model/modeltest, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -19,11 +17,10 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/runner"
-	"locktop/demo"
 	"locktop/demo/lessons"
-	"locktop/ui"
+	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/cli/course"
-	"locktop/ui/cli/session"
 	"locktop/ui/draw"
 	"locktop/ui/terminal"
 	"locktop/ui/tutor"
@@ -197,13 +194,9 @@ func printCells(w io.Writer, rows [][]string) error {
 
 // note says how long a lesson takes, and how it was taken.
 func (c *courseRoom) note(d *drill.Drill) string {
-	minutes, done := "%d min", "done, predicted %d of %d"
-	if c.lang == "zh" {
-		minutes, done = "%d 分钟", "已学，预测对 %d / %d"
-	}
-	note := fmt.Sprintf(minutes, d.Lesson.Minutes)
+	note := text.Render(c.lang, model.Say("course-minutes", d.Lesson.Minutes))
 	if p, ok := c.progress.Lessons[d.Name]; ok {
-		note += ", " + fmt.Sprintf(done, p.Predicted, p.Asked)
+		note += ", " + text.Render(c.lang, model.Say("course-done", p.Predicted, p.Asked))
 	}
 	return note
 }
@@ -212,10 +205,7 @@ func (c *courseRoom) note(d *drill.Drill) string {
 func (c *courseRoom) walk(ctx context.Context) error {
 	at := slices.IndexFunc(c.all, func(d *drill.Drill) bool { _, done := c.progress.Lessons[d.Name]; return !done })
 	for {
-		p := &tutor.Path{Title: "locktop learn", Hint: "enter begin   j/k choose   q quit", Notice: c.notice, At: max(0, at), Theme: c.theme()}
-		if c.lang == "zh" {
-			p.Title, p.Hint = "locktop learn：etcd 锁的课程", "enter 开始   j/k 选择   q 退出"
-		}
+		p := &tutor.Path{Title: text.Render(c.lang, model.Say("course-title")), Hint: text.Render(c.lang, model.Say("course-hint")), Notice: c.notice, At: max(0, at), Theme: c.theme()}
 		for _, d := range c.all {
 			_, done := c.progress.Lessons[d.Name]
 			p.Lessons = append(p.Lessons, tutor.PathRow{Number: d.Lesson.Number, Title: d.Lesson.Title.In(c.lang), Teaches: d.Lesson.Teaches.In(c.lang), Note: c.note(d), Done: done})
@@ -252,40 +242,13 @@ func showPath(ctx context.Context, e *env, p *tutor.Path) error {
 }
 
 // take tells a lesson in the console, on a lab of its own, and remembers that it was told.
-func (c *courseRoom) take(ctx context.Context, d *drill.Drill) (err error) {
+func (c *courseRoom) take(ctx context.Context, d *drill.Drill) error {
 	if !c.e.isTerminal() {
 		return bad("a lesson needs a terminal; \"locktop learn --list\" prints the path")
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	var room labRun
-	pupil := course.New(ctx, d, c.lang, c.f.present)
-	var played sync.WaitGroup
-	var round runner.Run
-	defer func() {
-		cancel()
-		played.Wait()
-		err = errors.Join(room.closeAfter(err), c.remember(d, round))
-	}()
 	seed := cmp.Or(c.f.seed, uint64(time.Now().UnixNano()))
-	o := c.e.uiOptions("lesson " + d.Name)
-	o.Prefixes, o.Lab, o.Armed, o.NoSuspend, o.Lesson = []string{""}, true, true, demoNoSuspend, pupil.Shown()
-	o.Boot = func(_ context.Context, progress func(string)) (ui.Live, error) {
-		live, err := room.open(ctx, c.e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, progress)
-		if err != nil {
-			return live, fmt.Errorf("starting the lab of %s: %w", d.Name, err)
-		}
-		drillSide, screenSide := session.Fork(ctx, live.Source)
-		live.Source, live.Actions = pupil.Screen(screenSide), pupil.Watch(live.Actions)
-		played.Go(func() {
-			round = runner.Play(ctx, d, c.e.stage(&room, drillSide), runner.Options{Seed: seed, Teller: pupil, Limit: lessonLimit, Pace: paces[c.f.pace]})
-			drillSide.Leave()
-			if round.Err != nil {
-				pupil.Broke(&round)
-			}
-		})
-		return live, nil
-	}
-	return c.e.show(ctx, o)
+	round, err := c.e.tell(ctx, "lesson "+d.Name, d, c.lang, c.f.present, runner.Options{Seed: seed, Pace: paces[c.f.pace]})
+	return errors.Join(err, c.remember(d, round))
 }
 
 // remember writes down that a lesson was told to its end.

@@ -206,8 +206,8 @@ func (r *pupil) takes(t *testing.T, d *drill.Drill) runner.Run {
 	var read sync.WaitGroup
 	r.sees.s = store.New()
 	read.Go(func() { r.sees.look(ctx, taken.Screen(screen)) })
-	read.Go(func() { r.read(ctx, t, d, taken.Shown(), hands) })
-	round := runner.Play(ctx, d, e.stage(&room, lab), runner.Options{Seed: cmp.Or(r.seed, 11), Teller: taken, Limit: lessonLimit})
+	read.Go(func() { r.read(ctx, t, d, taken.Lesson(), hands) })
+	round := runner.Play(ctx, d, e.stage(&room, lab), runner.Options{Seed: cmp.Or(r.seed, 11), Trainer: taken, Limit: lessonLimit})
 	cancel()
 	read.Wait()
 	return round

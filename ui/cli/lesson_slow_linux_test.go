@@ -45,7 +45,10 @@ func lessonOn(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *ptyTermina
 // begin goes on from the why with which a lesson starts.
 func begin(t *testing.T, term *ptyTerminal) {
 	t.Helper()
-	term.sees(t, 0, "n start")
+	until(t, "the screen shows how to start", func() bool {
+		text := plain(term.text())
+		return strings.Contains(text, "n start") || strings.Contains(text, "n 开始")
+	})
 	term.press("n")
 }
 

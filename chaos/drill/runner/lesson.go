@@ -11,27 +11,43 @@ import (
 	"locktop/model"
 )
 
-// Pupil is a [Teller] who takes a lesson. The world waits for the pupil: the steps of a lesson are gated,
-// so that nothing is under way while a text stands. A step that cannot be done does not end
-// the lesson, as the pupil may have done something to the lab.
-type Pupil interface {
-	Teller
+// Trainer tells a drill to a person. The lab waits for the person: the steps of a lesson are gated,
+// so that nothing is under way while a text stands. A step that cannot be done does not end what
+// is told, as the person may have done something to the lab. The methods are called one at a time,
+// from any goroutine, while the lab goes on.
+type Trainer interface {
+	// Step is called before each step, which counts from 1.
+	Step(i int)
+	// Say tells something. It returns when the person has read it, or ctx ended.
+	Say(ctx context.Context, t drill.Text)
+	// Ask returns the option that was chosen, from 1; 0 for none. It returns when
+	// ctx ends.
+	Ask(ctx context.Context, q drill.Question) int
 	// See shows what came of a question, and returns when that was read.
 	See(ctx context.Context, s Seen)
 	// Missed says that a step did not come to pass.
 	Missed(ctx context.Context, s drill.Step)
-	// Actions are what the pupil did to the lab so far, in words.
+	// Actions are what the person did to the lab so far, in words.
 	Actions() []string
-	// Task asks for the task at the end, and returns when met is closed and that was read,
-	// or the pupil gives up.
-	Task(ctx context.Context, met <-chan struct{})
+	// Exercise asks the person to do something, and returns when that was done and read, or the
+	// person gives up.
+	Exercise(ctx context.Context, e Exercise)
 	// Unseen says that what is done to the lab from then on is not to be seen, or is again.
 	Unseen(at time.Time, begins bool)
-	// Exam asks to heal the fault that is there, like Task. err says why there is none; wrong is
-	// closed when a wrong cure was taken.
-	Exam(ctx context.Context, c drill.Case, err error, met, wrong <-chan struct{})
 	// End shows how it ended.
 	End(ctx context.Context, round *Run)
+}
+
+// Exercise is what a person does at the end of a lesson: its task, or its exam.
+type Exercise struct {
+	drill.Task
+	// Exam: the fault of an exam is to be healed, which Err says why there is none of. Explanation
+	// says what it was.
+	Exam        bool
+	Err         error
+	Explanation drill.Text
+	// Met is closed when it is done, Wrong when a wrong cure was taken.
+	Met, Wrong <-chan struct{}
 }
 
 // Seen is what came of a question.
@@ -50,17 +66,17 @@ type question struct {
 	askedAt      time.Time
 }
 
-// afterHand bounds a wait once the pupil has done something: what was planned may never come.
+// afterHand bounds a wait once the person has done something: what was planned may never come.
 const afterHand = 5 * time.Second
 
 // tolerant keeps what went wrong with a step of a lesson, which goes on from what is.
 func (r *runner) tolerant(ctx context.Context, s drill.Step, err error) error {
-	if err == nil || r.pupil == nil || ctx.Err() != nil || errors.Is(err, errSource) || errors.Is(err, errTTL) || errors.Is(err, errLimit) {
+	if err == nil || r.trainer == nil || ctx.Err() != nil || errors.Is(err, errSource) || errors.Is(err, errTTL) || errors.Is(err, errLimit) {
 		return err
 	}
 	why := s.Describe() + ": " + err.Error()
 	r.result.Missed = append(r.result.Missed, why)
-	return r.speak(ctx, func(ctx context.Context) { r.pupil.Missed(ctx, s) })
+	return r.speak(ctx, func(ctx context.Context) { r.trainer.Missed(ctx, s) })
 }
 
 // see measures what decides the last question.
@@ -75,17 +91,14 @@ func (r *runner) see(ctx context.Context, i int) error {
 		text += fmt.Sprintf(". Answered %d, right is %d", o.chosen, seen.Right)
 	}
 	r.tell(i, text)
-	if r.pupil == nil {
-		return nil
-	}
-	return r.speak(ctx, func(ctx context.Context) { r.pupil.See(ctx, seen) })
+	return r.speak(ctx, func(ctx context.Context) { r.trainer.See(ctx, seen) })
 }
 
 // answers says whether the answers of the file are what was measured. What a person has
 // meddled with is not the file's fault.
 func (r *runner) answers() (all []drill.Result) {
-	if r.pupil != nil {
-		r.result.Actions = r.pupil.Actions()
+	if r.trainer != nil {
+		r.result.Actions = r.trainer.Actions()
 	}
 	for _, s := range r.result.Screens {
 		if len(r.result.Actions) > 0 {
@@ -107,27 +120,37 @@ func (r *runner) answers() (all []drill.Result) {
 	return all
 }
 
-// task lets the pupil do the task of the lesson on what the story left behind, and its exam.
-// The verdict on the story stands by then.
-func (r *runner) task(ctx context.Context, round *Run) {
-	if r.pupil == nil || r.d.Lesson == nil {
+// end lets the person do the task of a lesson on what the story left behind, and its exam, and
+// shows the verdict on the story, which stands by then.
+func (r *runner) end(ctx context.Context, round *Run) {
+	if r.trainer == nil {
 		return
 	}
-	if t := r.d.Lesson.Task; t != nil {
-		round.Passed = r.try(ctx, t.Done, nil, func(ctx context.Context, met, _ <-chan struct{}) { r.pupil.Task(ctx, met) })
+	if l := r.d.Lesson; l != nil {
+		if l.Task != nil {
+			round.Passed = r.exercise(ctx, nil, Exercise{Task: *l.Task})
+		}
+		if l.Exam != nil {
+			round.Examined = r.exam(ctx, l.Exam.Text, l.Exam.Draw(r.o.Seed))
+		}
 	}
-	if e := r.d.Lesson.Exam; e != nil {
-		round.Examined = r.exam(ctx, e.Draw(r.o.Seed))
-	}
-	r.try(ctx, nil, nil, func(ctx context.Context, _, _ <-chan struct{}) { r.pupil.End(ctx, round) })
+	r.try(ctx, nil, nil, func(ctx context.Context, _, _ <-chan struct{}) { r.trainer.End(ctx, round) })
 	round.Explained = ctx.Err() == nil && !r.blind
+}
+
+// exercise lets the person do an exercise, and says whether it is done.
+func (r *runner) exercise(ctx context.Context, wrong []*drill.Wait, e Exercise) bool {
+	return r.try(ctx, e.Done, wrong, func(ctx context.Context, met, spoilt <-chan struct{}) {
+		e.Met, e.Wrong = met, spoilt
+		r.trainer.Exercise(ctx, e)
+	})
 }
 
 // wrongFor is how long a wrong cure shows before it is one: a program that lets go in order is
 // heard a moment after its key has gone.
 const wrongFor = 2 * time.Second
 
-// try lets the pupil do something until what returns, which hears by met that it is done, or by
+// try lets the person do something until what returns, which hears by met that it is done, or by
 // spoilt that it no longer can be, and says whether it is done.
 func (r *runner) try(ctx context.Context, done *drill.Wait, wrong []*drill.Wait, what func(ctx context.Context, met, spoilt <-chan struct{})) (is bool) {
 	acting, cancel := context.WithCancel(ctx)
@@ -173,22 +196,22 @@ func (r *runner) try(ctx context.Context, done *drill.Wait, wrong []*drill.Wait,
 // emptyWithin bounds the wait for what the story left behind.
 const emptyWithin = 20 * time.Second
 
-// exam ends all programs, brings a fault about unseen, and says whether the pupil healed it.
-func (r *runner) exam(ctx context.Context, c drill.Case) (healed bool) {
+// exam ends all programs, brings a fault about unseen, and says whether the person healed it.
+func (r *runner) exam(ctx context.Context, text drill.Text, c drill.Case) (healed bool) {
 	r.deadline = r.lab.Now().Add(r.o.Limit)
 	err := r.empty(ctx)
-	r.pupil.Unseen(r.lab.Now(), true)
-	pupil := r.pupil
-	r.pupil = nil // these steps are neither told nor paced
+	r.trainer.Unseen(r.lab.Now(), true)
+	trainer := r.trainer
+	r.trainer = nil // these steps are neither told nor paced
 	for i := 0; i < len(c.Steps) && err == nil; i++ {
 		err = r.step(ctx, len(r.d.Steps), c.Steps[i])
 	}
-	r.pupil = pupil
-	r.pupil.Unseen(r.lab.Now(), false)
+	r.trainer = trainer
+	r.trainer.Unseen(r.lab.Now(), false)
 	if err != nil {
 		c.Done = nil // of nothing
 	}
-	return r.try(ctx, c.Done, c.Wrong, func(ctx context.Context, met, wrong <-chan struct{}) { r.pupil.Exam(ctx, c, err, met, wrong) })
+	return r.exercise(ctx, c.Wrong, Exercise{Task: drill.Task{Text: text, Hint: c.Hint, Done: c.Done}, Exam: true, Err: err, Explanation: c.Explanation})
 }
 
 // empty ends every fault and every program, and waits until their claims have gone.

@@ -53,8 +53,8 @@ func TestWhatIsRightIsMeasured(t *testing.T) {
 	}
 }
 
-// pupil answers always the same, and has done some things to the lab.
-type pupil struct {
+// listener is a trainer who answers always the same, and has done some things to the lab.
+type listener struct {
 	choice int
 	hand   []string
 	missed []drill.Step
@@ -62,36 +62,37 @@ type pupil struct {
 	exam   []error
 }
 
-func (p *pupil) Step(int)                                {}
-func (p *pupil) Say(context.Context, drill.Text)         {}
-func (p *pupil) Ask(context.Context, drill.Question) int { return p.choice }
-func (p *pupil) See(_ context.Context, s Seen)           { p.seen = append(p.seen, s) }
-func (p *pupil) Missed(_ context.Context, s drill.Step)  { p.missed = append(p.missed, s) }
-func (p *pupil) Actions() []string                       { return p.hand }
-func (p *pupil) Task(context.Context, <-chan struct{})   {}
-func (p *pupil) Unseen(time.Time, bool)                  {}
-func (p *pupil) End(context.Context, *Run)               {}
-func (p *pupil) Exam(_ context.Context, _ drill.Case, err error, _, _ <-chan struct{}) {
-	p.exam = append(p.exam, err)
+func (p *listener) Step(int)                                {}
+func (p *listener) Say(context.Context, drill.Text)         {}
+func (p *listener) Ask(context.Context, drill.Question) int { return p.choice }
+func (p *listener) See(_ context.Context, s Seen)           { p.seen = append(p.seen, s) }
+func (p *listener) Missed(_ context.Context, s drill.Step)  { p.missed = append(p.missed, s) }
+func (p *listener) Actions() []string                       { return p.hand }
+func (p *listener) Unseen(time.Time, bool)                  {}
+func (p *listener) End(context.Context, *Run)               {}
+func (p *listener) Exercise(_ context.Context, e Exercise) {
+	if e.Exam {
+		p.exam = append(p.exam, e.Err)
+	}
 }
 
 // TestALessonGoesOnFromWhatIs: who meddles is told what did not come to pass, and gets
-// the rest of the story. A drill without a pupil ends there.
+// the rest of the story. A drill without a trainer ends there.
 func TestALessonGoesOnFromWhatIs(t *testing.T) {
 	steps := "  - wait: {holder: a}\n  - wait: {holder: b, within: 60s}\n" + fmt.Sprintf(measuredSteps, 2)
 	run := func(o Options) Run {
 		return Play(t.Context(), crashDrill(t, steps, "  - one-holder\n"), crashPlay().stage(), o)
 	}
 
-	meddler := &pupil{choice: 1, hand: []string{"pause b"}}
-	round := run(Options{Seed: 3, Teller: meddler})
+	meddler := &listener{choice: 1, hand: []string{"pause b"}}
+	round := run(Options{Seed: 3, Trainer: meddler})
 	if len(round.Missed) != 1 || len(meddler.missed) != 1 || !strings.Contains(round.Missed[0], "waited 5s for b to hold /x") || meddler.missed[0].In("en") != "b holds /x" {
 		t.Errorf("missed %q, told %+v: want the one step, after 5 s", round.Missed, meddler.missed)
 	}
 	if len(meddler.seen) != 1 || round.Err != nil || !slices.Equal(round.Actions, meddler.hand) {
 		t.Errorf("the story was not told to its end: %+v", round)
 	}
-	quiet := run(Options{Seed: 3, Teller: &pupil{choice: 1}})
+	quiet := run(Options{Seed: 3, Trainer: &listener{choice: 1}})
 	if quiet.Verdict != drill.Unknown || len(quiet.Missed) != 1 || len(quiet.Screens) != 1 {
 		t.Errorf("the lab did not do as planned, and nobody meddled: %s, %q", quiet.Verdict, quiet.Missed)
 	}

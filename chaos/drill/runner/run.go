@@ -48,24 +48,12 @@ type Lab struct {
 	Report func(model.Event)
 }
 
-// Teller is the person for whom a drill is a lesson. Its methods are called one at a
-// time, from any goroutine, while the lab goes on.
-type Teller interface {
-	// Step is called before each step, which counts from 1.
-	Step(i int)
-	// Say tells something. It returns when the person has read it, or ctx ended.
-	Say(ctx context.Context, t drill.Text)
-	// Ask returns the option that was chosen, from 1; 0 for none. It returns when
-	// ctx ends.
-	Ask(ctx context.Context, q drill.Question) int
-}
-
 // Options of a run. The zero value is a headless one.
 type Options struct {
 	// Seed replaces that of the drill unless it is 0.
 	Seed uint64
-	// Teller, if set, is told what to say and asked.
-	Teller Teller
+	// Trainer, if set, tells the drill to a person.
+	Trainer Trainer
 	// Limit is how long the steps may take besides what their waits and pauses say;
 	// default 2 minutes.
 	Limit time.Duration
@@ -128,7 +116,7 @@ func Play(ctx context.Context, d *drill.Drill, stage Lab, o Options) Run {
 	}
 	round := r.finish(ctx, err)
 	if round.Err == nil {
-		r.task(ctx, &round)
+		r.end(ctx, &round)
 	}
 	return round
 }
@@ -157,7 +145,7 @@ type runner struct {
 	healed    time.Time                // when every fault was
 	askedTTLs map[string]time.Duration // the TTL that each program of the user's own is to have
 	question  *question                // that nothing has answered yet
-	pupil     Pupil                    // nil: nobody takes a lesson
+	trainer   Trainer                  // nil: it is told to nobody
 	blind     bool                     // nothing can be seen any more
 }
 
@@ -172,7 +160,7 @@ func newRunner(d *drill.Drill, stage Lab, o Options) *runner {
 		o.Seed = d.Seed
 	}
 	now := stage.Now()
-	r := &runner{d: d, lab: stage, o: o, s: store.New(stage.Pins...), j: check.New(d, now),
+	r := &runner{d: d, lab: stage, o: o, trainer: o.Trainer, s: store.New(stage.Pins...), j: check.New(d, now),
 		result: Run{Seed: o.Seed, Started: now}, deadline: now.Add(o.Limit + lookWithin)}
 	for _, s := range d.Steps {
 		r.deadline = r.deadline.Add(s.Pause)
@@ -190,7 +178,6 @@ func newRunner(d *drill.Drill, stage Lab, o Options) *runner {
 			}
 		}
 	}
-	r.pupil, _ = o.Teller.(Pupil)
 	r.view = view{r.s.View, r.j}
 	r.v = &resolver{d: d, s: r.s, j: r.j, rng: rand.New(rand.NewPCG(o.Seed, 0x64726c6c)), leader: stage.Leader}
 	return r
@@ -209,8 +196,8 @@ func (r *runner) play(ctx context.Context) (err error) {
 		}
 	}
 	for i, s := range r.d.Steps {
-		if r.o.Teller != nil {
-			r.o.Teller.Step(i + 1)
+		if r.trainer != nil {
+			r.trainer.Step(i + 1)
 		}
 		counts := r.lab.Now()
 		told := len(r.result.Lines)

@@ -325,7 +325,10 @@ func TestHealsWhateverHappens(t *testing.T) {
 }
 
 // teller answers with 2 and writes down what it is told.
-type teller struct{ told []string }
+type teller struct {
+	listener
+	told []string
+}
 
 func (t *teller) Step(i int) { t.told = append(t.told, fmt.Sprint("step ", i)) }
 func (t *teller) Say(_ context.Context, x drill.Text) {
@@ -336,10 +339,10 @@ func (t *teller) Ask(_ context.Context, q drill.Question) int {
 	return 2
 }
 
-func TestTeller(t *testing.T) {
+func TestTrainer(t *testing.T) {
 	d := crashDrill(t, "  - say: {en: hello, zh: 你好}\n  - ask: {en: \"who?\", options: [a, b], answer: 1}\n", "  - quiet\n")
 	tell := &teller{}
-	round := Play(t.Context(), d, crashPlay().stage(), Options{Teller: tell})
+	round := Play(t.Context(), d, crashPlay().stage(), Options{Trainer: tell})
 	if d := cmp.Diff([]string{"step 1", "你好", "step 2", "who?"}, tell.told); d != "" {
 		t.Error(d)
 	}

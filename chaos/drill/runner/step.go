@@ -21,7 +21,7 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 	if r.lab.Now().After(r.deadline) {
 		return errLimit
 	}
-	if r.pupil != nil && acts(s) && r.o.Pace > 0 {
+	if r.trainer != nil && acts(s) && r.o.Pace > 0 {
 		if _, err := r.until(ctx, r.lab.Now().Add(r.o.Pace), func() bool { return false }); err != nil {
 			return err
 		}
@@ -49,10 +49,10 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 		return r.plain(ctx, i, model.Action{Kind: model.TellProc, Contender: s.Tell.Contender, Word: s.Tell.Word})
 	case s.Say != nil:
 		r.tell(i, "say: "+model.Printable(s.Say.In("en")))
-		return r.speak(ctx, func(ctx context.Context) { r.o.Teller.Say(ctx, s.Say) })
+		return r.speak(ctx, func(ctx context.Context) { r.trainer.Say(ctx, s.Say) })
 	case s.Ask != nil:
 		return r.ask(ctx, i, s.Ask.Shuffled(r.o.Seed, i))
-	case s.Show != nil: // the teller shows it
+	case s.Show != nil: // the trainer shows it
 		return nil
 	case s.See:
 		return r.see(ctx, i)
@@ -74,7 +74,7 @@ func (r *runner) plain(ctx context.Context, i int, a model.Action) error {
 
 // speak does what takes a person's time, which does not count.
 func (r *runner) speak(ctx context.Context, what func(context.Context)) error {
-	if r.o.Teller == nil {
+	if r.trainer == nil {
 		return nil
 	}
 	begun := r.lab.Now()
@@ -87,7 +87,7 @@ func (r *runner) speak(ctx context.Context, what func(context.Context)) error {
 
 func (r *runner) ask(ctx context.Context, i int, q drill.Question) error {
 	answer := 0
-	err := r.speak(ctx, func(ctx context.Context) { answer = r.o.Teller.Ask(ctx, q) })
+	err := r.speak(ctx, func(ctx context.Context) { answer = r.trainer.Ask(ctx, q) })
 	text := "ask: " + model.Printable(q.Text.In("en"))
 	if q.Measure != nil {
 		r.question = &question{q: q, step: i, chosen: answer, askedAt: r.lab.Now()}
@@ -101,7 +101,7 @@ func (r *runner) ask(ctx context.Context, i int, q drill.Question) error {
 func (r *runner) wait(ctx context.Context, i int, w *drill.Wait) error {
 	begun := r.lab.Now()
 	ended, within := "", w.Within
-	if r.pupil != nil && len(r.pupil.Actions()) > 0 {
+	if r.trainer != nil && len(r.trainer.Actions()) > 0 {
 		within = min(within, afterHand)
 	}
 	ok, err := r.until(ctx, begun.Add(within), func() bool {

@@ -3,15 +3,10 @@ package course
 import (
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"locktop/demo/lessons"
-	"locktop/ui/draw"
 )
 
 func TestProgressIsKept(t *testing.T) {
@@ -106,43 +101,6 @@ func TestTheLocaleNamesTheLanguage(t *testing.T) {
 		env := map[string]string{"LC_ALL": r.all, "LC_MESSAGES": r.messages, "LANG": r.lang}
 		if got := Language(func(name string) string { return env[name] }); got != r.want {
 			t.Errorf("%s: %s, want %s", r.reason, got, r.want)
-		}
-	}
-}
-
-// TestThePupilHearsBothLanguages: the words between a lesson's texts have the same gaps in both.
-func TestThePupilHearsBothLanguages(t *testing.T) {
-	ambiguous := regexp.MustCompile("[“”‘’…—·×→≥≤°●■♥①-⑳─-╿]")
-	for id, w := range words {
-		if w[0] == "" || w[1] == "" || strings.Count(w[0], "%") != strings.Count(w[1], "%") || ambiguous.MatchString(w[1]) {
-			t.Errorf("%s: %q", id, w)
-		}
-	}
-}
-
-// TestTheCommentsOfALessonAreInItsLanguage: each in the lines that it shows, and no line grows
-// beyond what a terminal of 80 columns has for it. What is translated is shown by some lesson.
-func TestTheCommentsOfALessonAreInItsLanguage(t *testing.T) {
-	all, err := lessons.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	used := map[string]bool{}
-	for _, d := range all {
-		lines := slices.Concat(d.Lesson.Etcdctl, d.Lesson.Go)
-		for i, zh := range (&Pupil{lang: "zh"}).code(lines) {
-			m := comment.FindStringSubmatch(lines[i])
-			if m == nil {
-				continue
-			}
-			if used[m[2]] = true; comments[m[2]] == "" || draw.Width(zh) > 74 {
-				t.Errorf("lesson %s: %q is shown as %q, %d cells wide", d.Name, lines[i], zh, draw.Width(zh))
-			}
-		}
-	}
-	for en := range comments {
-		if !used[en] {
-			t.Errorf("no lesson shows %q", en)
 		}
 	}
 }

@@ -1,8 +1,8 @@
-// Package course runs the course for one person: a [Pupil] takes a lesson, [Progress] remembers
-// which lessons were taken, and [Language] chooses the language.
+// Package course tells drills to a person: a [Trainer] tells one, [Guide] is the guide of the demo,
+// [Progress] remembers which lessons of the course were taken, and [Language] chooses the language.
 //
-//	play.Run ──▶ Pupil ──tutor.Step──▶ tutor.Panel ──answers──▶ Pupil
+//	runner.Play ──▶ Trainer ──tutor.Step──▶ tutor.Panel ──answers──▶ Trainer
 //
-// The actions of the person on the lab go through [Pupil.Watch], so that the lesson can speak of
+// The actions of the person on the lab go through [Trainer.Watch], so that the trainer can speak of
 // them.
 package course

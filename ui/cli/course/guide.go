@@ -1,6 +1,8 @@
 package course
 
 import (
+	"strings"
+
 	"locktop/chaos/drill"
 	"locktop/model"
 	"locktop/ui/tutor"
@@ -19,4 +21,17 @@ func Guide(d *drill.Drill, lang, lock string) *tutor.Lesson {
 	}
 	l.Steps = append(l.Steps, tutor.Step{Kind: tutor.StepDone, Text: d.Guide.End.In(lang)})
 	return l
+}
+
+// Language is the language of the course that the locale names, English if it names none.
+func Language(getenv func(string) string) string {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := getenv(name); v != "" {
+			if lang, _, _ := strings.Cut(v, "_"); strings.HasPrefix(lang, "zh") {
+				return "zh"
+			}
+			return "en"
+		}
+	}
+	return "en"
 }

@@ -25,7 +25,7 @@ import (
 
 // reader is somebody who takes a lesson without a screen, on a world without processes.
 type reader struct {
-	*course.Pupil
+	*course.Trainer
 	w    *world
 	d    *drill.Drill
 	lang string
@@ -46,28 +46,28 @@ func (r *reader) Next(ctx context.Context, want model.Want) (model.Batch, error)
 	return b, err
 }
 
-// Step implements play.Teller: from then on time stands, if a text is to come.
+// Step implements runner.Trainer: from then on time stands, if a text is to come.
 func (r *reader) Step(i int) {
 	if s := r.d.Steps[i-1]; s.Say != nil || s.Ask != nil || s.See {
 		r.w.text(true)
 	}
-	r.Pupil.Step(i)
+	r.Trainer.Step(i)
 }
 
-// Say, Ask, See and Missed implement play.Pupil: time goes on after them.
+// Say, Ask, See and Missed implement runner.Trainer: time goes on after them.
 func (r *reader) Say(ctx context.Context, t drill.Text) {
 	defer r.w.text(false)
-	r.Pupil.Say(ctx, t)
+	r.Trainer.Say(ctx, t)
 }
 
 func (r *reader) Ask(ctx context.Context, q drill.Question) int {
 	defer r.w.text(false)
-	return r.Pupil.Ask(ctx, q)
+	return r.Trainer.Ask(ctx, q)
 }
 
 func (r *reader) See(ctx context.Context, s runner.Seen) {
 	defer r.w.text(false)
-	r.Pupil.See(ctx, s)
+	r.Trainer.See(ctx, s)
 }
 
 // takes lets the reader take a lesson to its end.
@@ -75,13 +75,13 @@ func (r *reader) takes(t *testing.T, seed uint64) runner.Run {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // of a deadlock
 	defer cancel()
 	r.w = newWorld(r.d)
-	r.Pupil = course.New(ctx, r.d, r.lang, false)
-	shown, hands := r.Shown(), r.Watch(r.w)
+	r.Trainer = course.New(ctx, r.d, r.lang, false)
+	shown, hands := r.Lesson(), r.Watch(r.w)
 	var reads sync.WaitGroup
 	reads.Go(func() { r.read(ctx, t, seed, shown, hands) })
 	stage := r.w.stage()
 	stage.Source = r
-	round := runner.Play(ctx, r.d, stage, runner.Options{Seed: seed, Teller: r, Limit: time.Hour, Pace: time.Second})
+	round := runner.Play(ctx, r.d, stage, runner.Options{Seed: seed, Trainer: r, Limit: time.Hour, Pace: time.Second})
 	if round.Err != nil {
 		r.Broke(&round)
 	}
@@ -125,7 +125,7 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *tutor.L
 			l.Answer(0)
 			continue
 		case tutor.StepAsk:
-			if !slices.Contains(r.d.Lab.Locks(), s.Lock) {
+			if r.d.Lesson != nil && !slices.Contains(r.d.Lab.Locks(), s.Lock) {
 				t.Errorf("%s: the question %q is about the lock %q, which nobody wants", r.d.Name, s.Text, s.Lock)
 			}
 			q := questions[0]
@@ -233,6 +233,53 @@ func TestEveryReaderHearsTheStory(t *testing.T) {
 					who.inItsLanguage(t)
 				}
 			})
+		}
+	}
+}
+
+const noLesson = `title: The holder dies
+why: The next one waits for the lease of who died.
+lab: {members: 1, contenders: [{name: a, lock: x, ttl: 3s, manual: true}, {name: b, lock: x, ttl: 3s, manual: true}]}
+steps:
+  - tell: {a: lock}
+  - wait: {holder: a, belief: {a: holding}, within: 20s}
+  - tell: {b: lock}
+  - wait: {waiters: [b], within: 20s}
+  - say: {en: a holds it., zh: a 持有锁。}
+  - ask: {en: "Who is next?", zh: "下一个是谁？", options: [{en: a}, {en: b}], answer: 2}
+  - fault: {kill: a}
+  - wait: {holder: b, belief: {b: holding}, within: 20s}
+expect:
+  - one-holder
+  - handover: {lock: x, within: 8s}
+`
+
+// TestADrillThatIsNoLessonIsTold in the words of its file, with what is right known at once, and a
+// verdict like that of a report.
+func TestADrillThatIsNoLessonIsTold(t *testing.T) {
+	d, err := drill.Parse("dies", []byte(noLesson))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range drill.Languages() {
+		who := reader{d: d, lang: lang}
+		round := who.takes(t, 11)
+		if l := who.Lesson(); l.Title != d.Title || l.Why != d.Why || !l.Judged || l.Lang != lang {
+			t.Errorf("%s: %+v", lang, l)
+		}
+		if said := who.says(tutor.StepSay); said != d.Steps[4].Say.In(lang) || round.Verdict != drill.Held || !round.Explained {
+			t.Errorf("%s: told %q, %s, %+v", lang, said, round.Verdict, round.Results)
+		}
+		if did := who.says(tutor.StepDo); !strings.Contains(did, d.Steps[6].Describe()) {
+			t.Errorf("%s: did %q, want the words of the file", lang, did)
+		}
+		for _, s := range who.steps {
+			if s.Kind == tutor.StepAsk && s.Options[max(0, s.Right-1)] != "b" {
+				t.Errorf("%s: right is %d of %q", lang, s.Right, s.Options)
+			}
+		}
+		if last := who.steps[len(who.steps)-1]; len(last.Lines) != 2 || last.Lines[1].Measured == "" || last.Lines[1].Bound == "" {
+			t.Errorf("%s: the verdict is %+v", lang, last)
 		}
 	}
 }

@@ -1,0 +1,317 @@
+package course
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/runner"
+	"locktop/demo/lessons/code"
+	"locktop/model"
+	"locktop/model/text"
+	"locktop/ui/host"
+	"locktop/ui/tutor"
+)
+
+// Trainer tells a drill to a person: a runner.Trainer towards the drill, and what the console shows
+// towards the screen.
+type Trainer struct {
+	d       *drill.Drill
+	lang    string
+	brief   bool // fewer words
+	pane    *tutor.Handover
+	ctx     context.Context // ends with the console
+	lock    string          // that the story is about now
+	picture drill.Show      // that stands beside it
+
+	mu      sync.Mutex
+	actions []string // what the person did to the lab
+	missed  string   // the first step that did not come to pass
+	atEnd   bool     // what the person does now is asked for
+	exam    bool     // is being taken
+	unseen  span     // when the fault of the exam was done
+}
+
+var _ runner.Trainer = (*Trainer)(nil)
+
+// New returns a trainer for a drill. ctx ends with the console. With brief the lines to do it by hand
+// are left out.
+func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Trainer {
+	return &Trainer{d: d, lang: lang, brief: brief, ctx: ctx, pane: tutor.NewHandover(ctx)}
+}
+
+// Lesson is the drill as the console wants it.
+func (t *Trainer) Lesson() *tutor.Lesson {
+	l := &tutor.Lesson{Title: t.d.Title, Why: t.d.Why, Lang: t.lang, Judged: true, Next: t.pane.Next, Answer: t.pane.Answer}
+	if of := t.d.Lesson; of != nil {
+		l.Title, l.Why, l.Judged = fmt.Sprintf("%d. %s", of.Number, of.Title.In(t.lang)), of.Teaches.In(t.lang), false
+	}
+	return l
+}
+
+// say says a message in the language of the person.
+func (t *Trainer) say(m model.Message) string { return text.Render(t.lang, m) }
+
+// show hands a step over to the console, and says whether it was taken. Lines of code have the room
+// of the picture, too.
+func (t *Trainer) show(ctx context.Context, s tutor.Step) bool {
+	if len(s.Code) == 0 {
+		s.Show, s.About = tutor.Picture(t.picture.What), t.picture.Lock
+	}
+	return t.pane.Show(ctx, s)
+}
+
+// read shows a step and returns what was answered once it was read.
+func (t *Trainer) read(ctx context.Context, s tutor.Step) int {
+	if !t.show(ctx, s) {
+		return 0
+	}
+	return t.pane.Answered(ctx)
+}
+
+// tell shows a text until it was read.
+func (t *Trainer) tell(ctx context.Context, said string, code ...string) {
+	t.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: said, Code: code})
+}
+
+// Step implements runner.Trainer. What is said, asked and seen tells itself.
+func (t *Trainer) Step(i int) {
+	t.lock = t.about(i)
+	switch s := t.d.Steps[i-1]; {
+	case s.Show != nil:
+		t.picture = *s.Show
+	case s.Say != nil || s.Ask != nil || s.See:
+	case s.Wait != nil && t.d.Lesson == nil:
+		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Text: s.Wait.Describe(), Met: s.Wait.Met(), Within: s.Wait.Within})
+	case s.Wait != nil:
+		want, met := s.Wait.In(t.lang)
+		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Text: want, Met: met, Within: s.Wait.Within})
+	case s.Pause > 0:
+		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Within: s.Pause})
+	default:
+		t.show(t.ctx, tutor.Step{Kind: tutor.StepDo, Text: t.words(s)})
+	}
+}
+
+// words say what happens by a step: those of its file, but in a lesson, which tells a story.
+func (t *Trainer) words(s drill.Step) string {
+	if t.d.Lesson == nil {
+		return s.Describe()
+	}
+	return s.In(t.lang)
+}
+
+// about is the lock of a step: that of the question which comes next, or came last.
+func (t *Trainer) about(i int) (lock string) {
+	for n, s := range t.d.Steps {
+		if s.Ask == nil || s.Ask.Measure == nil {
+			continue
+		}
+		lock = s.Ask.Measure.Lock
+		if c, ok := t.d.Lab.Contender(s.Ask.Measure.Contender); ok && len(c.Locks) == 1 {
+			lock = c.Locks[0]
+		}
+		if n+1 >= i {
+			break
+		}
+	}
+	return lock
+}
+
+// Say implements runner.Trainer.
+func (t *Trainer) Say(ctx context.Context, said drill.Text) {
+	t.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: said.In(t.lang), Lock: t.lock})
+}
+
+func (t *Trainer) texts(all []drill.Option) (in []string) {
+	for _, o := range all {
+		in = append(in, o.Text.In(t.lang))
+	}
+	return in
+}
+
+// Ask implements runner.Trainer.
+func (t *Trainer) Ask(ctx context.Context, q drill.Question) int {
+	s := tutor.Step{Kind: tutor.StepAsk, Text: q.Text.In(t.lang), Options: t.texts(q.Options), Lock: t.lock}
+	if q.Measure == nil {
+		s.Right = q.Answer
+	}
+	return t.read(ctx, s)
+}
+
+// See implements runner.Trainer.
+func (t *Trainer) See(ctx context.Context, s runner.Seen) {
+	step := tutor.Step{Kind: tutor.StepSee, Text: s.Question.After.In(t.lang), Options: t.texts(s.Question.Options), Lock: t.lock,
+		Chosen: s.Chosen, Right: s.Right, Measured: s.Measured.In(t.lang)}
+	if s.Chosen > 0 && s.Chosen != s.Right {
+		step.Why = s.Question.Options[s.Chosen-1].Why.In(t.lang)
+	}
+	t.read(ctx, step)
+}
+
+// Missed implements runner.Trainer.
+func (t *Trainer) Missed(ctx context.Context, s drill.Step) {
+	what := t.words(s)
+	t.missed = cmp.Or(t.missed, what)
+	said := t.say(model.Say("trainer-missed", what))
+	if done := t.Actions(); len(done) > 0 {
+		said = t.say(model.Say("trainer-by-hand", done[len(done)-1], what))
+	}
+	t.tell(ctx, said)
+}
+
+// Actions implements runner.Trainer.
+func (t *Trainer) Actions() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.actions)
+}
+
+// ownProgram is the line that puts a program of the person's own into a drill.
+var ownProgram = []string{
+	"locktop drill run keepalives-held --as './worker {lock} {ttl}' \\",
+	"    --lock /app/report \\",
+	"    --belief 'stdout:/got the lock/=holding,/released|lost/=idle'",
+}
+
+// Exercise implements runner.Trainer. Before the task of a lesson it says how all is done by hand and
+// elsewhere, and after its exam what the person may go on with.
+func (t *Trainer) Exercise(ctx context.Context, e runner.Exercise) {
+	lead := model.Say("trainer-task")
+	if e.Exam {
+		lead = model.Say("trainer-exam")
+	}
+	t.atLast(e.Exam && e.Err == nil)
+	if l := t.d.Lesson; !e.Exam && !t.brief {
+		t.tell(ctx, t.say(model.Say("trainer-etcdctl")), code.In(t.lang, l.Etcdctl)...)
+		t.tell(ctx, t.say(model.Say("trainer-go")), code.In(t.lang, l.Go)...)
+		t.tell(ctx, t.say(model.Say("trainer-elsewhere"))+l.Elsewhere.In(t.lang))
+	}
+	if e.Err != nil {
+		t.tell(ctx, t.say(model.Say("trainer-exam-broke")), e.Err.Error())
+	} else {
+		t.try(ctx, t.say(lead)+e.Text.In(t.lang), e)
+	}
+	if !e.Exam {
+		return
+	}
+	t.atLast(false)
+	if e.Err == nil {
+		t.tell(ctx, e.Explanation.In(t.lang))
+	}
+	t.tell(ctx, t.say(model.Say("trainer-own")), ownProgram...)
+}
+
+// atLast says that the story is over, and whether an exam is being taken.
+func (t *Trainer) atLast(exam bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.atEnd, t.exam = true, exam
+}
+
+// try shows what is to be done until it is, no longer can be, or is given up. Who asks for it gets a
+// hint first.
+func (t *Trainer) try(ctx context.Context, what string, e runner.Exercise) {
+	hint := e.Hint.In(t.lang)
+	step := tutor.Step{Kind: tutor.StepTask, Text: what, Lock: e.Done.Lock, Hint: true}
+	for t.show(ctx, step) {
+		select {
+		case <-e.Met:
+			t.tell(ctx, t.say(model.Say("trainer-task-done")))
+			return
+		case <-e.Wrong:
+			t.tell(ctx, t.say(model.Say("trainer-exam-wrong"))+hint)
+			return
+		case <-t.pane.Answers():
+		case <-ctx.Done():
+			return
+		}
+		if !step.Hint {
+			t.tell(ctx, t.say(model.Say("trainer-task-left")))
+			return
+		}
+		step.Text, step.Hint = what+"\n\n"+t.say(model.Say("trainer-hint"))+hint, false
+	}
+}
+
+// End implements runner.Trainer.
+func (t *Trainer) End(ctx context.Context, round *runner.Run) {
+	s := tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillVerdict(round.Verdict)}
+	switch {
+	case len(round.Actions) > 0:
+		s.Text = t.say(model.Say("trainer-meddled", strings.Join(round.Actions, "; ")))
+	case t.missed != "":
+		s.Text = t.say(model.Say("trainer-missed", t.missed))
+	case t.d.Lesson == nil:
+		s.Text = round.Reason
+	}
+	for _, r := range round.Results {
+		if r.Name == "answer" && r.Verdict == drill.Held {
+			continue // the person saw it measured
+		}
+		line := tutor.Line{Name: r.Sentence(t.lang), Verdict: model.DrillVerdict(r.Verdict)}
+		if t.d.Lesson == nil {
+			line.Name = r.Describe()
+			line.Measured, line.Bound, _ = strings.Cut(r.Numbers(), ", ")
+		}
+		s.Lines = append(s.Lines, line)
+	}
+	own := func(is bool, did, left model.Message) {
+		line := tutor.Line{Name: t.say(left), Verdict: model.DrillUnknown}
+		if is {
+			line = tutor.Line{Name: t.say(did), Verdict: model.DrillHeld}
+		}
+		s.Lines = append(s.Lines, line)
+	}
+	if l := t.d.Lesson; l != nil {
+		if l.Task != nil {
+			own(round.Passed, model.Say("trainer-task-passed"), model.Say("trainer-task-skipped"))
+		}
+		if l.Exam != nil {
+			own(round.Examined, model.Say("trainer-exam-passed"), model.Say("trainer-exam-skipped"))
+		}
+	}
+	t.show(ctx, s)
+}
+
+// Broke shows why a drill could not be told to its end.
+func (t *Trainer) Broke(round *runner.Run) {
+	t.show(t.ctx, tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillUnknown, Text: round.Reason})
+}
+
+// Watch returns the door of the console for actions, which tells the trainer what the person
+// does to the lab, and heals nothing unnamed in an exam.
+func (t *Trainer) Watch(door host.Actions) host.Actions { return watched{door, t} }
+
+type watched struct {
+	host.Actions
+	t *Trainer
+}
+
+// Available implements host.Actions.
+func (w watched) Available(a model.Action) error {
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	if w.t.exam && a.Kind == model.HealAll {
+		return text.Refusal{Why: model.Say("trainer-exam-heal")}
+	}
+	return w.Actions.Available(a)
+}
+
+// Do implements host.Actions.
+func (w watched) Do(ctx context.Context, plan model.Plan) model.Outcome {
+	o := w.Actions.Do(ctx, plan)
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	if o.Done && !w.t.atEnd {
+		w.t.actions = append(w.t.actions[max(0, len(w.t.actions)-actionsMax+1):], drill.ActionIn(w.t.lang, o.Action))
+	}
+	return o
+}
+
+// actionsMax bounds what is remembered of what the person did.
+const actionsMax = 8
