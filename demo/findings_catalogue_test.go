@@ -18,8 +18,8 @@ func TestEveryFindingHasAStory(t *testing.T) {
 		}
 	}
 	for _, e := range findings.Catalogue() {
-		if (e.NotFound == "") != (found[e.Code] > 0) {
-			t.Errorf("%s: %d stories, and not found because %q; want either", e.Code, found[e.Code], e.NotFound)
+		if e.NotFound.IsZero() != (found[e.Code] > 0) {
+			t.Errorf("%s: %d stories, and not found because %q; want either", e.Code, found[e.Code], e.NotFound.ID)
 		}
 		if e.Severity != worst[e.Code] {
 			t.Errorf("%s: the worst story is %q, the catalogue says %q", e.Code, worst[e.Code], e.Severity)

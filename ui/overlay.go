@@ -85,8 +85,8 @@ func (a *Shell) explain() {
 	if !ok {
 		add(draw.Plain, "  ", th.Say("there-is-no-entry-about", f.Code))
 	}
-	add(draw.Strong, "  ", e.Title)
-	for _, part := range []struct{ head, text string }{{th.Say("what-happens"), e.Mechanism}, {th.Say("how-it-looks"), e.Looks}, {th.Say("what-to-do"), e.Do}, {th.Say("to-break-it"), th.Message(e.Breaking.Words())}} {
+	add(draw.Strong, "  ", th.Message(e.Title))
+	for _, part := range []struct{ head, text string }{{th.Say("what-happens"), th.Message(e.Mechanism)}, {th.Say("how-it-looks"), th.Message(e.Looks)}, {th.Say("what-to-do"), th.Message(e.Do)}, {th.Say("to-break-it"), th.Message(e.Breaking.Words())}} {
 		if part.text != "" {
 			blank()
 			add(draw.Accent, "  ", part.head)
@@ -113,7 +113,7 @@ func (a *Shell) explain() {
 func needsWords(th *draw.Theme, list []findings.Needs) string {
 	words := make([]string, len(list))
 	for i, n := range list {
-		words[i] = string(n)
+		words[i] = th.Message(n.Message())
 	}
 	return strings.Join(words, th.Say("comma"))
 }

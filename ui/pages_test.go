@@ -9,6 +9,7 @@ import (
 	"locktop/model"
 	"locktop/model/findings"
 	"locktop/model/recipe"
+	"locktop/model/text"
 )
 
 // TestPageStories presses keys on the pages that say who, and what is wrong.
@@ -84,7 +85,7 @@ func TestPageStories(t *testing.T) {
 		}},
 		{"explain", "the catalogue's entry, then what is here", []string{"/", "job7", "enter", "e"}, func(b *bench) {
 			e, _ := findings.Explain(model.CodeDeadHolder)
-			b.sees(e.Title)
+			b.sees(text.English(e.Title))
 			b.sees("what happens")
 			b.press("esc")
 			if b.overlay != nil || b.on() != "Locks" {

@@ -25,6 +25,7 @@ import (
 	"locktop/demo/labtest"
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/text"
 )
 
 // missing fails the test: with the tag slow every program has to be there.
@@ -416,7 +417,7 @@ func TestEtcdctlOfTheDiagnosis(t *testing.T) {
 	named := []string{"lease list", "lease timetolive ID --keys", "endpoint hashkv --cluster", "alarm disarm"}
 	mention := regexp.MustCompile(`etcdctl ([a-z]+[^"]*)`)
 	for _, e := range findings.Catalogue() {
-		for _, m := range mention.FindAllStringSubmatch(strings.ReplaceAll(e.Mechanism+`"`+e.Looks+`"`+e.Do, "etcdctl", `"etcdctl`), -1) {
+		for _, m := range mention.FindAllStringSubmatch(strings.ReplaceAll(text.English(e.Mechanism)+`"`+text.English(e.Looks)+`"`+text.English(e.Do), "etcdctl", `"etcdctl`), -1) {
 			if !slices.ContainsFunc(named, func(n string) bool { return strings.HasPrefix(m[1], n) }) && !strings.HasPrefix(m[1], "lock left running") {
 				t.Errorf("%s names etcdctl %s: nobody tries that", e.Code, m[1])
 			}

@@ -14,6 +14,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/text"
 )
 
 // declaredCodes reads the constants of type Code from the source, so that a new one
@@ -95,7 +96,7 @@ func TestCatalogueTexts(t *testing.T) {
 	markdown := regexp.MustCompile("[`*_|]|\\]\\(|  |\n|\t|->")
 	sentence := regexp.MustCompile(`[.!?:]( |$)`)
 	for _, e := range findings.Catalogue() {
-		texts := map[string]string{"Title": e.Title, "Mechanism": e.Mechanism, "Looks": e.Looks, "Do": e.Do}
+		texts := map[string]string{"Title": text.English(e.Title), "Mechanism": text.English(e.Mechanism), "Looks": text.English(e.Looks), "Do": text.English(e.Do)}
 		for name, s := range texts {
 			switch {
 			case s == "" || s != strings.TrimSpace(s):

@@ -11,38 +11,30 @@ import (
 // cycleFamily is about sessions with several locks.
 var cycleFamily = Family{Lock: []Func{inCycle, shared}, Entries: []Entry{
 	{
-		Code:     model.CodeLockCycle,
-		Place:    250,
-		Severity: model.SevError,
-		Word:     model.Say("state-lock-cycle"),
-		Story:    model.Say("headline-lock-cycle", theLock),
-		Title:    "Deadlock: sessions wait for each other",
-		Mechanism: "One session holds lock 1 and waits for lock 2, another holds 2 and waits for 1. Both renew, so it never ends by " +
-			"itself. Cycles of more than two are the same.",
-		Looks: "The same leases stand first in one queue and wait in another, and the arrows close. Of a session with several " +
-			"workers that is not a deadlock: it waits for two locks at once, or takes or lets go of one while it waits for another. " +
-			"One look cannot see that, so it gives a hint; a minute of watching tells more. A program that leads several groups " +
-			"with one session, and stands by for others, makes the same picture for as long as it lives. " +
-			"A cycle between programs that use a session for each lock cannot be seen in etcd, only guessed from values or from the proxy.",
-		Do: "Break one side, the one whose work is easier to repeat. Then make every program take these locks in the same " +
-			"order.",
+		Code:       model.CodeLockCycle,
+		Place:      250,
+		Severity:   model.SevError,
+		Word:       model.Say("state-lock-cycle"),
+		Story:      model.Say("headline-lock-cycle", theLock),
+		Title:      model.Say("about-lock-cycle"),
+		Mechanism:  model.Say("mechanism-lock-cycle"),
+		Looks:      model.Say("looks-lock-cycle"),
+		Do:         model.Say("do-lock-cycle"),
 		Threads:    []string{"redlock#305"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-lock-cycle")},
 	},
 	{
-		Code:     model.CodeSharedLease,
-		Place:    260,
-		Severity: model.SevInfo,
-		Word:     model.Say("state-shared-lease"),
-		Story:    model.Say("headline-shared-lease", theLock),
-		Title:    "Several locks share one lease",
-		Mechanism: "A program put several locks, or locks and other keys, on one session. When that lease ends all of them go at " +
-			"once, and any living part of the program keeps all of them taken. This is a risk, not a fault.",
-		Looks: "Reading the lease with its keys lists more than one lock. Locks of one holder come and go at the same revision.",
-		Do: "Before a revoke read the list of keys that will go. To free only one lock, delete its claim, guarded by its " +
-			"create revision. Its owner is not notified. Use a session per lock where one loss must not drop the rest.",
+		Code:       model.CodeSharedLease,
+		Place:      260,
+		Severity:   model.SevInfo,
+		Word:       model.Say("state-shared-lease"),
+		Story:      model.Say("headline-shared-lease", theLock),
+		Title:      model.Say("about-shared-lease"),
+		Mechanism:  model.Say("mechanism-shared-lease"),
+		Looks:      model.Say("looks-shared-lease"),
+		Do:         model.Say("do-shared-lease"),
 		Threads:    []string{"cilium#8195", "cilium#28834"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Certain,

@@ -15,22 +15,39 @@ const (
 	NeedsDeclaration Needs = "expected number of contenders"
 )
 
+// Message says what is needed.
+func (n Needs) Message() model.Message {
+	switch n {
+	case NeedsProxy:
+		return model.Say("needs-proxy")
+	case NeedsVersion:
+		return model.Say("needs-version")
+	case NeedsClient:
+		return model.Say("needs-client")
+	case NeedsMetrics:
+		return model.Say("needs-metrics")
+	case NeedsDeclaration:
+		return model.Say("needs-declaration")
+	}
+	return model.Say("needs-etcd")
+}
+
 // Entry is what is known of one kind of finding, for somebody who has to act on it.
 type Entry struct {
 	Code model.Code
 	// Place is where it stands in the catalogue, which begins with what a diagnosis asks
 	// first. Places are counted in tens, so that one more fits between two.
 	Place int
-	// Severity is the worst that it may be; NotFound says why no rule finds it yet, "" where one does.
+	// Severity is the worst that it may be; NotFound says why no rule finds it yet, nothing where one does.
 	Severity model.Severity
-	NotFound string
-	Title    string // one line, plain words
+	NotFound model.Message
+	Title    model.Message // one line, plain words
 	// Word is the state of a lock that has it, in 14 cells at most. Story is the same as
 	// the headline of a verdict, of [theLock].
 	Word, Story model.Message
 	// Mechanism is what happens, Looks how it shows, Do what to do first and what
 	// not to do. One to four sentences each.
-	Mechanism, Looks, Do string
+	Mechanism, Looks, Do model.Message
 	// Threads are where it was reported or fixed: owner/repository#number, or only
 	// repository#number.
 	Threads []string

@@ -11,37 +11,29 @@ import (
 // holdFamily is about holders that are renewed and do not let go.
 var holdFamily = Family{Lock: []Func{longHeld}, Lab: []Func{zombieHolder}, Entries: []Entry{
 	{
-		Code:     model.CodeLongHeld,
-		Place:    270,
-		Severity: model.SevWarning,
-		Word:     model.Say("state-long-held"),
-		Story:    model.Say("headline-long-held", theLock),
-		Title:    "The lock is held far longer than usual by a holder that renews",
-		Mechanism: "The lease proves that something renews it, not that work is done. A slow holder looks the same, and so do " +
-			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
-		Looks: "The holder renews on schedule and holds five times longer than the longest of ten or more known holds. Where fewer are " +
-			"known, the limit is ten times the TTL, divided by the number of waiters, and 5 minutes at most; it is a minute while no " +
-			"renewal was seen of a TTL of half an hour or more. A leader has no such limit. " +
-			"--warn-wait sets a limit for waiting instead.",
-		Do: "Look at the holder's process: does it work, and does it know that it holds? If it only works slowly, leave it. " +
-			"If it does not, break the lock. Do not revoke by the age alone.",
+		Code:       model.CodeLongHeld,
+		Place:      270,
+		Severity:   model.SevWarning,
+		Word:       model.Say("state-long-held"),
+		Story:      model.Say("headline-long-held", theLock),
+		Title:      model.Say("about-long-held"),
+		Mechanism:  model.Say("mechanism-long-held"),
+		Looks:      model.Say("looks-long-held"),
+		Do:         model.Say("do-long-held"),
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Hint,
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-long-held")},
 	},
 	{
-		Code:     model.CodeZombieHolder,
-		Place:    280,
-		Severity: model.SevError,
-		Word:     model.Say("state-zombie-holder"),
-		Story:    model.Say("headline-zombie-holder", theLock),
-		Title:    "The holder hangs, but its session goes on renewing",
-		Mechanism: "In the client library a goroutine of its own keeps the lease alive. The work under the lock may hang, be " +
-			"finished or have died, and renewals still go out. The lease shows that the process lives, no more.",
-		Looks: "Exactly like a busy holder: it renews on schedule, and holds far longer than usual. An election value that no " +
-			"longer changes, or no guarded writes, make it likelier.",
-		Do: "Look at the process first (stack dump, log, CPU). If it hangs, stop it, or revoke its lease, which ends all its keys: " +
-			"see first which. If it turns out to be busy, a revoke would make two of them work.",
+		Code:       model.CodeZombieHolder,
+		Place:      280,
+		Severity:   model.SevError,
+		Word:       model.Say("state-zombie-holder"),
+		Story:      model.Say("headline-zombie-holder", theLock),
+		Title:      model.Say("about-zombie-holder"),
+		Mechanism:  model.Say("mechanism-zombie-holder"),
+		Looks:      model.Say("looks-zombie-holder"),
+		Do:         model.Say("do-zombie-holder"),
 		Threads:    []string{"etcd-io/etcd#17470", "etcd-io/etcd#6127", "rabbitmq#17404", "projecteru2/core#399", "vitess#4189"},
 		Needs:      []Needs{NeedsClient},
 		Confidence: model.Strong,

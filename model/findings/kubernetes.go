@@ -11,21 +11,15 @@ import (
 // kubernetesFamily is about Leases of Kubernetes, which have no lease of etcd.
 var kubernetesFamily = Family{Kube: []Func{kubeOverdue}, Entries: []Entry{
 	{
-		Code:     model.CodeKubeLeaseOverdue,
-		Place:    240,
-		Severity: model.SevWarning,
-		Word:     model.Say("state-kube-lease-overdue"),
-		Story:    model.Say("headline-kube-lease-overdue", theLock),
-		Title:    "A Lease of Kubernetes is past its end, and nobody took it over",
-		Mechanism: "Leader elections of Kubernetes write the time of each renewal and a duration into a Lease object. No server removes " +
-			"it when it ends: another candidate has to take it over. The holder is dead, cut off from the API server or starved, " +
-			"and no candidate runs or can write either.",
-		Looks: "Nobody put the Lease again for longer than the duration that is written in it. Candidates count from when they saw " +
-			"the last put, and so does locktop where it watched for as long. Before, it has only the holder's clock to go by, " +
-			"and that is a hint. Nothing is known of one that is encrypted.",
-		Do: "Look at the pods that take part: does any run, and does it reach the API server? A candidate takes the Lease over " +
-			"by itself as soon as it can. One of a program that was removed stays for good and harms nobody. Change it with " +
-			"kubectl if at all: never in etcd.",
+		Code:       model.CodeKubeLeaseOverdue,
+		Place:      240,
+		Severity:   model.SevWarning,
+		Word:       model.Say("state-kube-lease-overdue"),
+		Story:      model.Say("headline-kube-lease-overdue", theLock),
+		Title:      model.Say("about-kube-lease-overdue"),
+		Mechanism:  model.Say("mechanism-kube-lease-overdue"),
+		Looks:      model.Say("looks-kube-lease-overdue"),
+		Do:         model.Say("do-kube-lease-overdue"),
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-kube-lease-overdue")},

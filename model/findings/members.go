@@ -12,20 +12,15 @@ import (
 // memberFamily is about a member that is ill, and a leader that changes.
 var memberFamily = Family{Cluster: []ClusterFunc{pinnedMember, massRevocation}, Entries: []Entry{
 	{
-		Code:     model.CodePinnedBadMember,
-		Place:    50,
-		Severity: model.SevWarning,
-		Word:     model.Say("state-pinned-bad-member"),
-		Story:    model.Say("headline-pinned-bad-member"),
-		Title:    "Clients stick to a member that is cut off or frozen",
-		Mechanism: "A paused or partitioned member may still accept TCP, so its clients see no reason to change. Their renewals go " +
-			"nowhere and their leases run out together.",
-		Looks: "Several leases stall at the same time and were granted through the same member, while leases of other members " +
-			"are renewed. That member lags behind, knows no leader, or does not answer; if it looks well, or nobody asks it, " +
-			"six or more are a hint: one program that had all of them and died looks the same. A lease ID tells which member granted " +
-			"it, not where its client is connected now: the proxy knows that, so one such lease is enough for it to be certain.",
-		Do: "Look at that member: paused, out of CPU, stuck on disk, cut off? Restart the clients that hang. Set " +
-			"DialKeepAliveTime, DialKeepAliveTimeout and WithRequireLeader in them.",
+		Code:      model.CodePinnedBadMember,
+		Place:     50,
+		Severity:  model.SevWarning,
+		Word:      model.Say("state-pinned-bad-member"),
+		Story:     model.Say("headline-pinned-bad-member"),
+		Title:     model.Say("about-pinned-bad-member"),
+		Mechanism: model.Say("mechanism-pinned-bad-member"),
+		Looks:     model.Say("looks-pinned-bad-member"),
+		Do:        model.Say("do-pinned-bad-member"),
 		Threads: []string{"patroni#3335", "etcd-io/etcd#8660", "etcd-io/etcd#10816", "etcd-io/etcd#14641", "etcd-io/etcd#8382",
 			"pingcap/tiflow#7470"},
 		Needs:      []Needs{NeedsEtcd, NeedsProxy},
@@ -33,18 +28,15 @@ var memberFamily = Family{Cluster: []ClusterFunc{pinnedMember, massRevocation}, 
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-pinned-bad-member")},
 	},
 	{
-		Code:     model.CodeMassRevocation,
-		Place:    60,
-		Severity: model.SevWarning,
-		Word:     model.Say("state-mass-revocation"),
-		Story:    model.Say("headline-mass-revocation"),
-		Title:    "Many healthy leases were revoked just after a leader change",
-		Mechanism: "A leader that was stuck in a disk sync or without CPU wakes up, still believes that it leads, and revokes every " +
-			"lease that it thinks has run out. The leases had been renewed with the new leader meanwhile. Fixed in 3.5.13.",
-		Looks: "A burst of leases ends within seconds after a leader change, though their last readings were healthy. On a " +
-			"server older than 3.5.13 this pattern is as good as certain.",
-		Do: "Upgrade. Until then find out why the old leader hung: slow disk, starved CPU, a suspended machine. The lost " +
-			"locks are lost: make sure that their old holders have stopped.",
+		Code:       model.CodeMassRevocation,
+		Place:      60,
+		Severity:   model.SevWarning,
+		Word:       model.Say("state-mass-revocation"),
+		Story:      model.Say("headline-mass-revocation"),
+		Title:      model.Say("about-mass-revocation"),
+		Mechanism:  model.Say("mechanism-mass-revocation"),
+		Looks:      model.Say("looks-mass-revocation"),
+		Do:         model.Say("do-mass-revocation"),
 		Threads:    []string{"etcd-io/etcd#15247", "etcd-io/etcd#12528", "etcd-io/etcd#17425"},
 		Needs:      []Needs{NeedsEtcd, NeedsVersion},
 		Confidence: model.Strong,

@@ -10,19 +10,15 @@ import (
 // offLeaderFamily is about the leader of PD, which has an etcd of its own.
 var offLeaderFamily = Family{Lock: []Func{offLeader}, Entries: []Entry{
 	{
-		Code:     model.CodeLeaderOffLeader,
-		Place:    340,
-		Severity: model.SevWarning,
-		Word:     model.Say("state-leader-off-leader"),
-		Story:    model.Say("headline-leader-off-leader", theLock),
-		Title:    "PD's leader is a member that does not lead its etcd",
-		Mechanism: "PD runs inside the members of an etcd of its own, and its leader is meant to be the member that leads etcd. When " +
-			"etcd's leader moves, PD's gives up within seconds. One that hangs, on a slow disk or without CPU, may not, while " +
-			"its lease goes on being renewed: then no other takes over. One case lasted 48 minutes.",
-		Looks: "The key of PD's leader names one member and is renewed, and another member leads etcd for 10 seconds and more. A " +
-			"single short look may meet the moment between two leaders, and then it is a hint.",
-		Do: "Look at the member that the key names: its disk, its CPU, the connections to the others. If it does not serve, move " +
-			"PD's leader with pd-ctl (member leader transfer), or stop that member.",
+		Code:       model.CodeLeaderOffLeader,
+		Place:      340,
+		Severity:   model.SevWarning,
+		Word:       model.Say("state-leader-off-leader"),
+		Story:      model.Say("headline-leader-off-leader", theLock),
+		Title:      model.Say("about-leader-off-leader"),
+		Mechanism:  model.Say("mechanism-leader-off-leader"),
+		Looks:      model.Say("looks-leader-off-leader"),
+		Do:         model.Say("do-leader-off-leader"),
 		Threads:    []string{"tikv/pd#10671"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Strong,

@@ -12,20 +12,15 @@ import (
 // predecessorFamily is about programs that were restarted.
 var predecessorFamily = Family{Lock: []Func{predecessorClaim}, Entries: []Entry{
 	{
-		Code:     model.CodePredecessorClaim,
-		Place:    230,
-		Severity: model.SevWarning,
-		Word:     model.Say("state-predecessor-claim"),
-		Story:    model.Say("headline-predecessor-claim", theLock),
-		Title:    "A program was restarted, and the claim of its run before still holds",
-		Mechanism: "A program that dies without closing its session leaves its key until the lease ends. When it comes back before " +
-			"that, it has another lease and the same name. Some take the old key for their own since it has their name, " +
-			"and go on without a lock once it goes: then two work. Others wait behind their own dead key.",
-		Looks: "The holder's lease is not renewed, and one that came after its last renewal has keys of the same name. Two programs " +
-			"that share a name look the same, so it is a hint.",
-		Do: "See whether the program believes that it holds: a key is its own only if it hangs on its own lease. Otherwise the lock " +
-			"moves when the old lease ends. In the program: compare the lease of the key, not the name in it, and revoke the " +
-			"lease on exit.",
+		Code:       model.CodePredecessorClaim,
+		Place:      230,
+		Severity:   model.SevWarning,
+		Word:       model.Say("state-predecessor-claim"),
+		Story:      model.Say("headline-predecessor-claim", theLock),
+		Title:      model.Say("about-predecessor-claim"),
+		Mechanism:  model.Say("mechanism-predecessor-claim"),
+		Looks:      model.Say("looks-predecessor-claim"),
+		Do:         model.Say("do-predecessor-claim"),
 		Threads:    []string{"apache/dolphinscheduler#18644", "pingcap/tidb#65543", "fabric8io/kubernetes-client#7350"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Hint,

@@ -11,37 +11,30 @@ import (
 // renewerFamily is about who renews a lease, and who may not.
 var renewerFamily = Family{Lab: []Func{foreignKeepalive, keepaliveDenied}, Entries: []Entry{
 	{
-		Code:     model.CodeForeignKeepalive,
-		Place:    300,
-		Severity: model.SevWarning,
-		Word:     model.Say("state-foreign-keepalive"),
-		Story:    model.Say("headline-foreign-keepalive", theLock),
-		Title:    "Somebody else renews the holder's lease",
-		Mechanism: "A lease can be renewed by anyone who knows its ID: another goroutine, a program that shares the lease, an " +
-			"etcdctl lock left running in a container whose exec session was cut. The holder itself may be gone.",
-		Looks: "A renewing head, like a busy one. Renewals that come more often than every third of the TTL are a sign. The " +
-			"proxy sees which connection renews, and is certain.",
-		Do: "Find the other renewer first. Revoke once it is clear that nobody needs the lease; the renewer then fails, which " +
-			"may be the first that anyone hears of it.",
+		Code:       model.CodeForeignKeepalive,
+		Place:      300,
+		Severity:   model.SevWarning,
+		Word:       model.Say("state-foreign-keepalive"),
+		Story:      model.Say("headline-foreign-keepalive", theLock),
+		Title:      model.Say("about-foreign-keepalive"),
+		Mechanism:  model.Say("mechanism-foreign-keepalive"),
+		Looks:      model.Say("looks-foreign-keepalive"),
+		Do:         model.Say("do-foreign-keepalive"),
 		Threads:    []string{"etcd-io/etcd#10117", "etcd-io/etcd#9218"},
 		Needs:      []Needs{NeedsProxy},
 		Confidence: model.Certain,
 		Breaking:   Breaking{Effect: BreakWrong, Why: model.Say("break-foreign-keepalive")},
 	},
 	{
-		Code:     model.CodeKeepaliveDenied,
-		Place:    440,
-		Severity: model.SevWarning,
-		Word:     model.Say("state-keepalive-denied"),
-		Story:    model.Say("headline-keepalive-denied", theLock),
-		Title:    "The server refuses renewals for lack of permission",
-		Mechanism: "A role was changed, or a token became too old, and renewals are no longer allowed. Until March 2026 servers did " +
-			"not check the permission of a renewal; since the fix of CVE-2026-33413 they want write permission on the keys of " +
-			"the lease. An upgrade can bring this out.",
-		Looks: "Leases are lost right after a change of users or roles, after an upgrade, or at the age of a token. The proxy " +
-			"sees PermissionDenied or Unauthenticated on the keepalive.",
-		Do: "Give the role write permission on the lock's keys, or renew the token, and restart the client. Do not turn " +
-			"authentication off.",
+		Code:       model.CodeKeepaliveDenied,
+		Place:      440,
+		Severity:   model.SevWarning,
+		Word:       model.Say("state-keepalive-denied"),
+		Story:      model.Say("headline-keepalive-denied", theLock),
+		Title:      model.Say("about-keepalive-denied"),
+		Mechanism:  model.Say("mechanism-keepalive-denied"),
+		Looks:      model.Say("looks-keepalive-denied"),
+		Do:         model.Say("do-keepalive-denied"),
 		Threads:    []string{"patroni#2332", "etcd-io/etcd#13300", "etcd-io/etcd#8287"},
 		Needs:      []Needs{NeedsProxy},
 		Confidence: model.Certain,

@@ -12,56 +12,45 @@ import (
 // untoldFamily is about clients that were not told what became of a request or of a key.
 var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
 	{
-		Code:     model.CodeUnlockLost,
-		Place:    290,
-		Severity: model.SevError,
-		Word:     model.Say("state-unlock-lost"),
-		Story:    model.Say("headline-unlock-lost", theLock),
-		Title:    "The holder let go, but its unlock never arrived",
-		Mechanism: "The unlock failed by timeout or in a partition, the program went on, and its session recovered and renews the " +
-			"key. The program believes that it holds nothing.",
-		Looks: "A head that renews while its owner is idle. It is more than a hint only when the hold goes back to just before a " +
-			"spell without leader, and many locks of that lease are concerned.",
-		Do: "Ask the owner whether it holds. If not, delete that claim guarded by its create revision, or revoke the lease if " +
-			"nothing else hangs on it. In the client: close the session when an unlock fails.",
+		Code:       model.CodeUnlockLost,
+		Place:      290,
+		Severity:   model.SevError,
+		Word:       model.Say("state-unlock-lost"),
+		Story:      model.Say("headline-unlock-lost", theLock),
+		Title:      model.Say("about-unlock-lost"),
+		Mechanism:  model.Say("mechanism-unlock-lost"),
+		Looks:      model.Say("looks-unlock-lost"),
+		Do:         model.Say("do-unlock-lost"),
 		Threads:    []string{"cilium#9855", "cilium#9046", "cilium#9982"},
 		Needs:      []Needs{NeedsProxy},
 		Confidence: model.Certain,
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-unlock-lost")},
 	},
 	{
-		Code:     model.CodeGhostWaiter,
-		Place:    310,
-		Severity: model.SevError,
-		Word:     model.Say("state-ghost-waiter"),
-		Story:    model.Say("headline-ghost-waiter", theLock),
-		Title:    "A claim that its client has given up, but still renews",
-		Mechanism: "A Lock fails because the reply to its transaction is lost or late, yet the claim was written. The client " +
-			"believes that it has no lock, its unlock is refused, and its session renews the claim. When its turn comes, it " +
-			"holds for as long as the process lives. The fix in etcd covers only the phase of waiting.",
-		Looks: "First an ordinary waiter, then a holder that never lets go. From etcd alone it cannot be told from those. The " +
-			"proxy sees the lost reply, and that no watch waits for the key ahead.",
-		Do: "Ask its owner; if it does not want the lock, revoke that lease. In the client: after any error of Lock close the " +
-			"session, do not only retry.",
+		Code:       model.CodeGhostWaiter,
+		Place:      310,
+		Severity:   model.SevError,
+		Word:       model.Say("state-ghost-waiter"),
+		Story:      model.Say("headline-ghost-waiter", theLock),
+		Title:      model.Say("about-ghost-waiter"),
+		Mechanism:  model.Say("mechanism-ghost-waiter"),
+		Looks:      model.Say("looks-ghost-waiter"),
+		Do:         model.Say("do-ghost-waiter"),
 		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#10153", "etcd-io/etcd#10111", "etcd-io/jetcd#291"},
 		Needs:      []Needs{NeedsProxy},
 		Confidence: model.Certain,
 		Breaking:   Breaking{Effect: BreakCures, Why: model.Say("break-ghost-waiter")},
 	},
 	{
-		Code:     model.CodeMissedDelete,
-		Place:    320,
-		Severity: model.SevError,
-		Word:     model.Say("state-missed-delete"),
-		Story:    model.Say("headline-missed-delete", theLock),
-		Title:    "The head does not know that its turn has come",
-		Mechanism: "A waiter watches the key ahead of it. If that deletion never reaches it (a cut-off member, a dead connection, a " +
-			"watch bug of the server), it waits on although it is first, and renews all the while. Watch bugs were fixed in " +
-			"3.5.13, 3.4.34 and 3.5.18, among others.",
-		Looks: "The key ahead was deleted long ago, the head renews, nothing else moves. The same picture as a busy holder; with " +
-			"the proxy it is seen that no watch event was passed on.",
-		Do: "Restart that client; its claim goes and the next in line moves up. Use WithRequireLeader and DialKeepAliveTime " +
-			"in clients, and upgrade the server.",
+		Code:      model.CodeMissedDelete,
+		Place:     320,
+		Severity:  model.SevError,
+		Word:      model.Say("state-missed-delete"),
+		Story:     model.Say("headline-missed-delete", theLock),
+		Title:     model.Say("about-missed-delete"),
+		Mechanism: model.Say("mechanism-missed-delete"),
+		Looks:     model.Say("looks-missed-delete"),
+		Do:        model.Say("do-missed-delete"),
 		Threads: []string{"etcd-io/etcd#7247", "etcd-io/etcd#8980", "etcd-io/etcd#12534", "etcd-io/etcd#14641", "etcd-io/etcd#17611",
 			"k8s#89488", "cilium#23590", "etcd-io/etcd#17612", "etcd-io/etcd#17529", "etcd-io/etcd#18089",
 			"etcd-io/etcd#18475", "etcd-io/etcd#19179", "etcd-io/etcd#19249"},

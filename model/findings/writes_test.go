@@ -78,7 +78,7 @@ func TestTheCatalogueAdvisesNoBlindWrite(t *testing.T) {
 	write := regexp.MustCompile(`\b([Rr]evoke|[Dd]elete|[Bb]reak) (its|that|the|this|one|it)\b`)
 	condition := regexp.MustCompile(`(?i)\b(if|once|guarded|first|only|sure|lasts|hand|before|at work|ended|repeat|not|cannot wait)\b`)
 	for _, e := range findings.Catalogue() {
-		for _, sentence := range strings.SplitAfter(e.Do, ". ") {
+		for _, sentence := range strings.SplitAfter(text.English(e.Do), ". ") {
 			if write.MatchString(sentence) && !condition.MatchString(sentence) {
 				t.Errorf("%s: a write without a condition: %q", e.Code, sentence)
 			}

@@ -64,7 +64,7 @@ func ExplainList(w io.Writer, more ...Word) error {
 	}
 	b.WriteString("Findings\n")
 	for _, e := range findings.Catalogue() {
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Code, e.Title)
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Code, text.English(e.Title))
 	}
 	b.WriteString("\nRecipes\n")
 	for _, r := range recipe.All() {
@@ -100,10 +100,10 @@ func wordPage(word Word) string {
 // codePage explains a finding.
 func codePage(e findings.Entry) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n\n", e.Code, e.Title)
-	paragraph(&b, "what happens", e.Mechanism)
-	paragraph(&b, "how it looks", e.Looks)
-	paragraph(&b, "what to do", e.Do)
+	fmt.Fprintf(&b, "%s\n%s\n\n", e.Code, text.English(e.Title))
+	paragraph(&b, "what happens", text.English(e.Mechanism))
+	paragraph(&b, "how it looks", text.English(e.Looks))
+	paragraph(&b, "what to do", text.English(e.Do))
 	paragraph(&b, "to break it", text.English(e.Breaking.Words()))
 	paragraph(&b, "confidence", confidenceWords(e))
 	if len(e.Threads) > 0 {

@@ -19,6 +19,7 @@ import (
 	"locktop/demo/drills"
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/text"
 	"locktop/ui"
 	"locktop/ui/cli"
 )
@@ -126,7 +127,7 @@ func findingsPage() (string, error) {
 		"| Code | What it is | Worst | Needs | At best | Drill |\n|---|---|---|---|---|---|\n")
 	var missing []findings.Entry
 	for _, e := range findings.Catalogue() {
-		if e.NotFound != "" {
+		if !e.NotFound.IsZero() {
 			missing = append(missing, e)
 			continue
 		}
@@ -138,11 +139,11 @@ func findingsPage() (string, error) {
 		if e.Needs[0] == findings.NeedsEtcd {
 			best = string(e.Confidence)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", e.Code, e.Title, e.Severity, strings.Join(needs, ", "), best, strings.Join(shown[e.Code], ", "))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", e.Code, text.English(e.Title), e.Severity, strings.Join(needs, ", "), best, strings.Join(shown[e.Code], ", "))
 	}
 	b.WriteString("\n## What locktop does not find yet\n\n`explain` knows these, too.\n\n| Code | What it is | Why not |\n|---|---|---|\n")
 	for _, e := range missing {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", e.Code, e.Title, e.NotFound)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", e.Code, text.English(e.Title), text.English(e.NotFound))
 	}
 	return b.String(), nil
 }
