@@ -229,7 +229,7 @@ func TestAClaimThatIsGoneIsNotShownAgain(t *testing.T) {
 // TestNoAnswerIsSaidUntilItIsSeen: the notice says neither that it was done nor that it was not,
 // and stays until the watch tells.
 func TestNoAnswerIsSaidUntilItIsSeen(t *testing.T) {
-	for _, lang := range []struct{ name, unknown, seen string }{{"", "unknown whether done: delete claim /cron/job7/c3", "no answer came, but seen: d4 got /cron/job7"},
+	for _, lang := range []struct{ name, unknown, seen string }{{"", "unknown whether done: delete claim /cron/job7/c3", "no answer came, but seen: d4 took over /cron/job7"},
 		{"zh", "不知道做了没有：", "没有收到回答，但看到："}} {
 		b := newBench(t, Options{Lab: true, Armed: true})
 		wrongLab(b)

@@ -173,7 +173,7 @@ func TestTheAxisStaysBesideTheGuide(t *testing.T) {
 	b.handover()
 	b.pause()
 	b.expiry()
-	b.sees("✖ Two programs act on", "guide ●●○○○", "last minute", "c2        ✖ believes", "c3        ● holds")
+	b.sees("✖ Two programs act on", "guide ●●○○○", "c2    ✖ believes", "c3    ● holds")
 }
 
 // TestTheGuideNeedNotBeToldToGoOn: a person who does the next step has gone on.

@@ -92,7 +92,7 @@ func arrange(w, h, lesson, verdict int) layout {
 func (a *Shell) arrange() layout {
 	verdict := 0
 	if a.current().About().Shows&page.ShowFinding == 0 && a.overlay == nil && !a.o.Lesson.Judges() { // a lesson tells itself what is wrong
-		verdict = a.viewState.Counters.Verdict.Height(a.h)
+		verdict = a.canvas().Top()
 	}
 	return arrange(a.w, a.h, a.panel.Height(a.th, a.w, a.h), verdict)
 }
@@ -100,6 +100,9 @@ func (a *Shell) arrange() layout {
 // verdict paints what is wrong.
 func (a *Shell) verdict(l layout) []string {
 	v, f := &a.viewState.Counters.Verdict, a.canvas()
+	if calm := f.Calm(a.w); calm != nil {
+		return calm
+	}
 	return v.Lines(f.View, a.w, l.verdict.h, v.Finding.Lock != "" && a.current().Lock(f).Lock == v.Finding.Lock, "!")
 }
 

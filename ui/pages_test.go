@@ -257,7 +257,7 @@ func TestStatsInTitle(t *testing.T) {
 	b.w.del(10, leaseKey("/l", 0x51))
 	b.w.del(12, leaseKey("/l", 0x52))
 	b.sync(13)
-	b.sees("─ 2 handovers ─ usual hold 2.0s ─ usual wait ")
+	b.sees(" · 2 handovers · usual hold 2.0s · usual wait ")
 }
 
 // TestQueueStays: the verdict on top takes its room from table and queue; a finding that
@@ -269,7 +269,7 @@ func TestQueueStays(t *testing.T) {
 	b.w.claim(2, "/l", "", 0x62)
 	b.sync(3)
 	where := func() int { return strings.Count(strings.SplitN(b.text(), "○ waits", 2)[0], "\n") }
-	b.sees("journal of this lock")
+	b.sees("what happened, all locks")
 	b.w.read(4, 0x61, 60, 50)
 	b.w.read(30, 0x61, 60, 24)
 	b.sync(31)
@@ -277,7 +277,7 @@ func TestQueueStays(t *testing.T) {
 	before := where()
 	b.w.read(50, 0x61, 60, 4)
 	b.sync(51)
-	b.sees("journal of this lock") // the verdict on top has said why
+	b.sees("what happened ─") // the verdict on top has said why
 	if got := where(); got != before {
 		t.Errorf("the queue moved from line %d to %d:\n%s", before, got, b.text())
 	}

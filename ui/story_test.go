@@ -80,7 +80,7 @@ func TestStories(t *testing.T) {
 				b.t.Errorf("order %q", b.viewState.Locks.Order.IDs)
 			}
 		}},
-		{"journal of one lock", "f shows only that", Options{}, []string{"/", "job7", "enter", "f"}, func(b *bench) {
+		{"journal of one lock", "f shows only that", Options{}, []string{"/", "job7", "enter", "enter", "f"}, func(b *bench) {
 			b.sees("joined the queue of /cron/job7")
 			if strings.Contains(b.text(), "billing") {
 				b.t.Errorf("another lock:\n%s", b.text())
@@ -102,7 +102,7 @@ func TestStories(t *testing.T) {
 			b.sees("Revoked lease c3")
 			b.w.del(23, leaseKey("/cron/job7", 0xc3))
 			b.sync(23)
-			b.sees("done, then seen: d4 got /cron/job7")
+			b.sees("done, then seen: d4 took over /cron/job7")
 		}},
 		{"grace", "a key meant for the page does not break a lock", Options{Lab: true}, []string{"/", "job7", "enter", "x", "R"}, func(b *bench) {
 			if len(b.h.done) != 0 || b.dialog == nil {

@@ -45,7 +45,7 @@ func TestTimePage(t *testing.T) {
 	}
 	b.press("[")
 	b.sees("as of ")
-	b.sees("b3 got the lock from b2")
+	b.sees("b3 took over from b2")
 	b.press("[")
 	b.press("enter")
 	b.sees("as of ")
@@ -56,11 +56,11 @@ func TestTimePage(t *testing.T) {
 	b.press("6", "Z")
 	b.sees("last minute")
 	b.press("z")
-	b.sees("last 30s")
+	b.sees("last 30 seconds")
 	b.press("left", "left")
 	b.sees("up to ")
 	b.press("0")
-	b.sees("last 30s")
+	b.sees("last 30 seconds")
 	for w := 1; w <= 200; w += 9 {
 		for _, h := range []int{3, 10, 24, 50} {
 			b.size(w, h)
@@ -79,7 +79,7 @@ func TestTimePageKeepsTheLock(t *testing.T) {
 	for _, r := range []struct{ pick, title, cursor, reason string }{
 		{"/busy", "1 of 3 locks", "▌… /busy ", "the first one"},
 		{"/calm", "3 of 3 locks", "▌… /calm ", "nothing happened since"},
-		{"/registry", "  3 locks  z zoom", "", "a group that nobody holds"},
+		{"/registry", "last minute  3 locks ─", "", "a group that nobody holds"},
 		{"/fair", "2 of 3 locks", "▌… /fair ", "and back"},
 	} {
 		b.press("1", ":", "lock "+r.pick, "enter", "6")
@@ -127,14 +127,14 @@ func TestTimeCursor(t *testing.T) {
 	b := moments(t, Options{})
 	b.press("6", "Z", "[", "[") // the leader, then b3 gets the lock
 	b.sees("as of 03:04:45")
-	b.sees("b3 got the lock from b2")
+	b.sees("b3 took over from b2")
 	if text := b.text(); strings.Contains(text, "/once") && strings.Contains(text, "e0 took") || strings.Contains(text, "m2 leads") {
 		t.Errorf("what came later is told:\n%s", text)
 	}
 	for _, page := range []string{"3", "1"} {
 		b.press(page)
 		b.sees("as of 03:04:45")
-		b.sees(map[string]string{"3": "b3 got /busy from b2", "1": "b3 got the lock from b2"}[page])
+		b.sees(map[string]string{"3": "b3 took over /busy from b2", "1": "b3 took over from b2"}[page])
 		if text := b.text(); strings.Contains(text, "e0 took /once") {
 			t.Errorf("page %s tells what came later:\n%s", page, text)
 		}
@@ -188,7 +188,7 @@ func TestTimeOfLocksWithoutKeys(t *testing.T) {
 	b.sync(203)
 	b.sees("what happened to /once")
 	b.press("enter")
-	b.sees("/once ─")
+	b.sees("/once  ")
 }
 
 // TestTimeFilter: / keeps the lanes that fit, as on the other pages.

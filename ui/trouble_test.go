@@ -41,7 +41,7 @@ func TestTroubleLooksTheSameEverywhere(t *testing.T) {
 	for _, want := range []string{"! 1 in trouble", renewsNoMore, "! holder silent"} {
 		b.sees(want)
 	}
-	lane := b.line("  a1        ! holds")
+	lane := b.line("  a1    ! holds")
 	if _, after, _ := strings.Cut(lane, "holds"); !strings.HasPrefix(strings.TrimLeft(after, " ▏▎▍▌▋▊▉"), "!██") {
 		t.Errorf("its lane does not say from when on the renewals are missed: %q", lane)
 	}
@@ -49,7 +49,7 @@ func TestTroubleLooksTheSameEverywhere(t *testing.T) {
 		t.Errorf("nothing is an error:\n%s", b.text())
 	}
 	b.press("down")
-	b.line("  b1        ● holds")
+	b.line("  b1    ● holds")
 	b.size(18, 4)
 	b.sees("! 1 of 2 locks")
 }
@@ -144,8 +144,8 @@ func TestTheLastWordsAreSaid(t *testing.T) {
 	}{{"enter", "the queue"}, {"6", "the time"}} {
 		b.size(80, 30)
 		b.press(r.key)
-		if text := strings.Join(strings.Fields(b.text()), " "); !strings.Contains(text, "immediate handover") {
-			t.Errorf("%s does not say how long nobody had it:\n%s", r.page, b.text())
+		if text := strings.Join(strings.Fields(b.text()), " "); !strings.Contains(text, "(held ") {
+			t.Errorf("%s does not say how long it was held:\n%s", r.page, b.text())
 		}
 		for w := 20; w < 120; w += 7 {
 			for h := 5; h < 40; h += 3 {

@@ -57,7 +57,8 @@ func (x *Context) Report(f model.Finding, about *locks.Claim) {
 }
 
 // presume makes what is found of keys of which only their names say that they are a lock a hint, unless
-// it is about a lease alone. That one of them is held or waits for long is nobody's trouble then.
+// it is about a lease alone. Where their path speaks of members or permits, what befalls one of them
+// is nobody's trouble.
 func (x *Context) presume(f *model.Finding) {
 	switch f.Code {
 	case model.CodeSharedLease, model.CodeLeaseLeak, model.CodeLeaseOverdue, model.CodeExpiryBacklog, model.CodeRevokeFailing, model.CodeRevokeForgotten, model.CodeTTLReset, model.CodeTTLRollover, model.CodeTTLFloor:
@@ -69,7 +70,7 @@ func (x *Context) presume(f *model.Finding) {
 	f.Confidence = model.Hint
 	f.Evidence = append(f.Evidence, model.Say("only-perhaps-a-lock", x.L.Name))
 	f.Advice = []model.Message{model.Say("find-out-what-the-keys-are")}
-	if !ofQueue(f.Code) {
+	if !ofQueue(f.Code) && x.L.SpeaksOfMembers() {
 		f.Severity = model.SevInfo
 	}
 }

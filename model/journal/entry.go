@@ -228,12 +228,9 @@ func (f *Entry) handover(name func(model.ClaimRef) model.Verbatim, lock any) mod
 	if f.Unseen {
 		return model.Say("handover-unseen", to, lock, from)
 	}
-	gap := model.Say("immediate-handover")
-	if f.Gap > 0 {
+	gap := model.Message{}
+	if f.Gap > 0 && !f.Past {
 		gap = model.Say("was-free-for", f.Gap)
-	}
-	if f.Past {
-		gap = model.Message{}
 	}
 	held := model.Message{}
 	if d := f.HeldFor(); d != "" {
@@ -241,6 +238,9 @@ func (f *Entry) handover(name func(model.ClaimRef) model.Verbatim, lock any) mod
 	}
 	if to == from && f.Claim.Lease != 0 && f.From.Lease != 0 {
 		return model.Say("took-again", to, lock, held, f.cause(), gap)
+	}
+	if f.Lock == "" {
+		return model.Say("handover-here", to, from, held, f.cause(), gap)
 	}
 	return model.Say("handover", to, lock, from, held, f.cause(), gap)
 }

@@ -64,6 +64,9 @@ func (l *Lock) Presumed() bool {
 	return l.mode == recipe.Queue && l.confidence == model.Hint && l.counts.ByLease(l.kind) > 0 && l.recipe.Confidence != model.Hint && !l.raises()
 }
 
+// SpeaksOfMembers says whether the path speaks of keys that are there together: members, permits.
+func (l *Lock) SpeaksOfMembers() bool { return recipe.SpeaksOfMembers(l.Name) }
+
 // presumedWhy is what is said of a recipe that only the names of keys tell.
 var presumedWhy = []string{"a list of members, or a semaphore, looks the same",
 	"claims that leave in the order in which they came, a client that watches the key ahead of its own (proxy), or --recipe would tell more"}

@@ -128,8 +128,8 @@ func speaksOfElections(path string) bool {
 	})
 }
 
-// speaksOfMembers says whether a path does, or of a semaphore: of keys that are there together.
-func speaksOfMembers(path string) bool {
+// SpeaksOfMembers says whether a path speaks of members, or of a semaphore: of keys that are there together.
+func SpeaksOfMembers(path string) bool {
 	return anyWord(path, func(word string) bool {
 		switch word {
 		case "member", "members", "presence", "peers", "nodes", "workers", "sessions", "heartbeats", "semaphore", "semaphores", "sem", "permits", "slots":
@@ -173,7 +173,7 @@ func purposeOf(path string) purpose {
 	switch {
 	case ofVault(path):
 		return tagging
-	case speaksOfMembers(path):
+	case SpeaksOfMembers(path):
 		return unsaid
 	case speaksOfElections(path):
 		return electing

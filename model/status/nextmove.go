@@ -10,7 +10,7 @@ import (
 )
 
 // estimateMin is how many holds have to be known for an estimate.
-const estimateMin = 10
+const estimateMin = 3
 
 // pace says of a lock whose holder renews whether it moves. A renewal shows that some
 // process lives, and no more: who waits may wait for ever.

@@ -57,17 +57,17 @@ func TestConditionsOfLocks(t *testing.T) {
 		{"it changes hands", func(h *modeltest.History) { moves(h, 3, 1) }, nil, "moving", model.LevelWell, false, "its program releases, or its lease ends, in 59s unless renewed"},
 		{"it did, and is held for much longer now", func(h *modeltest.History) { moves(h, 3, 1); h.Add(model.Tick{At: modeltest.At(60)}) }, nil,
 			"held", model.LevelInfo, false, "its program releases, or its lease ends, in 2s unless renewed"},
-		{"ten holds are enough for an estimate", func(h *modeltest.History) {
-			moves(h, 10, 4)
-			last := model.LeaseID(0x100 + 10)
-			h.Read(41, last, 60, 41)
-			h.Read(42, last, 60, 59)
+		{"three holds are enough for an estimate", func(h *modeltest.History) {
+			moves(h, 3, 4)
+			last := model.LeaseID(0x100 + 3)
+			h.Read(13, last, 60, 41)
+			h.Read(14, last, 60, 59)
 		}, nil, "moving", model.LevelWell, false, "its program releases, usually in about 2.0s"},
-		{"nine are not", func(h *modeltest.History) {
-			moves(h, 9, 4)
-			last := model.LeaseID(0x100 + 9)
-			h.Read(37, last, 60, 41)
-			h.Read(38, last, 60, 59)
+		{"two are not", func(h *modeltest.History) {
+			moves(h, 2, 4)
+			last := model.LeaseID(0x100 + 2)
+			h.Read(9, last, 60, 41)
+			h.Read(10, last, 60, 59)
 		}, nil, "moving", model.LevelWell, false, "its program releases"},
 		{"of a lock `late` alone does not say what is late, and scripts compare with this word", late, nil, "lease late", model.LevelWarning, true, "its lease ends, in 36s unless renewed"},
 		{"likewise", two, nil, "lease not read", model.LevelUnread, false, unread},

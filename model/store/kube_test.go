@@ -91,7 +91,7 @@ func TestALeaseOfKubernetes(t *testing.T) {
 	for _, f := range l.Journal() {
 		told = append(told, f.Sentence(s.Who))
 	}
-	for _, w := range []string{"b got " + kubeKey + " from a", "b no longer holds " + kubeKey, "coordinated got " + kubeKey + " from b"} {
+	for _, w := range []string{"b took over " + kubeKey + " from a", "b no longer holds " + kubeKey, "coordinated took over " + kubeKey + " from b"} {
 		if !strings.Contains(strings.Join(told, "\n"), w) {
 			t.Errorf("%q is missing in\n%s", w, strings.Join(told, "\n"))
 		}

@@ -64,7 +64,7 @@ var titles = map[model.MessageID]Sentence{
 	"title-pattern":       {"PATTERN", "模式"},
 	"title-example":       {"EXAMPLE", "例子"},
 	"title-last-minute":   {"LAST MINUTE", "最近一分钟"},
-	"title-behind":        {"BEHIND", "排队"},
+	"title-behind":        {"WAIT", "排队"},
 	"title-holder":        {"HOLDER", "持有者"},
 	"title-held":          {"HELD", "已持"},
 	"title-longest":       {"LONGEST", "最久"},

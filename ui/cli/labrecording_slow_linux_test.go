@@ -34,7 +34,7 @@ func TestADrillIsRecorded(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	code, out, errs = program(t, state, "events", "--recording", m[1], "-o", "wide")
-	for _, want := range []string{"got ", "drill holder-pause began: ", "step 6: pause a", "drill over: "} {
+	for _, want := range []string{"took over ", "drill holder-pause began: ", "step 6: pause a", "drill over: "} {
 		if code != exitOK || !strings.Contains(out, want) {
 			t.Errorf("events: exit %d, no %q in %s%s", code, want, out, errs)
 		}

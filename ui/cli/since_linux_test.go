@@ -11,7 +11,7 @@ func TestTheConsoleBeginsWithHistory(t *testing.T) {
 	cmd, term := consoleOn(t, b.endpoint, t.TempDir(), "--since-revision", "all")
 	term.says(t, "/jobs/billing")
 	term.master.WriteString("3")
-	term.says(t, "got /jobs/billing from")
+	term.says(t, "took over from")
 	term.says(t, "earlier")
 	term.says(t, "the history of all keys is read up to")
 	term.master.WriteString("q")

@@ -52,7 +52,7 @@ func TestEventsSinceARevision(t *testing.T) {
 	}
 	for format, want := range map[string]string{"table": "earlier       ", "wide": "earlier             ", "csv": "\n,"} {
 		code, out, errs := program(t, t.TempDir(), "replay", file, "-o", format)
-		if n := strings.Count(out, want); code != exitOK || n < 4 || strings.Count(out, " got /jobs/a from ") != 4 {
+		if n := strings.Count(out, want); code != exitOK || n < 4 || strings.Count(out, " took over /jobs/a from ") != 4 {
 			t.Errorf("%s: exit %d, %d times %q in\n%s%s", format, code, n, want, out, errs)
 		}
 	}

@@ -171,15 +171,28 @@ func (th *Theme) Band(w int, level Style, left, right []Span) string {
 	return string(th.wrapped(b, styles[Plain], Blank(rest)))
 }
 
-// Ruler is a line across with a title in it.
-func (th *Theme) Ruler(w int, title ...Span) string {
-	b := th.Put(nil, Rule, strings.Repeat(th.Sign.Line, min(2, w))+" ")
-	b, rest := th.Spans(b, title, max(0, w-5), &th.Before)
+// Ruler is the line above a pane: its title, and a rule to the right margin.
+func (th *Theme) Ruler(w int, title ...Span) string { return th.RulerWith(w, nil, title...) }
+
+// RulerWith is [Theme.Ruler] with a hint at its right end, as far as there is room for it.
+func (th *Theme) RulerWith(w int, hint []Span, title ...Span) string {
 	if w < 5 {
 		return string(Pad(nil, w))
 	}
-	b = th.Put(b, Rule, " "+strings.Repeat(th.Sign.Line, rest+1))
-	return string(b)
+	n := WidthOf(hint)
+	if n > 0 {
+		n++
+	}
+	if WidthOf(title)+n+6 > w {
+		hint, n = nil, 0
+	}
+	b, rest := th.Spans(Pad(nil, 1), title, w-4, &th.Before)
+	b = th.Put(b, Rule, " "+strings.Repeat(th.Sign.Line, rest+1-n))
+	if n > 0 {
+		b = Pad(b, 1)
+		b, _ = th.Spans(b, hint, n-1, &th.Before)
+	}
+	return string(Pad(b, 1))
 }
 
 // Fill makes it h lines.

@@ -32,8 +32,8 @@ func (th *Theme) Severity(s model.Severity) (Style, string) { return th.Level(s.
 // FormatCondition is the sign and the word of a condition, in its style.
 func (th *Theme) FormatCondition(c model.Condition) Span {
 	st, sign := th.Level(c.Level)
-	if c == model.IsWaitedFor { // nothing that one has to know
-		st, sign = Plain, th.Sign.Holds
+	if c == model.IsWaitedFor { // as calm as one that is held
+		st, sign = Good, th.Sign.Holds
 	}
 	return st.Of(sign + " " + th.Message(findings.StateWord(c)))
 }

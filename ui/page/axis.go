@@ -29,6 +29,7 @@ type Keyless struct{ Lock, Beside string }
 type past struct {
 	source pastOf
 	lines  []string
+	words  []draw.Span
 }
 
 type pastOf struct {
@@ -38,17 +39,23 @@ type pastOf struct {
 	th         *draw.Theme
 	w, rows    int
 	window     timeline.Window
+	title      bool
 }
 
-// Lanes returns the lines of at most n lanes of a lock.
-func (x *Axis) Lanes(f table.View, l *locks.Lock, w, n int) []string {
-	of := pastOf{l.Name, f.S.VersionOf(l), f.Now, f.S.Now(), f.Th, w, n, x.Window}
+// Lanes returns the lines of at most n lanes of a lock, under a title of their own if it is asked
+// for, and what a title says of them.
+func (x *Axis) Lanes(f table.View, l *locks.Lock, w, n int, title bool) (lines []string, words []draw.Span) {
+	of := pastOf{l.Name, f.S.VersionOf(l), f.Now, f.S.Now(), f.Th, w, n, x.Window, title}
 	if x.last.source != of {
 		x.Painter.Lang = f.Th.Lang
-		all := x.Painter.Lanes(f, &x.Window, l.Name, n, timeline.PictureCells(w))
-		x.last = past{of, all.Lines(nil, f, w)}
+		all := x.Painter.Lanes(f, &x.Window, l.Name, n, w)
+		x.last = past{source: of, words: all.Words(f)}
+		if title {
+			x.last.lines = append(x.last.lines, all.Title(f, w))
+		}
+		x.last.lines = all.Lines(x.last.lines, f, w)
 	}
-	return x.last.lines
+	return x.last.lines, x.last.words
 }
 
 // minute is the last minute of a lock as it was painted, and what from.
@@ -63,12 +70,14 @@ type minute struct {
 // minutesKept bounds how many of them are kept: more than any screen shows.
 const minutesKept = 512
 
-// LastMinute paints the last minute of a lock, unless it looks as it did.
+// LastMinute paints the last minute of a lock, or what was seen of it, unless it looks as it did.
 func (x *Axis) LastMinute(f table.View, l *locks.Lock, now time.Time, cells int) []draw.Span {
 	var last timeline.Window
-	whole := last.Scale(time.Time{}, now, cells)
+	whole := last.Scale(f.S.Timeline().Start(), now, cells)
 	sc := whole
-	sc.Now = 0 // what it is now is in the version
+	if sc.Now = 0; whole.Now < whole.To() { // what it is now is in the version
+		sc.Now = whole.Now / whole.Slot
+	}
 	trouble := status.ConditionOf(f.S, l).Trouble()
 	if m, ok := x.minutes[l.Name]; ok && m.version == f.S.VersionOf(l) && m.scale == sc && m.trouble == trouble && m.th == f.Th {
 		return m.spans

@@ -6,6 +6,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/journal"
+	"locktop/model/text"
 	"locktop/ui/draw"
 )
 
@@ -29,6 +30,26 @@ func (f Frame) FactsOf(lock string, n int) []*journal.Entry {
 	if len(all) == 0 && l != nil { // of a lock at which little happens its own journal goes back further
 		return f.UpTo(l.Journal())
 	}
+	return all
+}
+
+// factsSeen bounds how many entries are looked at for a few lines of what happened to all locks.
+const factsSeen = 2_000
+
+// FactsOfAll are the last entries of the journal about any lock, n at most, as of the cursor.
+func (f Frame) FactsOfAll(n int) []*journal.Entry {
+	var all []*journal.Entry
+	kept := f.UpTo(f.S.Journal())
+	for _, e := range slices.Backward(kept[max(0, len(kept)-factsSeen):]) {
+		if len(all) >= n {
+			break
+		}
+		if e.Part() || len(all) > 0 && sameFinding(all[len(all)-1], e) {
+			continue
+		}
+		all = append(all, e)
+	}
+	slices.Reverse(all)
 	return all
 }
 
@@ -57,8 +78,28 @@ const (
 	wholeFrom = 4
 )
 
-// LastFacts appends the newest entries that h lines have room for, newest last.
-func LastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []string {
+// lockMost is how many cells the name of a lock takes in front of what happened to it.
+const lockMost = 24
+
+// names says the lock of an entry in front of it, in as many cells as the longest of them takes.
+func names(f Frame, facts []*journal.Entry, w int) func(e *journal.Entry) []draw.Span {
+	room := 0
+	for _, e := range facts {
+		room = min(max(room, draw.Width(f.Th.Clean(e.Lock))), lockMost, w/4)
+	}
+	return func(e *journal.Entry) []draw.Span {
+		st := draw.Dim
+		if e.Lock == f.Locks.Pick.ID {
+			st = draw.Strong
+		}
+		name := f.Th.CutPath(f.Th.Clean(e.Lock), room)
+		return []draw.Span{st.Of(name), draw.Plain.Of(draw.Blank(room + 2 - draw.Width(name)))}
+	}
+}
+
+// LastFacts appends the newest entries that h lines have room for, newest last; named says the
+// lock of each.
+func LastFacts(lines []string, f Frame, facts []*journal.Entry, named bool, w, h int) []string {
 	if len(facts) == 0 && h > 0 && !f.Axis.At().IsZero() {
 		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("the-journal-does-not-go-back"))}, nil))
 	}
@@ -67,18 +108,26 @@ func LastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []stri
 	}
 	var all [][]string
 	rows := 1
-	if h >= wholeFrom {
+	if h >= wholeFrom && !named {
 		rows = factRows
+	}
+	say, lock := f.Th.SentenceHere, func(*journal.Entry) []draw.Span { return nil }
+	switch {
+	case named && f.Th.Lang == text.Chinese: // it names the lock itself
+		say = f.Th.Sentence
+	case named:
+		lock = names(f, facts, w)
 	}
 	for _, fact := range slices.Backward(facts) {
 		sign, st := f.Th.FactSign(fact)
 		lead := []draw.Span{draw.Dim.Of("  " + f.Th.FactClock(fact, draw.ClockBrief) + " "), st.Of(sign + " ")}
-		said := f.Th.Wrap(f.Th.SentenceHere(f.S, fact), max(1, w-draw.WidthOf(lead)), min(rows, max(1, h)))
+		lead = append(lead, lock(fact)...)
+		said := f.Th.Wrap(say(f.S, fact), max(1, w-draw.WidthOf(lead)), min(rows, max(1, h)))
 		if h -= len(said); h < 0 {
 			break
 		}
-		for i, text := range said {
-			if said[i] = f.Th.Line(w, append(lead, draw.Plain.Of(text)), nil); i == 0 {
+		for i, line := range said {
+			if said[i] = f.Th.Line(w, append(lead, draw.Plain.Of(line)), nil); i == 0 {
 				lead = []draw.Span{draw.Plain.Of(draw.Blank(draw.WidthOf(lead)))}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 	"locktop/ui/table"
+	"locktop/ui/timeline"
 )
 
 // calmLock says whether the row of a lock may count in steps.
@@ -138,7 +139,8 @@ func (p *locksPage) Keys() []Key {
 				return Request{}
 			}},
 		{Keys: []string{"S"}, Group: KeysOfLists, What: "reverse-sort", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
-		journalOfLock,
+		{Keys: []string{"f"}, Group: KeysOfLists, Short: "key-journal", What: "what-happened-to-all-or-one", Some: true, Why: p.whyNoPane,
+			Do: func(Frame) Request { p.Queue.turned = !p.Queue.turned; return Request{} }},
 	}...)
 }
 
@@ -182,6 +184,9 @@ const (
 // move with each lock that comes.
 const rowsStep = 4
 
+// paneMost is how many lines the queue has under a table that could take more of them.
+const paneMost = 18
+
 // LockShares divides the page between its table of n locks and the queue under it. The
 // table takes the rows that it needs, half of the page at most, and a blank line.
 func LockShares(h, n int, lesson bool) (rows, pane int) {
@@ -191,7 +196,7 @@ func LockShares(h, n int, lesson bool) (rows, pane int) {
 	if h < paneFrom || lesson && h < 2*TableLeast {
 		return h, 0
 	}
-	rows = min(h/2, 2+(n+rowsStep-1)/rowsStep*rowsStep)
+	rows = min(max(h/2, h-paneMost), 2+(n+rowsStep-1)/rowsStep*rowsStep)
 	if lesson { // it tells of few locks
 		rows = min(rows, TableLeast)
 	}
@@ -206,6 +211,7 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 	f.Lane = func(l *locks.Lock, now time.Time, cells int) []draw.Span {
 		return f.Axis.LastMinute(f.View, l, now, cells)
 	}
+	p.Table.Rename("title-last-minute", f.Th.Message(timeline.LastSeen(f.S.Timeline().Start(), f.Now)))
 	p.Table.SortBy(p.locks.Order.By)
 	p.Table.Bound("title-lock", p.locks.Order.Longest+marksCells)
 	p.Table.Fit(w, h, f.Th)

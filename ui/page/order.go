@@ -36,6 +36,7 @@ type order struct {
 	Bad, badSeen      int         // how many are in trouble, of all
 	Worst, worstSeen  model.Level // and how much
 	Waiting, waitSeen int         // how many claims wait, for all of them
+	Calm, calmSeen    calm        // how the locks are
 	verdict           model.Code  // what stands on top of the page: its locks stand on top of the table
 	Longest, longSeen int         // how long a name is at most, in bytes
 }
@@ -55,7 +56,10 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code) bool {
 	if o.Reversed != (o.By == SortName) {
 		sign = 1
 	}
-	list := func() []*locks.Lock { o.badSeen, o.worstSeen, o.waitSeen, o.longSeen = 0, 0, 0, 0; return s.Locks() }
+	list := func() []*locks.Lock {
+		o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen = 0, 0, 0, 0, calm{}
+		return s.Locks()
+	}
 	done := o.Ranking.Refresh(s.Version(), now, list, func(l *locks.Lock, i int) (table.Scored[string], bool) {
 		c := status.ConditionOf(s, l)
 		if o.Found++; c.Trouble() {
@@ -65,6 +69,7 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code) bool {
 		if r := l.Recipe(); r.HasHolder && r.WaitersVisible() {
 			o.waitSeen += l.Behind()
 		}
+		o.calmSeen.count(l, c)
 		if keep != nil && !keep(LockText(s, l)...) {
 			return table.Scored[string]{}, false
 		}
@@ -72,7 +77,7 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code) bool {
 		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(s, l, c, i), Tie: uint64(i)}, true
 	})
 	if done {
-		o.Bad, o.Worst, o.Waiting, o.Longest = o.badSeen, o.worstSeen, o.waitSeen, o.longSeen
+		o.Bad, o.Worst, o.Waiting, o.Longest, o.Calm = o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen
 	}
 	return done
 }

@@ -51,7 +51,10 @@ type QueuePane struct {
 	Lock  string
 	Pick  Selection
 	whole bool // it is the page, and not a part of one
-	costs WaitPanel
+	// turned says that a person wants the other of the two journals: that of the lock where it
+	// would be that of all, and the other way round.
+	turned bool
+	costs  WaitPanel
 }
 
 func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.Columns(), true)} }
@@ -73,18 +76,26 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	if l == nil {
 		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of(f.Th.Say("queue")))}, w, h)
 	}
-	lines := []string{f.Th.Ruler(w, p.Title(f, l, w, !p.whole && w >= saysIt)...)}
+	title := p.Title(f, l, w, !p.whole && w >= saysIt)
 	if ring := timeline.RingOf(f.View, l); ring != nil && p.whole && h >= ringFrom {
-		return p.ring(f, l, ring, lines, w, h, focused)
+		return p.ring(f, l, ring, []string{f.Th.Ruler(w, title...)}, w, h, focused)
 	}
 	var past []string
+	var hint []draw.Span
 	brief := !focused && !p.Pick.Pinned && l.Recipe().WaitersVisible()
 	if n := lanesRows(h); timed && l.Recipe().HasHolder && !l.Blocked() {
 		if brief {
 			n = max(n, (h-3)/2)
 		}
-		past = f.Axis.Lanes(f.View, l, w, n)
+		var words []draw.Span
+		if past, words = f.Axis.Lanes(f.View, l, w, n, !brief); brief {
+			hint = timeline.Hints(f.Th, w)
+			if n := draw.WidthOf(words); n > 0 && draw.WidthOf(title)+n+8 <= w {
+				title = append(append(title, draw.Dim.Of(" "+f.Th.Sign.Dot+" ")), words...)
+			}
+		}
 	}
+	lines := []string{f.Th.RulerWith(w, hint, title...)}
 	rows, rest := Shares(h - 1 - len(past))
 	if brief && past != nil {
 		rows, rest = 0, h-1-len(past)
@@ -120,7 +131,8 @@ func (p *QueuePane) ring(f Frame, l *locks.Lock, ring *timeline.Ring, lines []st
 	lines = append(lines, ring.Costs(w, h-len(lines))...)
 	found := slices.DeleteFunc(slices.Clone(besideCycle(f.S.FindingsOf(l))), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
 	if n := min(3, l.Len()); h-len(lines) >= n+8 && l.Recipe().HasHolder {
-		lines = append(lines, f.Axis.Lanes(f.View, l, w, n)...)
+		past, _ := f.Axis.Lanes(f.View, l, w, n, true)
+		lines = append(lines, past...)
 	}
 	why, facts := whyShares(f.Th, found, w, h-len(lines))
 	if why > 0 {
@@ -154,12 +166,40 @@ func (p *QueuePane) history(f Frame, l *locks.Lock, w, h int, timed bool) []stri
 			left -= max(WaitPanelLeast, w*3/8) + 1
 		}
 	}
-	lines := []string{f.Th.Ruler(left, append([]draw.Span{draw.Dim.Of(f.Th.Say("journal-of-this-lock"))}, f.AsOf()...)...)}
-	lines = draw.Fill(LastFacts(lines, f, f.FactsOf(p.Lock, h-1), left, h-1), left, h)
+	lines := draw.Fill(p.happened(f, l, left, h), left, h)
 	for i, text := range beside {
 		lines[i] += " " + text
 	}
 	return lines
+}
+
+// happened is what happened to the lock last; under the table of locks to all of them, while
+// nothing is wrong.
+func (p *QueuePane) happened(f Frame, l *locks.Lock, w, h int) []string {
+	var lines []string
+	if h > 2 && f.Height >= TallFrom {
+		lines = append(lines, draw.Blank(w))
+		h--
+	}
+	switch {
+	case p.whole:
+		lines = append(lines, f.Th.Ruler(w, append([]draw.Span{draw.Dim.Of(f.Th.Say("journal-of-this-lock"))}, f.AsOf()...)...))
+		return LastFacts(lines, f, f.FactsOf(p.Lock, h-1), false, w, h-1)
+	case p.ofAll(f, l):
+		facts := f.FactsOfAll(h - 1)
+		title := append([]draw.Span{draw.Dim.Of(f.Th.Say("what-happened-all"))}, f.AsOf()...)
+		lines = append(lines, f.Th.RulerWith(w, []draw.Span{draw.Accent.Of("f"), draw.Dim.Of(" " + f.Th.Say("this-lock-only"))}, title...))
+		return LastFacts(lines, f, facts, true, w, h-1)
+	}
+	title := append([]draw.Span{draw.Dim.Of(f.Th.Say("what-happened"))}, f.AsOf()...)
+	lines = append(lines, f.Th.RulerWith(w, []draw.Span{draw.Accent.Of("f"), draw.Dim.Of(" " + f.Th.Say("all-locks"))}, title...))
+	return LastFacts(lines, f, f.FactsOf(p.Lock, h-1), false, w, h-1)
+}
+
+// ofAll says whether what happened to all locks is shown, and not that of the selected one alone.
+func (p *QueuePane) ofAll(f Frame, l *locks.Lock) bool {
+	calm := !f.Counters.Verdict.Now && (l == nil || !status.ConditionOf(f.S, l).Trouble())
+	return calm != p.turned
 }
 
 // costsFrom is the width from which what a lock cost stands beside its journal, costsPane where
@@ -200,7 +240,11 @@ func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span 
 			n += draw.Width(sp.Text)
 		}
 		if w -= n; w >= 0 {
-			t = append(append(t, draw.Rule.Of(" "+th.Sign.Line+" ")), spans...)
+			between := " " + th.Sign.Dot + " "
+			if len(t) == 1 {
+				between = "  "
+			}
+			t = append(append(t, draw.Dim.Of(between)), spans...)
 		}
 	}
 	if name := l.RecipeLabel(); name != "" {

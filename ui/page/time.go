@@ -163,7 +163,7 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 		return draw.Fill(text, w, h)
 	}
 	name, cells, tail := timeShares(w)
-	above := f.Counters.Verdict.Height(f.Height)
+	above := f.Top()
 	if above > 0 && f.Height >= TallFrom {
 		above++ // a blank line
 	}
@@ -227,13 +227,10 @@ func (p *timePage) title(f Frame, w int) string {
 		n = f.Th.Say("of-locks", draw.Counted(p.pick.Place+1), draw.Counted(len(p.IDs)))
 	}
 	t := append([]draw.Span{draw.Strong.Of(x.Label(f.Th, f.S.Timeline().Start(), f.Now)), draw.Dim.Of("  " + n)}, f.AsOf()...)
-	if w >= timeline.HintsFrom {
-		t = append(append(t, draw.Plain.Of("  ")), timeline.Hints(f.Th)...)
-	}
 	if n, until := f.S.Timeline().Dropped(); n > 0 {
 		t = append(t, draw.Dim.Of("  "+f.Th.Say("older-intervals-were-dropped", draw.Counted(int(n)), model.Verbatim(until.Format("15:04:05")))))
 	}
-	return f.Th.Ruler(w, t...)
+	return f.Th.RulerWith(w, timeline.Hints(f.Th, w), t...)
 }
 
 // label is the sign and the name in front of a lane.
@@ -279,7 +276,7 @@ func (p *timePage) facts(f Frame, w, h int) []string {
 	}
 	id := p.chosen(f)
 	lines := []string{f.Th.Ruler(w, draw.Dim.Of(f.Th.Say("what-happened-to")+" "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(id), 40)))}
-	return LastFacts(lines, f, f.FactsOf(id, h-1), w, h-1)
+	return LastFacts(lines, f, f.FactsOf(id, h-1), false, w, h-1)
 }
 
 func (p *timePage) Move(f Frame, n int) {

@@ -126,7 +126,8 @@ type Table struct {
 	Header bool
 	Off    map[model.MessageID]bool // titles of columns that a person does not want to see
 	by     SortKey
-	bounds map[model.MessageID]int // by title, how many cells a column takes at most
+	names  map[model.MessageID]string // by title, what stands in its place
+	bounds map[model.MessageID]int    // by title, how many cells a column takes at most
 
 	Row       Row
 	key       []byte
@@ -372,6 +373,22 @@ func (t *Table) blank(b []byte, n int, styles *[draw.StyleCount]string) []byte {
 	return append(b, t.th.After...)
 }
 
+// Rename lets another text stand in the place of the title of a column.
+func (t *Table) Rename(title model.MessageID, shown string) {
+	if t.names == nil {
+		t.names = map[model.MessageID]string{}
+	}
+	t.names[title] = shown
+}
+
+// titleOf is what stands over a column.
+func (t *Table) titleOf(c Column) string {
+	if shown, ok := t.names[c.Title]; ok {
+		return shown
+	}
+	return t.th.Say(c.Title)
+}
+
 // Head paints the titles; by sorts, and reversed turns its mark round.
 func (t *Table) Head(by SortKey, reversed bool) string {
 	t.Row.Spans, t.Row.Ends = t.Row.Spans[:0], t.Row.Ends[:0]
@@ -381,10 +398,9 @@ func (t *Table) Head(by SortKey, reversed bool) string {
 	}
 	for i, c := range t.Cols {
 		if c.Sort == SortNone || c.Sort != by {
-			title := t.th.Say(c.Title)
-			t.Row.Add(draw.Heading, title)
+			t.Row.Add(draw.Heading, t.titleOf(c))
 			if i == last && !c.Right {
-				t.position(t.Widths[i] - draw.Width(title))
+				t.position(t.Widths[i] - draw.Width(t.titleOf(c)))
 			}
 			t.Row.end()
 			continue
@@ -393,7 +409,7 @@ func (t *Table) Head(by SortKey, reversed bool) string {
 		if reversed {
 			mark = t.th.Sign.Up
 		}
-		title := t.th.Say(c.Title)
+		title := t.titleOf(c)
 		for t.Widths[i] > 0 && draw.Width(title) >= t.Widths[i] { // the mark is worth a letter
 			_, n := utf8.DecodeLastRuneInString(title)
 			title = title[:len(title)-n]

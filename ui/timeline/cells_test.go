@@ -77,7 +77,7 @@ func TestNoColumnShowsTwoHolders(t *testing.T) {
 		w.Pan(-rapid.IntRange(0, 20).Draw(t, "pan"), modeltest.At(0), now)
 		n := rapid.IntRange(1, 130).Draw(t, "cells")
 		var b Painter
-		x := b.Lanes(viewOf(s, now), &w, "/l", 10, n)
+		x := b.lanes(viewOf(s, now), &w, "/l", 10, func(int) int { return n })
 		sc := x.scale
 		cellLen := sc.Slot * draw.Slots
 		for c := range n {
@@ -157,7 +157,7 @@ func TestTrueOverlapsAreNeverLost(t *testing.T) {
 		for n := 1; n < 200; n += 13 {
 			w.Go(modeltest.At(4), modeltest.At(0), now)
 			var b Painter
-			x := b.Lanes(viewOf(s, now), &w, "/l", 5, n)
+			x := b.lanes(viewOf(s, now), &w, "/l", 5, func(int) int { return n })
 			found := false
 			for _, y := range x.All {
 				for _, c := range y.Cells {
@@ -169,7 +169,7 @@ func TestTrueOverlapsAreNeverLost(t *testing.T) {
 			}
 			w.Go(modeltest.At(5.015), modeltest.At(0), now)
 			readers := 0
-			for _, y := range b.Lanes(viewOf(s, now), &w, "/rw", 5, n).All {
+			for _, y := range b.lanes(viewOf(s, now), &w, "/rw", 5, func(int) int { return n }).All {
 				shown := false
 				for _, c := range y.Cells {
 					shown = shown || c.Count > 0 || c.Sign != "" || shows(c) != [draw.Slots]bool{}

@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -17,7 +18,8 @@ import (
 // Cells of a lane beside its picture: the name and what it is now at the left, and what its
 // lease, or its last hold, is at the right where there is room.
 const (
-	NameCells = 9
+	nameLeast = 4 // of the name, which is as wide as the longest
+	nameMost  = 24
 	roleCells = 11
 	tailCells = 14
 )
@@ -40,6 +42,7 @@ type Lanes struct {
 	All []Lane
 	// More is how many others are in the queue and have no lane.
 	More  int
+	names int // cells of the longest name
 	lock  string
 	scale Scale
 	win   *Window
@@ -49,12 +52,25 @@ type Lanes struct {
 }
 
 // Lanes paints the lanes of a lock: of those who believe wrongly, of its queue in its order, then
-// of those who were there last; n at most, in so many cells.
-func (b *Painter) Lanes(f table.View, w *Window, lock string, n, cells int) *Lanes {
+// of those who were there last; n at most, in lines of width cells.
+func (b *Painter) Lanes(f table.View, w *Window, lock string, n, width int) *Lanes {
+	return b.lanes(f, w, lock, n, func(names int) int {
+		_, cells, _ := shares(width, names)
+		return cells
+	})
+}
+
+// lanes is [Painter.Lanes] with a picture of so many cells as the longest name leaves.
+func (b *Painter) lanes(f table.View, w *Window, lock string, n int, cells func(names int) int) *Lanes {
 	s, now := f.S, f.Exact()
 	x := &Lanes{lock: lock, win: w, start: s.Timeline().Start()}
-	x.scale = w.Scale(x.start, f.Now, cells)
+	x.scale = w.Scale(x.start, f.Now, cells(nameLeast))
 	names := x.gather(s, lock, now, n)
+	x.names = nameLeast
+	for i := range x.All {
+		x.names = min(nameMost, max(x.names, draw.Width(f.Th.Escape(x.All[i].Name))))
+	}
+	x.scale = w.Scale(x.start, f.Now, cells(x.names))
 	over := s.Reports().Overlaps(lock)
 	inView := func(o reports.Overlap) bool {
 		return o.From.UnixMicro() < x.scale.To() && (o.To.IsZero() || o.To.UnixMicro() > x.scale.From)
@@ -270,13 +286,13 @@ func (b *Painter) doubt(v reports.Believed, spells []spell, known int64) {
 	}
 }
 
-// Height is how many lines the lanes take, their ruler and their words included.
-func (x *Lanes) Height() int { return len(x.All) + 2 }
-
-// shares divides a line of w cells among what stands at the left of a picture, the picture,
-// and what stands at its right.
-func shares(w int) (left, picture, right int) {
-	left = 2 + NameCells + 1
+// shares divides a line of w cells among what stands at the left of a picture, whose longest
+// name has so many cells, the picture, and what stands at its right.
+func shares(w, names int) (left, picture, right int) {
+	if w < 80 {
+		names = min(names, w/6)
+	}
+	left = 2 + names + 2
 	if w >= 50 {
 		left += roleCells
 	}
@@ -286,31 +302,29 @@ func shares(w int) (left, picture, right int) {
 	return left, max(0, w-left-right), right
 }
 
-// PictureCells is how many cells of a line of w are the picture of a lane.
-func PictureCells(w int) int {
-	_, picture, _ := shares(w)
-	return picture
-}
-
 // HintsFrom is the width from which a title has room for the keys of an axis.
 const HintsFrom = 100
 
-// Hints name the keys of an axis.
-func Hints(th *draw.Theme) []draw.Span {
-	blank, apart := draw.Plain.Of(" "), draw.Plain.Of("  ")
+// Hints name the keys of an axis, where a line of w cells has room for them.
+func Hints(th *draw.Theme, w int) []draw.Span {
+	if w < HintsFrom {
+		return nil
+	}
+	blank, apart := draw.Plain.Of(" "), draw.Plain.Of("   ")
 	return []draw.Span{draw.Accent.Of("z"), blank, draw.Dim.Of(th.Say("zoom")), apart, draw.Accent.Of(th.Sign.Left + " " + th.Sign.Arrow), blank, draw.Dim.Of(th.Say("pan")), apart,
-		draw.Accent.Of("[ ]"), blank, draw.Dim.Of(th.Say("event-by-event")), apart}
+		draw.Accent.Of("[ ]"), blank, draw.Dim.Of(th.Say("event-by-event"))}
 }
 
-// Lines paints the lanes, Height lines of them.
+// Title is the line above the lanes where they are a pane of their own.
+func (x *Lanes) Title(f table.View, w int) string {
+	title := []draw.Span{draw.Strong.Of(x.win.Label(f.Th, x.start, f.Now) + "  ")}
+	return f.Th.RulerWith(w, Hints(f.Th, w), append(title, x.Words(f)...)...)
+}
+
+// Lines paints the lanes under the time.
 func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
 	th := f.Th
-	left, _, _ := shares(w)
-	title := []draw.Span{draw.Strong.Of(x.win.Label(th, x.start, f.Now) + "  ")}
-	if w >= HintsFrom {
-		title = append(title, Hints(th)...)
-	}
-	lines = append(lines, th.Ruler(w, append(title, x.words(f)...)...))
+	left, _, _ := shares(w, x.names)
 	lines = append(lines, th.Line(w, append([]draw.Span{draw.Plain.Of(string(draw.Pad(nil, left)))}, x.scale.Ruler(th, x.win, f.Now)...), nil))
 	for i := range x.All {
 		lines = append(lines, th.Line(w, x.lane(&x.All[i], f, w), nil))
@@ -320,10 +334,17 @@ func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
 
 func (x *Lanes) lane(y *Lane, f table.View, w int) []draw.Span {
 	th := f.Th
-	name := th.CutKey(th.Escape(y.Name), NameCells)
-	spans := []draw.Span{draw.Plain.Of("  " + name + string(draw.Pad(nil, NameCells+1-draw.Width(name))))}
-	left, _, right := shares(w)
-	if left > 2+NameCells+1 {
+	left, _, right := shares(w, x.names)
+	room := left - 4
+	if w >= 50 {
+		room -= roleCells
+	}
+	name := th.Escape(y.Name)
+	if draw.Width(name) > room {
+		name = th.CutKey(withoutPort(name), room)
+	}
+	spans := []draw.Span{draw.Plain.Of("  " + name + string(draw.Pad(nil, room+2-draw.Width(name))))}
+	if w >= 50 {
 		sp := x.role(y, f)
 		sp.Text = th.Cut(sp.Text, roleCells-1)
 		spans = append(spans, sp, draw.Plain.Of(string(draw.Pad(nil, roleCells-draw.Width(sp.Text)))))
@@ -335,6 +356,14 @@ func (x *Lanes) lane(y *Lane, f table.View, w int) []draw.Span {
 		spans = append(spans, sp)
 	}
 	return spans
+}
+
+// withoutPort is a name without the number after its last colon.
+func withoutPort(name string) string {
+	if i := strings.LastIndexByte(name, ':'); i > 0 && strings.Trim(name[i+1:], "0123456789") == "" {
+		return name[:i]
+	}
+	return name
 }
 
 // role says what a contender is in the queue now.
@@ -406,8 +435,8 @@ func (x *Lanes) tail(y *Lane, f table.View) draw.Span {
 	return table.LeaseBrief(th, y.Claim.LeaseInfo(), f.Now)
 }
 
-// words say whether two held, for how long, and who.
-func (x *Lanes) words(f table.View) []draw.Span {
+// Words say whether two held, for how long, and who.
+func (x *Lanes) Words(f table.View) []draw.Span {
 	th := f.Th
 	var more string
 	if x.More > 0 {

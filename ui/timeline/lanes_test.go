@@ -33,9 +33,9 @@ func TestAKeyWithoutALeaseLooksStuck(t *testing.T) {
 		s.Apply(model.Batch{Events: append(h.Events, model.Tick{At: modeltest.At(20)})})
 		f := viewOf(s, modeltest.At(20))
 		var b Painter
-		x := b.Lanes(f, new(Window), "/l", 10, PictureCells(120))
+		x := b.Lanes(f, new(Window), "/l", 10, 120)
 		row := ""
-		for i, line := range x.Lines(nil, f, 120)[2:] {
+		for i, line := range x.Lines(nil, f, 120)[1:] {
 			if strings.Contains(line, "90abcdef") {
 				row = ansi.Strip(line)
 				last := x.All[i].Cells[len(x.All[i].Cells)-1]

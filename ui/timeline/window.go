@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,31 +14,52 @@ import (
 var Spans = []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 3 * time.Hour, 12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
-// Usual is what an axis shows at first.
+// Usual is what an axis shows once so much was seen.
 const Usual = time.Minute
 
-// Window is the time that is looked at. The zero value is the last minute, up to now.
+// first are how much time an axis shows before: no lane begins in an empty half.
+var first = []time.Duration{10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second}
+
+// usual is what an axis shows unless a person chose otherwise, given when what is known begins.
+func usual(start, now time.Time) time.Duration {
+	for _, s := range first {
+		if !start.IsZero() && now.Sub(start) <= s {
+			return s
+		}
+	}
+	return Usual
+}
+
+// Window is the time that is looked at. The zero value is the time that was seen, up to a minute
+// of it, up to now.
 type Window struct {
-	span time.Duration // 0 is Usual
+	span time.Duration // 0: what is usual
 	end  time.Time     // zero: now
 	at   time.Time     // of the cursor, zero for none
+}
+
+// LastSeen names the time that an axis shows unless a person chose otherwise.
+func LastSeen(start, now time.Time) model.Message {
+	if span := usual(start, now); span < Usual {
+		return model.Say("last-seconds", int(span/time.Second))
+	}
+	return model.Say("title-last-minute")
 }
 
 // Span returns how much time the window shows, given when what is known begins. It shows no
 // more than the first of [Spans] that has all of it.
 func (w *Window) Span(start, now time.Time) time.Duration {
-	span := w.span
-	if span == 0 {
-		span = Usual
+	if w.span == 0 {
+		return usual(start, now)
 	}
-	return min(span, widest(start, now))
+	return min(w.span, widest(start, now))
 }
 
 // widest is the first span that has all that is known.
 func widest(start, now time.Time) time.Duration {
 	for _, s := range Spans {
 		if start.IsZero() || now.Sub(start) <= s {
-			return max(s, Usual)
+			return s
 		}
 	}
 	return now.Sub(start)
@@ -71,6 +93,12 @@ func (w *Window) End(now time.Time) time.Time {
 		return now
 	}
 	return w.end
+}
+
+// fills says that the axis begins with what is known, and now has not reached its right end yet.
+func (w *Window) fills(start, now time.Time) bool {
+	span := w.Span(start, now)
+	return w.end.IsZero() && !start.IsZero() && span <= first[0] && now.Sub(start) < span
 }
 
 // Shown returns the time that the window shows; it ends with the zero time if that is now.
@@ -134,14 +162,16 @@ func (w *Window) AsOf(now time.Time) model.Message {
 // Label names the span in words.
 func (w *Window) Label(th *draw.Theme, start, now time.Time) string {
 	span := w.Span(start, now)
-	text := spanWords(span)
-	if !start.IsZero() && w.end.IsZero() && now.Sub(start) > Usual && span >= widest(start, now) {
-		return th.Say("last-all-that-was-seen", text)
+	words := spanWords(span)
+	switch {
+	case !w.end.IsZero():
+		return th.Message(words)
+	case w.fills(start, now):
+		return th.Say("first-span", words)
+	case !start.IsZero() && now.Sub(start) > Usual && span >= widest(start, now):
+		return th.Say("last-all-that-was-seen", words)
 	}
-	if w.end.IsZero() {
-		return th.Say("last-span", text)
-	}
-	return th.Message(text)
+	return th.Say("last-span", words)
 }
 
 func spanWords(d time.Duration) model.Message {
@@ -154,6 +184,8 @@ func spanWords(d time.Duration) model.Message {
 		return model.Say("span-hours", int(d/time.Hour))
 	case d >= time.Minute && d%time.Minute == 0:
 		return model.Say("span-minutes", int(d/time.Minute))
+	case d < time.Minute:
+		return model.Say("span-seconds", int(d/time.Second))
 	}
 	return model.Say("quote", d)
 }
@@ -171,9 +203,12 @@ func (w *Window) Scale(start, now time.Time, n int) Scale {
 	n = max(1, n)
 	span := w.Span(start, now).Microseconds()
 	slot := max(1, span/int64(n*draw.Slots))
-	end := w.End(now).UnixMicro()
-	end = (end + slot - 1) / slot * slot
-	sc := Scale{From: end - slot*int64(n*draw.Slots), Slot: slot, Cells: n, Now: now.UnixMicro()}
+	end := w.End(now)
+	if w.fills(start, now) {
+		end = start.Add(w.Span(start, now))
+	}
+	to := (end.UnixMicro() + slot - 1) / slot * slot
+	sc := Scale{From: to - slot*int64(n*draw.Slots), Slot: slot, Cells: n, Now: now.UnixMicro()}
 	if !w.at.IsZero() {
 		sc.At = w.at.UnixMicro()
 	}
@@ -200,9 +235,13 @@ func (s Scale) Cell(us int64) int {
 	return int(d / (s.Slot * draw.Slots))
 }
 
-// first is the first slot whose middle is not before a time, within the scale.
+// first is the first slot whose middle is not before a time, within the part of the scale that is
+// over.
 func (s Scale) first(us int64) int {
 	n := s.Cells * draw.Slots
+	if s.Now < s.To() {
+		n = max(0, int((s.Now-s.From+s.Slot-1)/s.Slot))
+	}
 	d := us - s.From - s.Slot/2
 	if d <= 0 {
 		return 0
@@ -228,6 +267,9 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	}
 	last += th.Sign.Dwn
 	free := s.Cells - draw.Width(last)
+	if ahead := s.To() - now.UnixMicro(); ahead > s.Slot*draw.Slots { // the axis fills from the left
+		return s.fillingRuler(th, line, last, first[0], now)
+	}
 	cursor, moment := s.cursorLabel(th, w)
 	covered := func(at, n int) bool { return cursor >= 0 && at < cursor+len(moment) && cursor < at+n }
 	for ago := (shift/step + 1) * step; ago-shift <= span; ago += step {
@@ -246,6 +288,23 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	return []draw.Span{draw.Dim.Of(string(line[:cursor])), draw.Strong.Of(string(moment)), draw.Dim.Of(string(line[cursor+len(moment):]))}
 }
 
+// fillingRuler is the ruler while now has not reached the right end: it counts from the beginning.
+func (s Scale) fillingRuler(th *draw.Theme, line []rune, last string, all time.Duration, now time.Time) []draw.Span {
+	at := max(0, min(s.Cell(now.UnixMicro())+1, s.Cells)-draw.Width(last))
+	for _, since := range []time.Duration{0, all / 2, all} {
+		text := th.Sign.Tick + agoWords(since)
+		from := int(int64(s.Cells) * int64(since) / int64(all))
+		if since == all {
+			text = agoWords(since) + th.Sign.Tick
+			from -= len([]rune(text))
+		}
+		if n := len([]rune(text)); from+n < at || from > at+len([]rune(last)) {
+			copy(line[from:], []rune(text))
+		}
+	}
+	return []draw.Span{draw.Dim.Of(string(line[:at]) + last + string(line[min(len(line), at+draw.Width(last)):]))}
+}
+
 // cursorLabel is the time of the cursor over its cell, and where it begins; -1: it is not in view.
 func (s Scale) cursorLabel(th *draw.Theme, w *Window) (at int, text []rune) {
 	if at = s.Cursor(); at < 0 {
@@ -261,6 +320,8 @@ func (s Scale) cursorLabel(th *draw.Theme, w *Window) (at int, text []rune) {
 
 func agoWords(d time.Duration) string {
 	switch {
+	case d < 10*time.Second:
+		return strconv.Itoa(int(d/time.Second)) + "s"
 	case d < 2*time.Minute || d%time.Minute != 0:
 		return model.Duration(d, false)
 	case d < 2*time.Hour:

@@ -234,7 +234,7 @@ func TestExpectations(t *testing.T) {
 			return ta.queues("a", "b").at(2).hit("a").at(5).goes("a").because("a", 1, journal.CauseExpired, false).done()
 		}, drill.Held, 3, "cause: expired (strong): it was read", "from the fault to the new holder"},
 		{"handover: {lock: x, within: 2s}", func(ta *tale) *tale { return ta.queues("a", "b").at(2).hit("a").at(5).goes("a").done() }, drill.Violated, 3,
-			"b got /x from a after 3.0 s: at most 2s", "the number that broke the bound"},
+			"b took over /x from a after 3.0 s: at most 2s", "the number that broke the bound"},
 		{"handover: {lock: x, at-least: 4s}", func(ta *tale) *tale { return ta.queues("a", "b").at(2).hit("a").at(5).goes("a").done() }, drill.Violated, 3, "at least 4s", "too early"},
 		{"handover: {lock: x, at-least: 4s, within: 9s}", func(ta *tale) *tale { return ta.queues("a", "b").at(2).hit("a").at(5).goes("a").done() }, drill.Violated, 3, "at least 4s", "the bound that it broke is shown"},
 		{"handover: {lock: x, cause: expired}", func(ta *tale) *tale {
@@ -250,7 +250,7 @@ func TestExpectations(t *testing.T) {
 		{"handover: {lock: x, within: 5s}", func(ta *tale) *tale { return ta.queues("a", "b").hit("a").at(3).done() }, drill.Unknown, none, "before its 5s were over", "it may still come"},
 		{"handover: {lock: x, within: 5s}", func(ta *tale) *tale { return ta.queues("a", "b").hit("a").at(6) }, drill.Violated, none, "not within 5s", "also where a wait gave up"},
 		{"handover: {lock: x, within: 5s}", func(ta *tale) *tale { return ta.queues("a", "b").at(6) }, drill.Unknown, none, "did not get that far", "a was never hit"},
-		{"handover: {lock: x, to: c, within: 5s}", func(ta *tale) *tale { return ta.queues("a", "b", "c").hit("a").at(3).goes("a").at(6).done() }, drill.Violated, none, "b got /x from a", "the wrong one got it"},
+		{"handover: {lock: x, to: c, within: 5s}", func(ta *tale) *tale { return ta.queues("a", "b", "c").hit("a").at(3).goes("a").at(6).done() }, drill.Violated, none, "b took over /x from a", "the wrong one got it"},
 		{"handover: {lock: x, after: 1, within: 2s}", func(ta *tale) *tale {
 			return ta.queues("a", "b", "c").goes("a").at(1).hit("c").at(2).goes("b").done()
 		}, drill.Held, 1, "", "the first after the step"},

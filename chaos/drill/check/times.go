@@ -264,7 +264,7 @@ func (j *Checker) handovers(l *lockHistory, e drill.Expectation, from time.Time)
 // handover judges one.
 func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 	took := max(0, c.at.Sub(c.from))
-	words := j.name(c.claim) + " got " + l.name + " from " + j.name(c.prev)
+	words := j.name(c.claim) + " took over " + l.name + " from " + j.name(c.prev)
 	if r.Measured == nil || r.Least != (took.Seconds() > *r.Measured) {
 		r.Measured = seconds(took)
 	}
@@ -326,7 +326,7 @@ func (j *Checker) cause(l *lockHistory, t headSpan) *journal.Entry {
 func (j *Checker) noteOthers(r *result, l *lockHistory, from time.Time) {
 	for _, t := range l.tenures {
 		if t.prev != nil && !t.at.Before(from) {
-			r.note("%s got %s from %s at %s", j.name(t.claim), l.name, j.name(t.prev), drill.Clock(t.at))
+			r.note("%s took over %s from %s at %s", j.name(t.claim), l.name, j.name(t.prev), drill.Clock(t.at))
 		}
 	}
 }

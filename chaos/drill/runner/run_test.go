@@ -209,8 +209,8 @@ func TestRun(t *testing.T) {
 		did           []string
 		reason        string
 	}{
-		{crashSteps, crashExpect, nil, drill.Held, "b got /x from a after 3.0 s", []string{"kill a", "heal every fault"}, "all as it should be"},
-		{crashSteps, "  - handover: {within: 1ms}\n", nil, drill.Violated, "b got /x from a after 3.0 s: at most 1ms were expected", []string{"kill a", "heal every fault"},
+		{crashSteps, crashExpect, nil, drill.Held, "b took over /x from a after 3.0 s", []string{"kill a", "heal every fault"}, "all as it should be"},
+		{crashSteps, "  - handover: {within: 1ms}\n", nil, drill.Violated, "b took over /x from a after 3.0 s: at most 1ms were expected", []string{"kill a", "heal every fault"},
 			"an impossible bound is named with its number"},
 		{"  - wait: {holder: b, within: 4s}\n  - fault: {kill: b}\n", crashExpect, nil, drill.Unknown,
 			"step 1 (line 4): waited 4s for b to hold /x, but the holder was a, and waiting were b", []string{"heal every fault"}, "a wait that ends in vain says what was"},

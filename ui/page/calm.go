@@ -1,0 +1,86 @@
+package page
+
+import (
+	"time"
+
+	"locktop/model"
+	"locktop/model/locks"
+	"locktop/ui/draw"
+)
+
+// calm counts how the locks are, for the line that says that all is well.
+type calm struct {
+	moving, held, free, other int
+	unread                    int       // nothing is known of its lease
+	since                     time.Time // when the longest wait began, zero for none
+}
+
+// count takes in a lock and its condition.
+func (c *calm) count(l *locks.Lock, is model.Condition) {
+	switch {
+	case is.Level == model.LevelUnread:
+		c.unread++
+	case is == model.IsMoving:
+		c.moving++
+	case is == model.IsHeld, is == model.IsWaitedFor:
+		c.held++
+	case is == model.IsFree:
+		c.free++
+	default:
+		c.other++
+	}
+	if next := l.Next(); next != nil && (c.since.IsZero() || next.Since.Before(c.since)) {
+		c.since = next.Since
+	}
+}
+
+// Calm is the line that says that all is well, nil while anything is wrong or not seen.
+func (f Frame) Calm(w int) []string {
+	o := &f.Locks.Order
+	fr := Fresh(f.S)
+	if o.Total == 0 || o.Bad > 0 || fr.State != locks.Live || len(fr.Denied) > 0 || f.Counters.Verdict.Showing() {
+		return nil
+	}
+	th := f.Th
+	title := th.Say("all-are-fine", draw.Counted(o.Total))
+	switch {
+	case o.Calm.unread > 0: // of those nobody knows
+		title = th.Say("no-problem-seen", draw.Counted(o.Total))
+	case o.Total == 1:
+		title = th.Say("one-is-fine")
+	}
+	var parts []model.Message
+	part := func(n int, m model.Message) {
+		if n > 0 {
+			parts = append(parts, m)
+		}
+	}
+	part(o.Calm.moving, model.Say("locks-moving", draw.Counted(o.Calm.moving)))
+	part(o.Calm.held, model.Say("locks-held", draw.Counted(o.Calm.held)))
+	part(o.Calm.free, model.Say("locks-free", draw.Counted(o.Calm.free)))
+	part(o.Calm.unread, model.Say("locks-unread", draw.Counted(o.Calm.unread)))
+	part(o.Calm.other, model.Say("locks-other", draw.Counted(o.Calm.other)))
+	waits := model.Say("nobody-waits-now")
+	if o.Waiting > 0 {
+		waits = model.Say("so-many-wait", o.Waiting, model.Verbatim(draw.Age(f.Now.Sub(o.Calm.since), false)))
+	}
+	left := []draw.Span{draw.Plain.Of(" "), draw.Good.Of(th.Sign.Holds), draw.Strong.Of(" " + title), draw.Plain.Of(" " + th.Say("calm", parts, waits))}
+	start := f.S.Timeline().Start()
+	right := []draw.Span{draw.Dim.Of(th.Say("watching-for", model.Verbatim(draw.Age(f.Now.Sub(start), false)), model.Verbatim(start.In(f.Now.Location()).Format(time.TimeOnly)))), draw.Plain.Of(" ")}
+	if draw.WidthOf(left)+draw.WidthOf(right)+2 > w {
+		right = nil
+	}
+	return []string{th.Line(w, left, right)}
+}
+
+// calmFrom is the height of the screen from which there is room for the line.
+const calmFrom = 20
+
+// Top is how many lines stand above the page: those of the verdict, or of the line that says that
+// all is well.
+func (f Frame) Top() int {
+	if n := f.Counters.Verdict.Height(f.Height); n > 0 || f.Height < calmFrom {
+		return n
+	}
+	return len(f.Calm(f.Height))
+}
