@@ -142,8 +142,8 @@ func TestNoColumnShowsTwoHolders(t *testing.T) {
 func TestTrueOverlapsAreNeverLost(t *testing.T) {
 	h := modeltest.TwoContenders()
 	h.End(4, 0xa1) // c1 is not told for 20 ms, or more
-	h.Add(model.Belief{At: modeltest.At(4), Contender: "c2", Lock: "/l", State: model.BeliefHolding, Key: modeltest.ClaimKey("/l", 0xb2), Lease: 0xb2},
-		model.Belief{At: modeltest.At(4.02), Contender: "c1", Lock: "/l", State: model.BeliefLost, Key: modeltest.ClaimKey("/l", 0xa1), Lease: 0xa1})
+	h.Add(model.Belief{At: modeltest.At(4), Contender: "c2", Lock: "/lock", State: model.BeliefHolding, Key: modeltest.ClaimKey("/l", 0xb2), Lease: 0xb2},
+		model.Belief{At: modeltest.At(4.02), Contender: "c1", Lock: "/lock", State: model.BeliefLost, Key: modeltest.ClaimKey("/l", 0xa1), Lease: 0xa1})
 	for i := range 40 {
 		h.Put(5+float64(i)*100, "/rw/read/170000000000000000"+fmt.Sprint(i%10), "", model.LeaseID(0xd0+i%2))
 		h.Put(5.01+float64(i)*100, fmt.Sprintf("/rw/read/17000000000000001%02d", i), "", model.LeaseID(0xe0+i%2))
@@ -157,7 +157,7 @@ func TestTrueOverlapsAreNeverLost(t *testing.T) {
 		for n := 1; n < 200; n += 13 {
 			w.Go(modeltest.At(4), modeltest.At(0), now)
 			var b Painter
-			x := b.lanes(viewOf(s, now), &w, "/l", 5, func(int) int { return n })
+			x := b.lanes(viewOf(s, now), &w, "/lock", 5, func(int) int { return n })
 			found := false
 			for _, y := range x.All {
 				for _, c := range y.Cells {
