@@ -123,7 +123,11 @@ func drillSchemaCmd(e *env) *cobra.Command {
 // readDrill reads a drill as far as it can be run.
 func readDrill(name string, data []byte) (*drill.Drill, error) {
 	d, err := drill.Parse(name, data)
-	if err == nil {
+	switch {
+	case err != nil:
+	case d.Guide != nil:
+		err = fmt.Errorf("%s: a guide shows a person around the lab of the demo, and nothing runs it", drill.FileName(name))
+	default:
 		err = demo.CheckDrill(name, d)
 	}
 	if err != nil {

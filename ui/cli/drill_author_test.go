@@ -53,6 +53,8 @@ func TestANewDrill(t *testing.T) {
 func TestCheckADrill(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const lab = "title: t\nlab: {contenders: [{name: a, lock: x, manual: true}, {name: b, lock: x}]}\n"
+	const text = "{en: x, zh: x}"
+	const guide = "title: t\nguide: {end: " + text + ", tasks: [{sees: handover, does: heal, title: " + text + ", why: " + text + ", ask: " + text + ", result: " + text + ", more: " + text + "}]}\n"
 	for _, r := range []struct {
 		text   string // "" for no file
 		code   int
@@ -70,6 +72,7 @@ func TestCheckADrill(t *testing.T) {
 		{lab + "expect: [{refused: {at-least: 1}}]\n", 1, []string{"d.yaml:3: refused could never be judged"}, "nobody uses the guarded resource"},
 		{"title: t\nlab: {contenders: [{name: a, lock: x, guarded: true}]}\nexpect: [{refused: {at-least: 1}}]\n", 0, []string{"nothing is wrong"}, "somebody does"},
 		{"titel: t\nlab: {members: 2}\nexpect: [fifoo]\n", 1, []string{"d.yaml:1: a drill has no field", "d.yaml:2: members is 2", "d.yaml:3: there is no expectation"}, "all mistakes are told at once"},
+		{guide, 1, []string{"d.yaml: a guide shows a person around the lab of the demo, and nothing runs it"}, "no lab, and nothing that is expected"},
 		{"title: [\n", 1, []string{"no YAML"}, "no YAML"},
 		{"", exitBad, []string{"neither a built-in drill"}, "no file"},
 	} {

@@ -32,19 +32,19 @@ import (
 // lives sees the same story.
 func TestTheWorldWaitsForTheReader(t *testing.T) {
 	t.Parallel()
-	r := &pupil{lang: "en", answer: right, slow: 6 * time.Second}
+	r := &learner{lang: "en", answer: right, slow: 6 * time.Second}
 	if round := r.takes(t, lessonOf(t, "fence-reads")); round.Verdict != drill.Held || len(round.Missed) > 0 || len(round.Screens) != 2 {
 		t.Errorf("%s, %s; missed %q\n%+v", round.Verdict, round.Reason, round.Missed, round.Results)
 	}
 }
 
-// TestWhoMeddlesIsToldSo: a reader who does anything to any program of the lab, by chance,
+// TestWhoMeddlesIsToldSo: a learner who does anything to any program of the lab, by chance,
 // gets the story to its end, and the verdict says whose doing that was.
 func TestWhoMeddlesIsToldSo(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 2))
 	kinds := []model.FaultKind{model.FaultKill, model.FaultPause, model.FaultHoldKeepalives, model.FaultStop}
-	r := &pupil{lang: "en", answer: right, meddle: func(door host.Actions) {
+	r := &learner{lang: "en", answer: right, meddle: func(door host.Actions) {
 		a := model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kinds[rng.IntN(len(kinds))], Target: string(rune('a' + rng.IntN(3)))}}
 		if plan, err := door.Plan(t.Context(), a); err == nil && plan.Refused == "" {
 			door.Do(t.Context(), plan)
@@ -63,15 +63,15 @@ func TestWhoMeddlesIsToldSo(t *testing.T) {
 	}
 	for _, res := range round.Results {
 		if res.Name == "answer" {
-			t.Errorf("the file is judged by what the reader did: %+v", res)
+			t.Errorf("the file is judged by what the learner did: %+v", res)
 		}
 	}
 }
 
-// TestTheTaskIsSeenToBeDone by what the reader does to the lab, and is remembered.
+// TestTheTaskIsSeenToBeDone by what the learner does to the lab, and is remembered.
 func TestTheTaskIsSeenToBeDone(t *testing.T) {
 	t.Parallel()
-	r := &pupil{lang: "en", answer: right, atTask: func(door host.Actions) {
+	r := &learner{lang: "en", answer: right, atTask: func(door host.Actions) {
 		plan, err := door.Plan(t.Context(), model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "b"}})
 		if err != nil || plan.Refused != "" || !door.Do(t.Context(), plan).Done {
 			t.Errorf("%v, %s", err, plan.Refused)
@@ -82,7 +82,7 @@ func TestTheTaskIsSeenToBeDone(t *testing.T) {
 		t.Errorf("passed %v, hand %q, %s", round.Passed, round.Actions, round.Verdict)
 	}
 	if last := r.steps[len(r.steps)-1]; !strings.Contains(r.shows(tutor.StepSay), "Done: the lab shows it.") || last.Lines[len(last.Lines)-1].Name != "You did the task." {
-		t.Errorf("the reader is told %+v", last)
+		t.Errorf("the learner is told %+v", last)
 	}
 }
 
@@ -96,9 +96,9 @@ func TestTheCourseIsToldToItsEnd(t *testing.T) {
 	for i, d := range all {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			r := &pupil{lang: "en", answer: right}
+			r := &learner{lang: "en", answer: right}
 			if i%2 == 1 {
-				r = &pupil{lang: "zh", answer: wrong}
+				r = &learner{lang: "zh", answer: wrong}
 			}
 			round := r.takes(t, d)
 			if round.Verdict != drill.Held || len(round.Missed) > 0 || !round.Explained || round.Passed {
@@ -141,7 +141,7 @@ func TestTheExamIsHealedByDiagnosisAlone(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("seed %d, %s, as the console says: %v", seed, code, obeys), func(t *testing.T) {
 				t.Parallel()
-				r := &pupil{lang: "en", answer: right, seed: seed}
+				r := &learner{lang: "en", answer: right, seed: seed}
 				r.atExam = func(door host.Actions) {
 					a := r.sees.cure(t)
 					if wrong && obeys {
@@ -164,8 +164,8 @@ func TestTheExamIsHealedByDiagnosisAlone(t *testing.T) {
 	}
 }
 
-// pupil is somebody who takes a lesson without a screen.
-type pupil struct {
+// learner is somebody who takes a lesson without a screen.
+type learner struct {
 	lang string
 	// slow is how long each question is read.
 	slow time.Duration
@@ -182,8 +182,8 @@ type pupil struct {
 	sees   shown        // on the screen
 }
 
-// takes lets the reader take a lesson to its end, on a lab of its own.
-func (r *pupil) takes(t *testing.T, d *drill.Drill) runner.Run {
+// takes lets the learner take a lesson to its end, on a lab of its own.
+func (r *learner) takes(t *testing.T, d *drill.Drill) runner.Run {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
@@ -235,7 +235,7 @@ func (s *shown) look(ctx context.Context, src model.Source) {
 }
 
 // read answers everything that the lesson shows, up to its verdict.
-func (r *pupil) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tutor.Lesson, hands host.Actions) {
+func (r *learner) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tutor.Lesson, hands host.Actions) {
 	asked := 0
 	var questions []drill.Question
 	for i, s := range d.Steps {
@@ -284,7 +284,7 @@ func (r *pupil) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tutor
 }
 
 // shows is the text of the steps of a kind.
-func (r *pupil) shows(kind tutor.StepKind) string {
+func (r *learner) shows(kind tutor.StepKind) string {
 	var all []string
 	for _, s := range r.steps {
 		if s.Kind == kind {

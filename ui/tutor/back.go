@@ -23,12 +23,12 @@ func (p *Panel) leave() {
 	p.readSteps = append(p.readSteps[max(0, len(p.readSteps)-toldMost+1):], read{&then, at})
 }
 
-// visible is the pane that is shown: as it is now, or as it was.
+// visible is the panel that is shown: as it is now, or as it was.
 func (p *Panel) visible() *Panel {
 	if p.back == 0 {
 		return p
 	}
-	return p.readSteps[len(p.readSteps)-p.back].pane
+	return p.readSteps[len(p.readSteps)-p.back].panel
 }
 
 // IsBack says whether the person has gone back: then nothing goes on.
@@ -86,7 +86,7 @@ func (p *Panel) look() {
 		return
 	}
 	was := p.readSteps[len(p.readSteps)-p.back]
-	was.pane.page = 0
+	was.panel.page = 0
 	p.h.Rewind(was.at)
 }
 

@@ -2,7 +2,7 @@ package tutor
 
 import "context"
 
-// Handover takes steps from the program that runs a drill to the pane, and answers back.
+// Handover takes steps from the program that runs a drill to the panel, and answers back.
 type Handover struct {
 	steps   chan Step
 	answers chan int
@@ -32,7 +32,7 @@ func (h *Handover) Answer(choice int) {
 	}
 }
 
-// Show hands a step over to the pane, and says whether it was taken.
+// Show hands a step over to the panel, and says whether it was taken.
 func (h *Handover) Show(ctx context.Context, s Step) bool {
 	select {
 	case h.steps <- s:

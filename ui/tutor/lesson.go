@@ -7,7 +7,7 @@ import (
 	"locktop/model"
 )
 
-// Lesson is a rehearsal that is told step by step, in a pane under every page. It
+// Lesson is a rehearsal that is told step by step, in a panel under every page. It
 // is told in the language of the person already.
 type Lesson struct {
 	// Title is a line, Why a paragraph. It is read before the first step is asked for.
@@ -100,7 +100,7 @@ type Guided struct {
 	Title, Why, Wait, Result, Ended, Silent, More string
 }
 
-// Picture is what a step shows beside its text: a page of the console, or lines in the pane.
+// Picture is what a step shows beside its text: a page of the console, or lines in the panel.
 type Picture string
 
 // Pictures. Any other is none.

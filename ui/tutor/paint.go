@@ -12,7 +12,7 @@ import (
 	"locktop/ui/page"
 )
 
-// Lines of the pane of a lesson, its title included: as long as the lab acts or a
+// Lines of the panel of a lesson, its title included: as long as the lab acts or a
 // text is told it stays as high as it is, so that nothing moves.
 const (
 	low  = 7
@@ -22,7 +22,7 @@ const (
 	guideHigh = 3
 )
 
-// Height is how many lines the pane would like to have.
+// Height is how many lines the panel would like to have.
 func (p *Panel) Height(th *draw.Theme, w, h int) int {
 	switch {
 	case !p.Showing():
@@ -51,7 +51,7 @@ func (p *Panel) Height(th *draw.Theme, w, h int) int {
 	return max(usual, min(most, 1+len(s.content(th, w, s.since))))
 }
 
-// Lines is the pane in h lines of w cells.
+// Lines is the panel in h lines of w cells.
 func (p *Panel) Lines(f page.Frame, w, h int) []string {
 	if h <= 0 {
 		return nil
@@ -145,7 +145,7 @@ func (p *Panel) forth(th *draw.Theme, key func(string) []draw.Span) []draw.Span 
 	return []draw.Span{draw.Dim.Of(th.Say("tutor-acts") + "  "), draw.Accent.Of("L"), draw.Dim.Of(" " + th.Say("tutor-hides"))}
 }
 
-// content is all that the pane has to show. It is wrapped once, and not for every
+// content is all that the panel has to show. It is wrapped once, and not for every
 // frame.
 func (p *Panel) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	d := drawn{w: w, steps: p.steps, at: p.at, chosen: p.chosen, has: p.has, broke: p.err != nil, begun: p.begun}

@@ -17,7 +17,7 @@ import (
 // Booted says that there is something to look at now.
 func (p *Panel) Booted() { p.since = p.h.Frame().Now }
 
-// logMax bounds how much of what was done stands in the pane.
+// logMax bounds how much of what was done stands in the panel.
 const logMax = 32
 
 // begin asks for the first step, once the person has read what the lesson is for.

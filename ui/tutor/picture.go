@@ -69,7 +69,7 @@ func (p *Panel) picture(f page.Frame, w, h int) []string {
 	return lines[:min(len(lines), max(0, h))]
 }
 
-// column is one of a table in the pane: its heading, and how wide it is. A figure stands
+// column is one of a table in the panel: its heading, and how wide it is. A figure stands
 // at its right end.
 type column struct {
 	head   model.Message

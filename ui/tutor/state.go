@@ -49,7 +49,7 @@ type StepMsg struct {
 // turn is a page of a step.
 type turn struct{ steps, page int }
 
-// New returns the pane of a lesson.
+// New returns the panel of a lesson.
 func New(h host.Host, l *Lesson) *Panel {
 	p := &Panel{h: h, l: l}
 	if p.guides() {
@@ -61,7 +61,7 @@ func New(h host.Host, l *Lesson) *Panel {
 // th is how the panel looks, and in which language it speaks.
 func (p *Panel) th() *draw.Theme { return p.h.Frame().Th }
 
-// Showing says whether there is a pane.
+// Showing says whether there is a panel.
 func (p *Panel) Showing() bool { return p != nil && !p.closed }
 
 // Has says whether the keyboard is with its question.
@@ -76,13 +76,13 @@ func (p *Panel) ended() bool {
 // person.
 func (p *Panel) acts() bool { return p.step.Kind == StepDo || p.step.Kind == StepWait }
 
-// read is a text that the person left: the pane as it stood then, and that moment.
+// read is a text that the person left: the panel as it stood then, and that moment.
 type read struct {
-	pane *Panel
-	at   time.Time
+	panel *Panel
+	at    time.Time
 }
 
-// drawn is what the content of the pane depends on, besides its step.
+// drawn is what the content of the panel depends on, besides its step.
 type drawn struct {
 	w          int
 	steps      int

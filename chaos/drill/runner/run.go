@@ -88,9 +88,9 @@ type Run struct {
 	Printed map[string][]string
 	// Late are what they wrote to etcd after they said that they do not hold, whatever the verdict.
 	Late []drill.Late
-	// Screens are the questions that were measured, Missed what a lesson waited for in vain, Hand what the
-	// person did to the lab meanwhile. Passed says that the task was done, Told that the
-	// lesson was told up to its verdict.
+	// Screens are the questions that were measured, Missed what was waited for in vain while it was
+	// told, Actions what the person did to the lab meanwhile. Passed says that the task was done,
+	// Explained that it was told up to its verdict.
 	Screens           []Seen
 	Missed, Actions   []string
 	Passed, Explained bool

@@ -23,7 +23,7 @@ type Trainer struct {
 	d       *drill.Drill
 	lang    string
 	brief   bool // fewer words
-	pane    *tutor.Handover
+	panel   *tutor.Handover
 	ctx     context.Context // ends with the console
 	lock    string          // that the story is about now
 	picture drill.Show      // that stands beside it
@@ -41,12 +41,12 @@ var _ runner.Trainer = (*Trainer)(nil)
 // New returns a trainer for a drill. ctx ends with the console. With brief the lines to do it by hand
 // are left out.
 func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Trainer {
-	return &Trainer{d: d, lang: lang, brief: brief, ctx: ctx, pane: tutor.NewHandover(ctx)}
+	return &Trainer{d: d, lang: lang, brief: brief, ctx: ctx, panel: tutor.NewHandover(ctx)}
 }
 
 // Lesson is the drill as the console wants it.
 func (t *Trainer) Lesson() *tutor.Lesson {
-	l := &tutor.Lesson{Title: t.d.Title, Why: t.d.Why, Lang: t.lang, Judged: true, Next: t.pane.Next, Answer: t.pane.Answer}
+	l := &tutor.Lesson{Title: t.d.Title, Why: t.d.Why, Lang: t.lang, Judged: true, Next: t.panel.Next, Answer: t.panel.Answer}
 	if of := t.d.Lesson; of != nil {
 		l.Title, l.Why, l.Judged = fmt.Sprintf("%d. %s", of.Number, of.Title.In(t.lang)), of.Teaches.In(t.lang), false
 	}
@@ -62,7 +62,7 @@ func (t *Trainer) show(ctx context.Context, s tutor.Step) bool {
 	if len(s.Code) == 0 {
 		s.Show, s.About = tutor.Picture(t.picture.What), t.picture.Lock
 	}
-	return t.pane.Show(ctx, s)
+	return t.panel.Show(ctx, s)
 }
 
 // read shows a step and returns what was answered once it was read.
@@ -70,7 +70,7 @@ func (t *Trainer) read(ctx context.Context, s tutor.Step) int {
 	if !t.show(ctx, s) {
 		return 0
 	}
-	return t.pane.Answered(ctx)
+	return t.panel.Answered(ctx)
 }
 
 // tell shows a text until it was read.
@@ -226,7 +226,7 @@ func (t *Trainer) try(ctx context.Context, what string, e runner.Exercise) {
 		case <-e.Wrong:
 			t.tell(ctx, t.say(model.Say("trainer-exam-wrong"))+hint)
 			return
-		case <-t.pane.Answers():
+		case <-t.panel.Answers():
 		case <-ctx.Done():
 			return
 		}
