@@ -1,19 +1,19 @@
 // Command pictures takes the pictures of the documents from today's program: it builds
-// it, lets it run on a pseudo-terminal, presses its keys, and writes what stands on the
-// screen as SVG into .pictures.
+// it, lets it run on a pseudo-terminal of 24-bit colours, presses its keys, and records what it writes
+// as asciinema does. svg-term, a package of npm, draws the recordings as SVG into .pictures.
 //
 //	go -C demo/bench run ./pictures              all of them
 //	go -C demo/bench run ./pictures demo lab     some of them
 //
-// One is a film: rows of text that come and go by CSS, without a script. A reader who
-// asked for no motion sees its last moment.
+// One is a film: rows that come and go by CSS, without a script.
 //
-// Where to begin: scenes.go says what is done in each picture, stage.go how a program is
-// looked at, terminal.go what its bytes mean, svg.go how cells are drawn.
+// Where to begin: scenes.go says what is done in each picture, stage.go how a program is run,
+// cast.go how it is recorded, render.js how that is drawn.
 package main
 
 import (
 	"context"
+	_ "embed" // for the converter
 	"errors"
 	"fmt"
 	"io"
@@ -47,18 +47,18 @@ func take(ctx context.Context, names []string, progress io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := converter(ctx, dir); err != nil {
+		return err
+	}
 	for _, s := range scenes {
 		if len(names) > 0 && !slices.Contains(names, s.name) {
 			continue
 		}
-		svg, err := s.take(ctx, dir)
-		if err != nil {
+		name := filepath.Join(root, ".pictures", s.name+".svg")
+		if err := s.take(ctx, dir, name); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		if err := os.WriteFile(filepath.Join(root, ".pictures", s.name+".svg"), []byte(svg), 0o644); err != nil {
-			return err
-		}
-		fmt.Fprintf(progress, "%s.svg: %d KiB\n", s.name, len(svg)>>10)
+		fmt.Fprintln(progress, name)
 	}
 	return os.WriteFile(filepath.Join(root, ".pictures", "README.md"), []byte(gallery()), 0o644)
 }
@@ -82,33 +82,67 @@ func build(ctx context.Context) (root, dir string, err error) {
 	return root, dir, nil
 }
 
-// take plays a scene, and draws it.
-func (s scene) take(ctx context.Context, dir string) (svg string, err error) {
+// Files of the converter, which run in a directory of their own.
+var (
+	//go:embed package.json
+	manifest []byte
+	//go:embed package-lock.json
+	lock []byte
+	//go:embed render.js
+	script []byte
+)
+
+// converter installs what draws the recordings, in the version of the lock file.
+func converter(ctx context.Context, dir string) error {
+	for name, text := range map[string][]byte{"package.json": manifest, "package-lock.json": lock, "render.js": script} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return run(ctx, dir, "npm", "ci", "--no-audit", "--no-fund", "--silent")
+}
+
+func run(ctx context.Context, dir string, line ...string) error {
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
+	cmd.Dir = dir
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, said)
+	}
+	return nil
+}
+
+// take plays a scene, and draws it into a file.
+func (s scene) take(ctx context.Context, dir, svg string) (err error) {
+	if s.width == 0 {
+		s.width, s.height = 120, 36
+	}
 	st, err := raise(ctx, filepath.Join(dir, "locktop"), dir, s)
 	if err != nil {
-		return "", err
+		return err
 	}
-	defer func() { err = errors.Join(err, st.leave()) }()
-	var stop func() film
 	for i, do := range s.steps {
 		if err = do(st); err != nil {
 			err = fmt.Errorf("step %d: %w", i+1, err)
 			break
 		}
-		if stop == nil && st.caption != "" {
-			stop = st.roll()
-		}
 	}
-	shot := film{st.look()}
-	if stop != nil {
-		shot = stop()
+	var all []output
+	if err == nil {
+		all = st.recorded()
 	}
-	if err != nil {
-		return "", err
+	if err = errors.Join(err, st.leave()); err != nil {
+		return err
 	}
-	g := dark
+	cast := filepath.Join(dir, s.name+".cast")
+	if err := writeCast(cast, s.width, s.height, all); err != nil {
+		return err
+	}
+	ground, which, when := "dark", "at", all[len(all)-1].at
 	if slices.Contains(s.args, "light") {
-		g = light
+		ground = "light"
 	}
-	return g.draw(shot), nil
+	if st.film > 0 {
+		which, when = "from", st.film
+	}
+	return run(ctx, dir, "node", "render.js", cast, svg, ground, which, fmt.Sprint(when.Milliseconds()))
 }

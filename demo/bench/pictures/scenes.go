@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// scene is a picture: what is started, and what is done until it is taken. One with
-// captions is a film, from the first caption on.
+// scene is a picture: what is started, and what is done until it is taken. One that rolls is a film from
+// there on.
 type scene struct {
 	name          string
 	words         string // what is to be seen
@@ -34,20 +34,15 @@ var scenes = []scene{
 		name: "demo", words: "The demo and its guide: a queue moves, its holder is paused and two programs act, a deadlock, another leader",
 		args: []string{"demo"}, width: 100, height: 32,
 		steps: []step{
-			sees("/demo/billing"),
-			say("Twelve programs, four locks. A guide shows what locks do."),
+			sees("/demo/report"), rest(time.Second), roll(),
 			sees("first come, first served"), rest(2 * time.Second),
 			press("n"), rest(2 * time.Second),
-			say("P pauses the holder, and its lease runs out."),
 			press("P"), sees("Two programs act: etcd"), rest(3 * time.Second),
 			press("n"), rest(2 * time.Second),
-			say("P lets it run on: only now it learns that it lost the lock."),
 			press("P"), sees("was wrong for"), rest(3 * time.Second),
 			press("n"), rest(2 * time.Second),
-			say("n does a step for you: two programs take two locks in opposite order."),
 			press("n"), sees("wait for each other"), rest(3 * time.Second),
 			press("n"), rest(2 * time.Second),
-			say("Another leader starts every lease anew."),
 			press("n"), sees("leads now"), rest(3 * time.Second),
 		},
 	},

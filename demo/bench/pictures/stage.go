@@ -7,41 +7,40 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
 )
 
 // patience bounds the wait for one thing on a screen.
 const patience = 90 * time.Second
 
-// stage is the program on a terminal, filmed.
+// stage is the program on a terminal, recorded.
 type stage struct {
 	ctx    context.Context
 	master *os.File
 	cmd    *exec.Cmd
+	began  time.Time
 	ended  chan struct{} // closed when nothing more will be written
 
-	mu      sync.Mutex
-	screen  *terminal
-	news    chan struct{} // closed and replaced when something was written
-	wrote   time.Time     // when that was
-	caption string
+	mu   sync.Mutex
+	all  []output
+	seen []byte        // since a key was pressed last
+	news chan struct{} // closed and replaced when something was written
+	film time.Duration // from when on it is one; 0: it is none
 }
 
 // raise starts the program. Its files are below dir.
 func raise(ctx context.Context, program, dir string, s scene) (*stage, error) {
-	if s.width == 0 {
-		s.width, s.height = 120, 36
-	}
-	st := &stage{ctx: ctx, ended: make(chan struct{}), news: make(chan struct{}), screen: newTerminal(s.width, s.height)}
+	st := &stage{ctx: ctx, began: time.Now(), ended: make(chan struct{}), news: make(chan struct{})}
 	st.cmd = exec.CommandContext(ctx, program, s.args...)
 	st.cmd.Dir = dir
 	st.cmd.Cancel = func() error { return st.cmd.Process.Signal(os.Interrupt) }
 	st.cmd.WaitDelay = patience
-	st.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "TERM=xterm-256color", "LANG=C.UTF-8"}
+	st.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
 	var err error
 	if st.master, err = pty.StartWithSize(st.cmd, &pty.Winsize{Rows: uint16(s.height), Cols: uint16(s.width)}); err != nil {
 		return nil, fmt.Errorf("start the console: %w", err)
@@ -56,9 +55,11 @@ func (st *stage) watch() {
 	for {
 		n, err := st.master.Read(buf)
 		st.mu.Lock()
-		st.screen.write(buf[:n])
+		if n > 0 {
+			st.all = append(st.all, output{time.Since(st.began), slices.Clone(buf[:n])})
+			st.seen = append(st.seen, buf[:n]...)
+		}
 		close(st.news)
-		st.wrote = time.Now()
 		st.news = make(chan struct{})
 		st.mu.Unlock()
 		if err != nil {
@@ -67,12 +68,13 @@ func (st *stage) watch() {
 	}
 }
 
-// sees waits until the screen shows what the pattern says.
+// sees waits until the program wrote what the pattern says, since a key was pressed last: a line that
+// changes is written whole.
 func (st *stage) sees(pattern string) error {
 	so, limit := regexp.MustCompile(pattern), time.After(patience)
 	for {
 		st.mu.Lock()
-		text, news := st.screen.text(), st.news
+		text, news := ansi.Strip(string(st.seen)), st.news
 		st.mu.Unlock()
 		if so.MatchString(text) {
 			return nil
@@ -91,6 +93,9 @@ func (st *stage) sees(pattern string) error {
 
 // press types keys.
 func (st *stage) press(keys string) error {
+	st.mu.Lock()
+	st.seen = nil
+	st.mu.Unlock()
 	_, err := st.master.WriteString(keys)
 	return err
 }
@@ -105,49 +110,26 @@ func (st *stage) rest(d time.Duration) error {
 	}
 }
 
-// say puts a caption below what is filmed from now on.
-func (st *stage) say(caption string) error {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.caption = caption
+// roll makes a film of what comes from now on.
+func (st *stage) roll() error {
+	st.film = time.Since(st.began)
 	return nil
 }
 
 // whole is how long nothing is written after a frame that is complete.
 const whole = 30 * time.Millisecond
 
-// look is the picture of this moment, or of the next at which a frame is complete.
-func (st *stage) look() picture {
+// recorded is what was written, up to a frame that is complete.
+func (st *stage) recorded() []output {
 	for {
 		st.mu.Lock()
-		wait := whole - time.Since(st.wrote)
-		p := picture{rows: st.screen.frame(), caption: st.caption}
+		all := slices.Clone(st.all)
 		st.mu.Unlock()
-		if wait <= 0 {
-			return p
+		if len(all) > 0 && time.Since(st.began)-all[len(all)-1].at > whole {
+			return all
 		}
-		time.Sleep(wait)
+		time.Sleep(whole)
 	}
-}
-
-// roll takes a picture every frameTime until stop is called.
-func (st *stage) roll() (stop func() film) {
-	quit, done := make(chan struct{}), make(chan film)
-	go func() {
-		var f film
-		tick := time.NewTicker(frameTime)
-		defer tick.Stop()
-		for {
-			f = append(f, st.look())
-			select {
-			case <-tick.C:
-			case <-quit:
-				done <- f
-				return
-			}
-		}
-	}()
-	return func() film { close(quit); return <-done }
 }
 
 // leave ends the program by the key that works everywhere, and if that takes long, by a kill.
@@ -166,6 +148,4 @@ type step func(*stage) error
 func sees(pattern string) step  { return func(st *stage) error { return st.sees(pattern) } }
 func press(keys string) step    { return func(st *stage) error { return st.press(keys) } }
 func rest(d time.Duration) step { return func(st *stage) error { return st.rest(d) } }
-func say(words ...string) step {
-	return func(st *stage) error { return st.say(strings.Join(words, " ")) }
-}
+func roll() step                { return func(st *stage) error { return st.roll() } }
