@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/text"
 
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -61,10 +62,10 @@ func calm(p page.Page, f page.Frame) *overlay {
 	for _, line := range f.Th.Messages(f.S.QuietWords(l)) {
 		s.add(draw.Plain, "  ", line)
 	}
-	if r := l.Recipe(); r.Quirks != "" {
+	if quirks := text.Quirks(l.Recipe().Name); !quirks.IsZero() {
 		s.blank()
-		s.add(draw.Accent, "  ", r.Name)
-		s.add(draw.Plain, "  ", r.Quirks)
+		s.add(draw.Accent, "  ", l.Recipe().Name)
+		s.add(draw.Plain, "  ", f.Th.Message(quirks))
 	}
 	return s.overlay(f.Th.Clean(l.Name), l.Etcdctl())
 }

@@ -27,8 +27,7 @@ var Mutex = &Recipe{Name: "mutex", Users: "Go Mutex, the lock service, etcdctl l
 	Beside: ".lockinfo", // Terraform
 	Plays:  []string{"mutex", "try-lock", "lock-rpc", "counted"},
 	Ghost:  "expired-waiter-wins", // the Go client checks its key since 3.5, the lock service of a 3.4 server does not
-	Quirks: "The keys say nothing of who holds: their values are empty. Any key under the name counts, also one that is not a claim, " +
-		"and a lock a waits for the holders of a/b. Two locks by one session share one key. etcd-cpp-apiv3 renews only 1 s before the end."}
+}
 
 var election = &Recipe{Name: "election", Users: "Go Election, the election service, etcdctl elect",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Strong,
@@ -39,9 +38,7 @@ var election = &Recipe{Name: "election", Users: "Go Election, the election servi
 		{Forms: []*Form{hexForm}, When: ValuesRead, Confidence: Hint, Lock: func(l Look) bool { return l.valued() == l.ownCount() && !ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value"}},
 	},
-	Plays: []string{"election", "election-rpc"},
-	Quirks: "Proclaim rewrites the leader's own key: version and mod revision rise, the order stays. " +
-		"Campaign does not check its own key at the end, so a candidate whose lease died can believe that it leads (ghost-leader)."}
+	Plays: []string{"election", "election-rpc"}}
 
 // tagged is a mutex whose holder writes its name into its key by a second put.
 var tagged = &Recipe{Name: "tagged-mutex", Users: "Vault",
@@ -52,9 +49,7 @@ var tagged = &Recipe{Name: "tagged-mutex", Users: "Vault",
 		{Forms: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool {
 			return l.valued() == 1 && l.ownCount() > 1 && l.First != nil && l.First.Value != "" && l.First.Version >= 2
 		}, Why: []string{namedInHex, "only the first has a value, written by a second put"}},
-	},
-	Quirks: "The holder writes its value by a second put, so a new holder is nameless for a moment and its key is at version 2 after. " +
-		"If its claim is deleted, that put can create it again at the end of the queue."}
+	}}
 
 // mutexOrElection is any of the others where the values were not seen: the order and the holder
 // are as certain as ever, what the claims want is not.
@@ -66,9 +61,7 @@ var mutexOrElection = &Recipe{Name: "mutex-or-election", Users: "Go Mutex or Ele
 		unseen(tagging, "the path is Vault's", tagged),
 		{Forms: []*Form{hexForm}, When: ValuesUnread, Confidence: Hint, Why: []string{namedInHex, notSeen},
 			Or: []*Recipe{Mutex, election}, IfRewritten: []*Recipe{election, tagged, Mixed}}, // a Mutex never writes its key again
-	},
-	Quirks: "A Mutex has no value, a candidate of an election has one. Without the values both look the same: " +
-		"the order and the holder are certain, but not whether the holder works or leads, nor by what name."}
+	}}
 
 // unseen is a sign of what the path speaks of.
 func unseen(use purpose, why string, likely *Recipe) Sign {
@@ -80,6 +73,4 @@ func unseen(use purpose, why string, likely *Recipe) Sign {
 // as ever.
 var Mixed = &Recipe{Name: "mixed", Users: "a lock and an election under one name, or an election with empty proposals",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
-	Signs: []Sign{{Why: []string{"some claims have a value and some have none"}}},
-	Quirks: "Claims with and without a value under one name: go-micro keeps the lock and the election of one id in one queue, for example. " +
-		"The order is certain, what the claims want is not."}
+	Signs: []Sign{{Why: []string{"some claims have a value and some have none"}}}}

@@ -11,8 +11,7 @@ var (
 var generics = []*Recipe{ByPin, OrderOnly}
 
 // ByPin is a single key that somebody said is a lock.
-var ByPin = &Recipe{Name: "single", Users: "one key, pinned by hand", Shape: Single, Order: NoOrder, HasHolder: true, Rhythm: RenewsByHand, Confidence: Certain,
-	Quirks: "Pinned by you: any one key can be taken for a lock. Who waits and how it is renewed is up to the program."}
+var ByPin = &Recipe{Name: "single", Users: "one key, pinned by hand", Shape: Single, Order: NoOrder, HasHolder: true, Rhythm: RenewsByHand, Confidence: Certain}
 
 // OrderOnly is what remains: leased keys side by side.
 var OrderOnly = &Recipe{Name: "order-only", Users: "leased keys of no known recipe: a registry, a cache, or a lock of an unknown kind",
@@ -21,9 +20,7 @@ var OrderOnly = &Recipe{Name: "order-only", Users: "leased keys of no known reci
 		{Forms: []*Form{decForm}, Why: []string{namedInDecimal, "nothing says whether they exclude each other"}},
 		{Why: []string{"the keys have leases and fit no recipe"}},
 	},
-	Ignore: ofKubernetes,
-	Quirks: "Keys in decimal form may be an election or a service registry; etcd cannot tell. " +
-		"If it is a lock, say so with --recipe, and it is judged."}
+	Ignore: ofKubernetes}
 
 // ofKubernetes says whether a key is Kubernetes' own.
 func ofKubernetes(k *Key) bool { return OfKubernetes(k.Value) }

@@ -28,9 +28,7 @@ var kubernetesLease = single("kubernetes-lease", "leader elections of Kubernetes
 	Owner: func(v string) (who, source string) {
 		l, _ := ReadKubeLease(v)
 		return clip(l.Holder), "value"
-	},
-	Quirks: "There is no lease of etcd: the value says who holds, since when and for how long, by the holder's clock. " +
-		"It is read only, nothing is ever written there. Heartbeats of nodes (kube-node-lease) are not locks."})
+	}})
 
 // OfKube says whether the recipe is that of Kubernetes' Lease objects.
 func (r *Recipe) OfKube() bool { return r == kubernetesLease }

@@ -12,9 +12,7 @@ var npm = []*Recipe{
 			{Forms: []*Form{decForm}, When: ValuesRead, Lock: belowElection,
 				Why: []string{namedInDecimal, "the path has a segment election", "no value is an address, as those of a registry"}},
 			{Forms: []*Form{decForm}, When: ValuesUnread, Lock: belowElection, Why: []string{namedInDecimal, "the path has a segment election", notSeen}},
-		},
-		Quirks: "The keys end in the lease id in decimal. Resigning revokes the lease. " +
-			"Before 1.1.2 a waiter watched only one key ahead, so two leaders were possible."},
+		}},
 }
 
 func belowElection(l Look) bool { return strings.Contains("/"+l.Name, "/election/") }

@@ -64,30 +64,22 @@ var queues = []*Recipe{
 				Why: []string{"every claim is named by a clock, below read or write", "claims have a lease", notSeen}},
 		},
 		Plays: []string{"rw-read", "rw-write"},
-		Ghost: "rw-expired-writer",
-		Quirks: "The keys end in the nanoseconds of the client's clock at its request, which is not a lease id. " +
-			"It does not check its own key after the wait (rw-expired-writer)."},
+		Ghost: "rw-expired-writer"},
 	{Name: "key-queue", Users: "queues made by hand: any name, the oldest key holds", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
 		AnyName: true,
 		Signs:   []Sign{{Forms: []*Form{member}, Why: []string{"every claim has a lease and is named by a UUID", "the path speaks of locks"}}},
-		Plays:   []string{"uuid-queue", "uuid-queue-bare"},
-		Quirks: "Recognised by several leased keys side by side that come and go in order, so another use may look the same. " +
-			"The lease is the business TTL, kept alive while waiting too."},
+		Plays:   []string{"uuid-queue", "uuid-queue-bare"}},
 	{Name: "scalingo-read", Users: "the readers of Scalingo's go-etcd-lock", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
 		Readers: scalingo, Writers: writer,
 		Signs: []Sign{
 			{Forms: []*Form{scalingo}, When: ValuesRead, Why: []string{namedInHex, "no claim has a value", pathOfScalingo}},
 			{Forms: []*Form{scalingo}, When: ValuesUnread, Confidence: Hint, Why: []string{namedInHex, pathOfScalingo, notSeen}},
-		},
-		Quirks: "All readers hold together. Writers queue elsewhere, below the name that the path has in base64, and wait for every reader; " +
-			"what they announce below writer-intents is not a claim."},
+		}},
 	{Name: "suffix-election", Users: "IBM's etcd-java", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
-		Signs:  []Sign{{Forms: []*Form{suffixed}, Why: []string{"every key ends in its own value", "the name before that speaks of an election"}}},
-		Quirks: "A candidate's key is the name of the election and the candidate's own name, with or without a separator. The oldest key leads."},
+		Signs: []Sign{{Forms: []*Form{suffixed}, Why: []string{"every key ends in its own value", "the name before that speaks of an election"}}}},
 	{Name: "double-barrier", Users: "the DoubleBarrier of etcd's experimental recipes: a rendezvous, no lock", Shape: Queue, Order: ByCreate, Confidence: Strong,
 		Signs: []Sign{
 			{Forms: []*Form{waiter}, When: ValuesRead, Why: []string{"every claim is named by a clock, below waiters"}},
 			{Forms: []*Form{waiter}, When: ValuesUnread, Confidence: Hint, Why: []string{"every claim is named by a clock, below waiters", notSeen}},
-		},
-		Quirks: "Contenders meet here, nobody excludes anybody. The key ready has no lease; left behind, it blocks the next round."},
+		}},
 }

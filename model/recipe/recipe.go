@@ -88,8 +88,6 @@ type Recipe struct {
 	// Ghost is the code of the finding for a client that is told that it won when its
 	// key had gone; empty is that of elections.
 	Ghost string
-	// Quirks are what surprises in it.
-	Quirks string
 }
 
 // WaitersVisible is false where waiting leaves no key in etcd.

@@ -14,20 +14,15 @@ var singles = []*Recipe{
 				Why: []string{"the name begins with /locks/", "the value is a raw UUID made from time and host"}},
 			{Key: func(k *Key) bool { return isRawTimeUUID(k.Value) }, Confidence: Hint, Why: []string{"the value is a raw UUID made from time and host"}},
 		},
-		Owner: ownerOfUUID(isRawTimeUUID, func(v string) []byte { return []byte(v) }),
-		Quirks: "The value is a UUID that often holds the time and the host's hardware address. " +
-			"Each attempt grants a lease and does not revoke it, so leases without keys pile up."}),
+		Owner: ownerOfUUID(isRawTimeUUID, func(v string) []byte { return []byte(v) })}),
 	single("etcd3gw", "etcd3gw: value is a UUID made from time and host", RenewsByHand, Strong, Recipe{
 		Signs: []Sign{{Key: func(k *Key) bool { return underLocks(k) && isTimeUUID(k.Value) },
 			Why: []string{"the name begins with /locks/", "the value is a UUID made from time and host, as text"}}},
-		Owner:  ownerOfUUID(isTimeUUID, textUUID),
-		Quirks: "The value is a UUID as text. An attempt that fails does not wait."}),
+		Owner: ownerOfUUID(isTimeUUID, textUUID)}),
 	single("tooz", "tooz by the HTTP gateway", RenewsByHand, Strong, Recipe{
 		Signs: []Sign{{Key: func(k *Key) bool { return strings.HasPrefix(k.Name, "/tooz/locks") && isRawRandomUUID(k.Value) },
 			Why: []string{"the name begins with /tooz/locks", "the value is a raw random UUID"}}},
-		Owner: ownerOfUUID(isRawRandomUUID, func(v string) []byte { return []byte(v) }),
-		Quirks: "The lock's name follows /tooz/locks without a separator. Each attempt grants a lease and does not revoke it. " +
-			"Its program renews when it calls heartbeat()."}),
+		Owner: ownerOfUUID(isRawRandomUUID, func(v string) []byte { return []byte(v) })}),
 	single("shedlock", "ShedLock", RenewsNever, Strong, Recipe{
 		Signs: append(signOf("the value is ADDED:<time>@<host>", func(k *Key) bool { return hostOfShedLock(k.Value) != "" }),
 			hint("the name begins with shedlock:", func(k *Key) bool { return strings.HasPrefix(k.Name, "shedlock:") })),
@@ -36,38 +31,28 @@ var singles = []*Recipe{
 				return host, "value"
 			}
 			return "", ""
-		},
-		Quirks: "A job that has finished can still hold: with lockAtLeastFor the key is put again with a shorter lease. " +
-			"The value names time and host."}),
+		}}),
 	single("layotto", "Layotto", RenewsNever, Hint, Recipe{
-		Signs:  signOf("the name has lock|||", func(k *Key) bool { return strings.Contains(k.Name, "lock|||") }),
-		Plays:  []string{"owner", "owner-steps"},
-		Quirks: "A TryLock that fails leaves its lease behind, without a key."}),
+		Signs: signOf("the name has lock|||", func(k *Key) bool { return strings.Contains(k.Name, "lock|||") }),
+		Plays: []string{"owner", "owner-steps"}}),
 	single("etcd3-py", "etcd3-py", RenewsAtThird, Strong, Recipe{
 		Signs: append(signOf("the name has _locks/, the value a host and what of it",
 			func(k *Key) bool { return underLocksOfPy(k) && isOwnerOfPy(k.Value) }),
 			Sign{When: ValuesUnread, Confidence: Hint, Key: func(k *Key) bool { return k.Below() && underLocksOfPy(k) },
 				Why: []string{"the name has _locks/"}}),
-		Ignore: func(k *Key) bool { return strings.HasSuffix(k.Name, pyCounter) && strings.Contains(k.Name, pyLocks) },
-		Quirks: "Its transaction can overwrite a foreign holder's value: the create revision stays, value and lease are new, and two believe. " +
-			"It deletes locks that have no lease."}),
+		Ignore: func(k *Key) bool { return strings.HasSuffix(k.Name, pyCounter) && strings.Contains(k.Name, pyLocks) }}),
 	single("calico", "Calico's Neutron elector", RenewsByHand, Strong, Recipe{Leads: true,
 		Signs: append(signOf("the name has neutron_election, the value a host and a number", func(k *Key) bool { return ofCalico(k) && isAddress(k.Value) }),
-			hint("the name has neutron_election", ofCalico)),
-		Quirks: "The key is rewritten every 30 s on purpose, to wake those who follow it. " +
-			"The value is host and pid; a stale key is removed by its own host."}),
+			hint("the name has neutron_election", ofCalico))}),
 	single("patroni", "Patroni", RenewsByHand, Strong, Recipe{Leads: true,
 		Signs: append([]Sign{{Registered: true, Key: func(k *Key) bool { return ofPatroni(k) && k.Value != "" },
 			Why: []string{"the name is /service/<cluster>/leader", "members/<value> beside it is on the same lease"}}},
-			hint("the name is /service/<cluster>/leader", ofPatroni)),
-		Quirks: "The lease is renewed on each turn of its loop, 10 s by default. The lease also holds the member's key, which names it. " +
-			"Version 3.0 puts the leader key without a check after a change of lease."}),
+			hint("the name is /service/<cluster>/leader", ofPatroni))}),
 	single("pd", "PD of TiKV", RenewsAtThird, Strong, Recipe{Leads: true,
 		Signs: append(signOf("the name is that of PD's leader or of a service's primary, the value names a member and its address",
 			func(k *Key) bool { _, host := pdMember(k.Value); return ofPD(k) && host != "" }),
 			hint("the name is that of PD's leader or of a service's primary", ofPD)),
-		Owner:  ownerOfPD,
-		Quirks: "The TTL is only 5 s, 3 s in older versions, so readings have to be frequent. The value is binary with readable names."}),
+		Owner: ownerOfPD}),
 	single("dolphinscheduler", "DolphinScheduler", RenewsAtThird, Strong, Recipe{Leads: true,
 		Signs: append(signOf("the name is that of a coordinator of DolphinScheduler, the value a host and a port",
 			func(k *Key) bool { return ofDolphin(k) && dolphinAddress(k.Value) != "" }),
@@ -77,26 +62,20 @@ var singles = []*Recipe{
 				return dolphinAddress(value), "value"
 			}
 			return "", ""
-		},
-		Quirks: "Whoever finds its own address in the key takes itself for the coordinator, also a program that was restarted and " +
-			"whose last run wrote it: it loses the key when the lease of that run ends (apache/dolphinscheduler#18644). The lock beside it is held only while the key is written."}),
+		}}),
 	single("pulsar", "Pulsar on etcd", RenewsAtThird, Hint, Recipe{Leads: true,
-		Signs:  signOf("the name ends in /loadbalance/leader", between("", "/loadbalance/leader")),
-		Quirks: "One lease per broker holds all its ephemeral keys: leadership, bundles, registration. A revoke drops all of them at once."}),
+		Signs: signOf("the name ends in /loadbalance/leader", between("", "/loadbalance/leader"))}),
 	single("cron-lock", "the lock of crontab tutorials", RenewsAtThird, Hint, Recipe{
 		Signs: signOf("the name begins with /cron/lock/", between("/cron/lock/", "")),
-		Plays: []string{"cron-lock"},
-		Quirks: "The TTL is 5 s as a rule, and an attempt that fails gives up at once. " +
-			"The pattern was copied into many programs, so details differ."}),
+		Plays: []string{"cron-lock"}}),
 	kubernetesLease,
 	SingleKey,
 }
 
 // SingleKey is one key of no known program, told by its path or by what it was seen to do.
 var SingleKey = single("single-key", "one key that one client at a time creates", RenewsByHand, Hint, Recipe{
-	Signs:  signOf("the name begins with /locks/", func(k *Key) bool { return underLocks(k) && !registers(k) }),
-	Plays:  []string{"single", "spin", "timer", "unread-replies", "require-leader", "expiry-later", "look-then-put"},
-	Quirks: "Recognised by its path, or by other leases that create it again. Leases renewed by hand fall without being dead, so little is judged."})
+	Signs: signOf("the name begins with /locks/", func(k *Key) bool { return underLocks(k) && !registers(k) }),
+	Plays: []string{"single", "spin", "timer", "unread-replies", "require-leader", "expiry-later", "look-then-put"}})
 
 func signOf(why string, key func(k *Key) bool) []Sign { return []Sign{{Key: key, Why: []string{why}}} }
 

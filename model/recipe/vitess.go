@@ -13,11 +13,8 @@ var vitess = []*Recipe{
 				Why: []string{namedInDecimal, "the values say who locked and why"}},
 			{Forms: []*Form{decForm}, When: ValuesUnread, Confidence: Hint, Lock: func(l Look) bool { return strings.HasSuffix(l.Name, vitessDir) },
 				Why: []string{namedInDecimal, "the path ends in locks", notSeen}},
-		},
-		Quirks: "The keys end in the lease id in decimal, the value says who locked and why. Unlocking revokes the lease. " +
-			"The keepalive is tied to the caller's context: when that ends, the lock runs out 30 s later. Named locks have a TTL of 24 h."},
+		}},
 	{Name: "vitess-election", Users: "Vitess etcd2topo", Shape: Queue, Order: ByMod, HasHolder: true, Leads: true, Confidence: Strong,
 		Signs: []Sign{{Forms: []*Form{vitessForm}, Lock: func(l Look) bool { return ofVitessElection(l.Name) },
-			Why: []string{namedInDecimal, "the path is that of an election of Vitess"}}},
-		Quirks: "The keys end in the lease id in decimal, the value is the id of a process. Giving up revokes the lease."},
+			Why: []string{namedInDecimal, "the path is that of an election of Vitess"}}}},
 }

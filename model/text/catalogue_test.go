@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 // gap is a place of a sentence: its number, its verb and its plural.
@@ -125,6 +126,11 @@ func TestEveryMessageThatIsSaidHasWords(t *testing.T) {
 	eachFile(t, "..", look)
 	eachFile(t, "../../ui", look)
 	eachFile(t, "../../demo", look)
+	for _, r := range recipe.All() {
+		if said[Quirks(r.Name).ID] = true; English(Quirks(r.Name)) == "" || Catalogue()[Quirks(r.Name).ID].English == "" {
+			t.Errorf("%s has no quirks", r.Name)
+		}
+	}
 	for id := range Catalogue() {
 		if !said[id] {
 			t.Errorf("nobody says %q", id)

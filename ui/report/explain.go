@@ -159,9 +159,7 @@ func recipePage(r *recipe.Recipe) string {
 	paragraph(&b, "waiters", waiterWords(r))
 	paragraph(&b, "renewal", renewalWords(r))
 	paragraph(&b, "recognised", recognisedWords(r))
-	if r.Quirks != "" {
-		paragraph(&b, "quirks", r.Quirks)
-	}
+	paragraph(&b, "quirks", text.English(text.Quirks(r.Name)))
 	return b.String()
 }
 
