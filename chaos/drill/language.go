@@ -276,3 +276,28 @@ func PauseIn(lang string, d time.Duration) string {
 	}
 	return "letting it run for " + model.Duration(d, false)
 }
+
+// Untold counts the texts of a drill that are not there in a language, and all of them.
+func (d *Drill) Untold(lang string) (lacking, all int) {
+	count := func(texts ...Text) {
+		for _, t := range texts {
+			if len(t) == 0 {
+				continue
+			}
+			if all++; t[lang] == "" {
+				lacking++
+			}
+		}
+	}
+	for _, s := range d.Steps {
+		count(s.Say)
+		if s.Ask == nil {
+			continue
+		}
+		count(s.Ask.Text, s.Ask.After)
+		for _, o := range s.Ask.Options {
+			count(o.Text, o.Why)
+		}
+	}
+	return lacking, all
+}

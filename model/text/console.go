@@ -430,10 +430,11 @@ var console = map[model.MessageID]Sentence{
 	"kind-drill":                       {"drill", "演练"},
 	"watch-of-lost":                    {"watch of {0} lost ({1}): {2}", "{0} 的监听断开（{1}）：{2}"},
 
-	"needs-etcd":        {"etcd alone", "只看 etcd"},
-	"needs-proxy":       {"proxy in the path", "路径上有代理"},
-	"needs-version":     {"server version", "服务器版本"},
-	"needs-client":      {"the client's word", "客户端自己的话"},
-	"needs-metrics":     {"the members' own metrics", "成员自己的指标"},
-	"needs-declaration": {"expected number of contenders", "声明的竞争者数目"},
+	"needs-etcd":              {"etcd alone", "只看 etcd"},
+	"needs-proxy":             {"proxy in the path", "路径上有代理"},
+	"needs-version":           {"server version", "服务器版本"},
+	"needs-client":            {"the client's word", "客户端自己的话"},
+	"needs-metrics":           {"the members' own metrics", "成员自己的指标"},
+	"needs-declaration":       {"expected number of contenders", "声明的竞争者数目"},
+	"texts-lack-the-language": {"{0} of {1} texts of this drill are not there in your language: they are shown in English", "这个演练的 {1} 段文字里有 {0} 段没有中文：显示英文"},
 }

@@ -9,6 +9,8 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/runner"
 	"locktop/demo"
+	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui"
 	"locktop/ui/cli/course"
 	"locktop/ui/cli/session"
@@ -50,6 +52,9 @@ func (e *env) tell(ctx context.Context, label string, d *drill.Drill, lang strin
 	ro.Trainer, ro.Limit = t, lessonLimit
 	o := e.uiOptions(label)
 	o.Prefixes, o.Lab, o.Armed, o.NoSuspend, o.Lesson = []string{""}, true, true, demoNoSuspend, t.Lesson()
+	if lacking, all := d.Untold(lang); lacking > 0 {
+		o.Notice = text.Render(lang, model.Say("texts-lack-the-language", lacking, all))
+	}
 	o.Boot = func(_ context.Context, progress func(string)) (ui.Live, error) {
 		live, err := room.open(ctx, e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, progress)
 		if err != nil {

@@ -78,6 +78,7 @@ func TestALessonIsToldAskedAndJudged(t *testing.T) {
 func TestALessonIsToldInItsLanguage(t *testing.T) {
 	tmp := t.TempDir()
 	cmd, term := lessonOn(t, tmp, "--lang", "zh")
+	term.sees(t, 0, "没有中文：显示英文")
 	at := term.sees(t, 0, "两个程序")
 	term.press("n")
 	term.sees(t, at, "Who waits?") // what is not translated stays as it is
