@@ -24,11 +24,10 @@
 //	watcher/validate    checks each answer, also for chaos and demo; failures puts errors into words, pace keeps to the budget
 //	chaos               the requests that may leave a client
 //	chaos/gate          breaks locks, the only writer to your cluster
-//	chaos/proxy         carries and disturbs connections; relay pairs them (also for demo/cluster),
-//	                    schedule injects faults on a timetable
+//	chaos/proxy         carries and disturbs connections; relay pairs them (also for demo/cluster)
 //	chaos/drill         the format of drills: runner plays one, check gives the verdict,
 //	                    roles puts programs of yours into the roles of one
-//	demo                the lab: cluster, contender, process, ports, resource; drills, lessons and the guide as files (lessons/code: the Go that lessons
+//	demo                the lab: cluster, contender, process, resource; drills, lessons and the guide as files (lessons/code: the Go that lessons
 //	                    show)
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing

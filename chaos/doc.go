@@ -1,12 +1,11 @@
 // Package chaos decides which requests may leave a client. The packages below it hold
 // everything that acts on a cluster.
 //
-//	chaos           dial options: what a connection may ask for ([ReadOnly], [Writing])
-//	chaos/gate      the one door for the actions of the console: plan, check again, act
-//	chaos/proxy     stands between clients and members, injects faults, reports what it saw
-//	chaos/relay     pairs of TCP connections: accepts, dials, slows, cuts
-//	chaos/schedule  injects faults on a timetable
-//	chaos/drill     rehearsals: their files, their runs (runner), their verdicts (check)
+//	chaos        dial options: what a connection may ask for ([ReadOnly], [Writing])
+//	chaos/gate   the one door for the actions of the console: plan, check again, act
+//	chaos/proxy  stands between clients and members, injects faults, also on a timetable, reports what it saw
+//	chaos/relay  pairs of TCP connections: accepts, dials, slows, cuts
+//	chaos/drill  rehearsals: their files, their runs (runner), their verdicts (check)
 //
 // The reading connection of locktop carries [ReadOnly] always. A write needs the gate,
 // and the gate needs to be armed. Gate and proxy do not know each other: both report

@@ -15,8 +15,8 @@
 //     truth are told apart by asking somebody else, etcd.
 //   - demo/resource: what the locks of a lab protect, so that two holders at the same
 //     time do visible harm.
-//   - demo/process: groups of processes, signals, output line by line.
-//   - demo/ports: ports that stay free between their choice and their use.
+//   - demo/process: groups of processes, signals, output line by line; ports that stay free
+//     between their choice and their use.
 //   - demo/drills, demo/lessons: the built-in files.
 //
 // [Lab] starts all of it, reports what it hears as a [model.Source], and does what the

@@ -14,7 +14,7 @@ import (
 	"locktop/chaos/gate"
 	"locktop/chaos/proxy"
 	"locktop/demo/cluster"
-	"locktop/demo/ports"
+	"locktop/demo/process"
 	"locktop/demo/resource"
 	"locktop/model"
 	"locktop/watcher/queue"
@@ -142,7 +142,7 @@ func (l *Lab) startMembers(ctx context.Context) (err error) {
 	l.o.Progress(fmt.Sprintf("starting %d etcd members", l.o.Members))
 	try := 0
 	var proxyErr error // not about these ports
-	l.free, err = ports.Start(l.o.Members, l.o.Progress, func(backends []string) error {
+	l.free, err = process.StartOnPorts(l.o.Members, l.o.Progress, func(backends []string) error {
 		if try++; try > 1 {
 			if proxyErr = l.proxy.Close(); proxyErr != nil {
 				return nil

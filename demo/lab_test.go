@@ -19,7 +19,6 @@ import (
 
 	"locktop/demo/contender"
 	"locktop/demo/labtest"
-	"locktop/demo/ports"
 	"locktop/demo/process"
 	"locktop/model"
 )
@@ -243,7 +242,7 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 
 func TestStartFailsInWords(t *testing.T) {
 	temp := ownTemp(t)
-	taken, err := ports.Listen()
+	taken, err := process.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/demo/etcdtest"
-	"locktop/demo/ports"
+	ports "locktop/demo/process"
 )
 
 // peerLink is the way to the peer port of one member. It knows who comes: etcd names

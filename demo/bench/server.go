@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
-	"locktop/demo/ports"
+	"locktop/demo/process"
 )
 
 // A process of this program may play a role: the environment says which, and what to do.
@@ -115,7 +115,7 @@ func playMember(order []byte) error {
 	}
 	defer os.RemoveAll(dir)
 	var e *embed.Etcd
-	free, err := ports.Start(2, func(why string) { fmt.Fprintln(os.Stderr, why) }, func(addrs []string) (err error) {
+	free, err := process.StartOnPorts(2, func(why string) { fmt.Fprintln(os.Stderr, why) }, func(addrs []string) (err error) {
 		cfg := embed.NewConfig()
 		cfg.Dir, cfg.UnsafeNoFsync, cfg.QuotaBackendBytes = dir, !d.Sync, 8<<30
 		cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())

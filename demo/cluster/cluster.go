@@ -15,7 +15,6 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"locktop/demo/ports"
 	"locktop/demo/process"
 )
 
@@ -101,10 +100,10 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	}
 	var free func()
 	if len(o.ClientAddrs) == 0 {
-		free, err = ports.Start(2*o.Members, o.tell, start)
+		free, err = process.StartOnPorts(2*o.Members, o.tell, start)
 	} else {
 		var peers []string
-		if peers, free, err = ports.Keep(o.Members); err == nil {
+		if peers, free, err = process.KeepPorts(o.Members); err == nil {
 			if err = start(slices.Concat(peers, o.ClientAddrs)); err != nil {
 				free()
 			}

@@ -11,7 +11,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/demo/labtest"
-	"locktop/demo/ports"
 	"locktop/demo/process"
 )
 
@@ -58,7 +57,7 @@ func TestClusterStartsAndEnds(t *testing.T) {
 }
 
 func TestClusterRefuses(t *testing.T) {
-	l, err := ports.Listen()
+	l, err := process.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"locktop/chaos/relay"
-	"locktop/demo/ports"
+	"locktop/demo/process"
 )
 
 // link is the way by which its peers reach one member. It is there to make that way slow,
@@ -42,7 +42,7 @@ func (s *slows) of(id string) time.Duration {
 
 // newLink starts to pass on connections to a member, which need not be up yet.
 func newLink(member string, s *slows) (*link, error) {
-	l, err := ports.Listen()
+	l, err := process.Listen()
 	if err != nil {
 		return nil, fmt.Errorf("listen for peers: %w", err)
 	}

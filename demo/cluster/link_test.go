@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"locktop/demo/labtest"
-	"locktop/demo/ports"
+	"locktop/demo/process"
 )
 
 func TestALinkThatIsBlockedClosesWhatComes(t *testing.T) {
-	member, err := ports.Listen()
+	member, err := process.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

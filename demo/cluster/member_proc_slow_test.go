@@ -16,7 +16,7 @@ import (
 
 	"locktop/demo/etcdtest"
 	"locktop/demo/labtest"
-	"locktop/demo/ports"
+	"locktop/demo/process"
 )
 
 func asProcesses(o *Options) { o.Process = labtest.SelfAs(asMember) }
@@ -86,7 +86,7 @@ func TestMemberProcessThatCannotStart(t *testing.T) {
 			t.Errorf("%s: %v", tt.reason, err)
 		}
 	}
-	l, err := ports.Listen()
+	l, err := process.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestAClusterFindsOtherPorts(t *testing.T) {
 		if err := c.StopMember("m1"); err != nil {
 			t.Fatal(err)
 		}
-		if kept, err := net.ListenPacket("udp", c.MemberEndpoints()[0]); !ports.Taken(err) {
+		if kept, err := net.ListenPacket("udp", c.MemberEndpoints()[0]); !process.PortTaken(err) {
 			t.Errorf("the port of a stopped member is not kept: %v", err)
 			if err == nil {
 				kept.Close()

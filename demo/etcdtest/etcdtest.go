@@ -11,17 +11,17 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 
-	"locktop/demo/ports"
+	"locktop/demo/process"
 )
 
 // patience bounds the wait for a server. It is long because the machine may be busy.
 const patience = 60 * time.Second
 
 // OnPorts calls start with n addresses until none of them was taken by somebody else,
-// and keeps them until the test ends. See [ports.Start].
+// and keeps them until the test ends. See [process.StartOnPorts].
 func OnPorts(t testing.TB, n int, start func(addrs []string) error) {
 	t.Helper()
-	free, err := ports.Start(n, func(why string) { t.Log(why) }, start)
+	free, err := process.StartOnPorts(n, func(why string) { t.Log(why) }, start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func OnPorts(t testing.TB, n int, start func(addrs []string) error) {
 // Nobody returns an address on which nobody listens while the test runs.
 func Nobody(t testing.TB) string {
 	t.Helper()
-	addrs, free, err := ports.Keep(1)
+	addrs, free, err := process.KeepPorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}

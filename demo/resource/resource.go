@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
-	"locktop/demo/ports"
+	"locktop/demo/process"
 	"locktop/model"
 )
 
@@ -93,7 +93,7 @@ func New(o Options) (*Resource, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l, err := ports.Listen()
+	l, err := process.Listen()
 	if err != nil {
 		return nil, fmt.Errorf("start the resource: %w", err)
 	}

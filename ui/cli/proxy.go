@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locktop/chaos/schedule"
+	"locktop/chaos/proxy"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/model/reports"
@@ -26,7 +26,7 @@ type proxyRun struct {
 	cert, key string        // of the listeners, empty for plain text
 	yours     []string      // the command to run behind it
 	faults    []string      // what is done to it, and when
-	schedule  schedule.Schedule
+	schedule  proxy.Schedule
 	control   string // path of the socket for scripts
 	metrics   roomMetrics
 }
@@ -216,7 +216,7 @@ func (f *proxyRun) readFaults() error {
 		return bad("--fault is done to COMMAND: locktop proxy --armed --fault %s -- COMMAND", f.faults[0])
 	}
 	for _, text := range f.faults {
-		e, err := schedule.Parse(text)
+		e, err := proxy.ParseTimedFault(text)
 		if err != nil {
 			return bad("--fault %q: %v", text, err)
 		}
@@ -227,7 +227,7 @@ func (f *proxyRun) readFaults() error {
 
 // scheduled are the faults that are done without hands.
 type scheduled struct {
-	schedule.Schedule
+	proxy.Schedule
 	cancel context.CancelFunc // nil before they begin
 	undone chan []string
 }

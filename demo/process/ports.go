@@ -1,8 +1,4 @@
-// Package ports finds free ports of 127.0.0.1, for servers that want to be told a
-// number and bind it later: the members of a lab, and the servers of the tests. Where
-// a listener can be handed over, [Listen] returns one and nothing can come between.
-// Otherwise [Start] starts the server again on other ports if somebody was quicker.
-package ports
+package process
 
 import (
 	"errors"
@@ -14,8 +10,8 @@ import (
 	"syscall"
 )
 
-// All ports lie below those that the system gives to outgoing connections (from 32768
-// on Linux, 49152 on darwin). In there, the raft connections of a member that dial a
+// Bounds of the search for free ports of 127.0.0.1. All of these lie below those that the system
+// gives to outgoing connections (from 32768 on Linux, 49152 on darwin). In there, the raft connections of a member that dial a
 // peer which is not up yet would now and then be given the very port that they dial,
 // and connect to themselves. And a server that is stopped would not get its port back.
 const (
@@ -28,7 +24,7 @@ const (
 	tries = 5
 )
 
-// Listen listens on a free port that nobody keeps.
+// Listen listens on a free port of 127.0.0.1 that nobody keeps: nothing can come between.
 func Listen() (net.Listener, error) {
 	l, c, err := listen()
 	if err != nil {
@@ -37,9 +33,9 @@ func Listen() (net.Listener, error) {
 	return l, c.Close()
 }
 
-// Keep returns n addresses (host:port) on which nobody listens, and that no other
-// caller of Keep gets, in this process or another one, before free is called.
-func Keep(n int) (addrs []string, free func(), err error) {
+// KeepPorts returns n addresses (host:port) on which nobody listens, and that no other
+// caller of KeepPorts gets, in this process or another one, before free is called.
+func KeepPorts(n int) (addrs []string, free func(), err error) {
 	var kept []net.PacketConn
 	free = func() {
 		for _, c := range kept {
@@ -64,7 +60,7 @@ func listen() (net.Listener, net.PacketConn, error) {
 	for range lookups {
 		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(low+rand.IntN(high-low)))
 		c, err := net.ListenPacket("udp", addr)
-		if Taken(err) {
+		if PortTaken(err) {
 			continue
 		}
 		if err != nil {
@@ -75,19 +71,19 @@ func listen() (net.Listener, net.PacketConn, error) {
 			return l, c, nil
 		}
 		_ = c.Close()
-		if !Taken(err) {
+		if !PortTaken(err) {
 			return nil, nil, fmt.Errorf("look for a free port: %w", err)
 		}
 	}
 	return nil, nil, fmt.Errorf("no free port found from %d to %d", low, high)
 }
 
-// Start calls start with n addresses until it does not fail because one of them was
-// [Taken], a few times at most. It tells why it tries again. The addresses are kept
+// StartOnPorts calls start with n addresses until it does not fail because one of them was
+// [PortTaken], a few times at most. It tells why it tries again. The addresses are kept
 // until free is called, so that a server that is stopped finds its ports again.
-func Start(n int, tell func(string), start func(addrs []string) error) (free func(), err error) {
+func StartOnPorts(n int, tell func(string), start func(addrs []string) error) (free func(), err error) {
 	for try := 1; ; try++ {
-		addrs, free, err := Keep(n)
+		addrs, free, err := KeepPorts(n)
 		if err != nil {
 			return nil, err
 		}
@@ -95,12 +91,12 @@ func Start(n int, tell func(string), start func(addrs []string) error) (free fun
 			return free, nil
 		}
 		free()
-		if try == tries || !Taken(err) {
+		if try == tries || !PortTaken(err) {
 			return nil, err
 		}
 		tell(fmt.Sprintf("somebody was quicker, trying other ports than %s: %v", strings.Join(addrs, ", "), err))
 	}
 }
 
-// Taken says whether an error means that somebody else listens there.
-func Taken(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }
+// PortTaken says whether an error means that somebody else listens there.
+func PortTaken(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }

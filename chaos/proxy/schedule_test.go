@@ -1,4 +1,4 @@
-package schedule
+package proxy
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"locktop/model/text"
 )
 
-func TestParse(t *testing.T) {
+func TestATimedFaultIsRead(t *testing.T) {
 	for _, r := range []struct {
 		text, want string // want begins with ! for a part of an error
 		reason     string
@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 		{"slow@5s", "!slow needs a delay or a rate", "a field is missing"},
 		{"delay,delay=x@5s", "!delay: ", "a field that is no duration"},
 	} {
-		e, err := Parse(r.text)
+		e, err := ParseTimedFault(r.text)
 		e.Target = "it"
 		got := fmt.Sprint(e.At, " ", strings.ToLower(text.English(e.Message())[:1])+text.English(e.Message())[1:])
 		if part, fails := strings.CutPrefix(r.want, "!"); fails {
@@ -49,11 +49,11 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestAScheduleIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Schedule
 		for _, text := range []string{"pause@20s+6s", "kill@30s", "cut@5s", "freeze@1m"} {
-			e, err := Parse(text)
+			e, err := ParseTimedFault(text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,9 +1,4 @@
-// Package schedule does faults at their times, with nobody at the keys:
-//
-//	hold-keepalives@5s+8s   pause@20s+6s   hold,method=KV/Txn,direction=replies@5s+3s
-//
-// [Parse] reads one, [Schedule.Run] does them and says which it did not get to.
-package schedule
+package proxy
 
 import (
 	"cmp"
@@ -19,17 +14,19 @@ import (
 	"locktop/model/text"
 )
 
-// Entry is a fault and when it is done, from the start on.
-type Entry struct {
+// TimedFault is a fault and when it is done, from the start on.
+type TimedFault struct {
 	At time.Duration
 	model.Fault
 }
 
-// Schedule is what is done to one program.
-type Schedule []Entry
+// Schedule is what is done to one program at its times, with nobody at the keys:
+//
+//	hold-keepalives@5s+8s   pause@20s+6s   hold,method=KV/Txn,direction=replies@5s+3s
+type Schedule []TimedFault
 
-// fields are those of a fault, as drills name them.
-var fields = map[string]func(f *model.Fault, value string) error{
+// faultFields are those of a fault, as drills name them.
+var faultFields = map[string]func(f *model.Fault, value string) error{
 	"method":    func(f *model.Fault, v string) error { f.Method = v; return nil },
 	"direction": func(f *model.Fault, v string) error { f.Direction = model.Direction(v); return nil },
 	"member":    func(f *model.Fault, v string) error { f.Member = v; return nil },
@@ -38,10 +35,10 @@ var fields = map[string]func(f *model.Fault, value string) error{
 	"count":     func(f *model.Fault, v string) (err error) { f.Count, err = strconv.Atoi(v); return err },
 }
 
-// Parse reads KIND[,FIELD=VALUE...]@START[+LENGTH]. Only faults of a program and of its
+// ParseTimedFault reads KIND[,FIELD=VALUE...]@START[+LENGTH]. Only faults of a program and of its
 // connections can be on a schedule.
-func Parse(s string) (Entry, error) {
-	var e Entry
+func ParseTimedFault(s string) (TimedFault, error) {
+	var e TimedFault
 	what, when, ok := cutLast(s, "@")
 	if !ok {
 		return e, errors.New("want KIND@START or KIND@START+LENGTH, like pause@20s+6s")
@@ -60,11 +57,11 @@ func Parse(s string) (Entry, error) {
 	e.Kind = model.FaultKind(words[0])
 	info, ok := e.Kind.Info()
 	if !ok || info.Target != model.TargetProcess && info.Target != model.TargetClient {
-		return e, fmt.Errorf("%q: want one of %s", words[0], strings.Join(kinds(), ", "))
+		return e, fmt.Errorf("%q: want one of %s", words[0], strings.Join(timedKinds(), ", "))
 	}
 	for _, word := range words[1:] {
 		name, value, _ := strings.Cut(word, "=")
-		set := fields[name]
+		set := faultFields[name]
 		if set == nil {
 			return e, fmt.Errorf("%s takes no %q", e.Kind, name)
 		}
@@ -77,7 +74,7 @@ func Parse(s string) (Entry, error) {
 	return e, tried.Check()
 }
 
-func kinds() (all []string) {
+func timedKinds() (all []string) {
 	for _, info := range model.FaultKinds() {
 		if info.Target == model.TargetProcess || info.Target == model.TargetClient {
 			all = append(all, string(info.Kind))
@@ -98,7 +95,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 // done, each with the reason. The entries may stand in any order.
 func (s Schedule) Run(ctx context.Context, target string, do func(context.Context, model.Action) model.Outcome) (undone []string) {
 	s = slices.Clone(s)
-	slices.SortStableFunc(s, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(s, func(a, b TimedFault) int { return cmp.Compare(a.At, b.At) })
 	begun := time.Now()
 	for _, e := range s {
 		e.Target = target

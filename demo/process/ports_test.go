@@ -1,4 +1,4 @@
-package ports
+package process
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func TestAPortThatIsTakenMeanwhileIsReplaced(t *testing.T) {
 	for _, r := range rows {
 		starts, told := 0, 0
 		var used []string
-		free, err := Start(2, func(string) { told++ }, func(addrs []string) error {
+		free, err := StartOnPorts(2, func(string) { told++ }, func(addrs []string) error {
 			starts++
 			if starts <= r.thefts {
 				if err := bind(t, addrs[1]); err != nil { // the thief
@@ -41,7 +41,7 @@ func TestAPortThatIsTakenMeanwhileIsReplaced(t *testing.T) {
 			used = addrs
 			return errors.Join(bind(t, addrs[0]), bind(t, addrs[1]))
 		})
-		if (err == nil) != r.works || starts != r.starts || told != r.told || !r.works && !Taken(err) {
+		if (err == nil) != r.works || starts != r.starts || told != r.told || !r.works && !PortTaken(err) {
 			t.Errorf("%s: %v after %d starts, told %d times", r.reason, err, starts, told)
 		}
 		if err == nil {
@@ -56,7 +56,7 @@ func TestAPortThatIsTakenMeanwhileIsReplaced(t *testing.T) {
 // What is wrong for another reason is not tried again.
 func TestAnotherErrorEndsTheStart(t *testing.T) {
 	broken, starts := errors.New("broken"), 0
-	_, err := Start(1, func(s string) { t.Error(s) }, func([]string) error { starts++; return broken })
+	_, err := StartOnPorts(1, func(s string) { t.Error(s) }, func([]string) error { starts++; return broken })
 	if !errors.Is(err, broken) || starts != 1 {
 		t.Errorf("%v after %d starts", err, starts)
 	}
@@ -65,11 +65,11 @@ func TestAnotherErrorEndsTheStart(t *testing.T) {
 // Nobody else gets an address that is kept, although nobody listens there.
 func TestAnAddressIsKeptForOne(t *testing.T) {
 	const n = 300
-	addrs, free, err := Keep(n)
+	addrs, free, err := KeepPorts(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	others, freeOthers, err := Keep(n)
+	others, freeOthers, err := KeepPorts(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestAnAddressIsKeptForOne(t *testing.T) {
 	if len(slices.Compact(all)) != 2*n {
 		t.Error("an address was given twice")
 	}
-	if _, err := net.ListenPacket("udp", addrs[0]); !Taken(err) {
+	if _, err := net.ListenPacket("udp", addrs[0]); !PortTaken(err) {
 		t.Errorf("%s is not kept: %v", addrs[0], err)
 	}
 	if err := bind(t, addrs[0]); err != nil {
