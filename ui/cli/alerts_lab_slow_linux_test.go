@@ -89,7 +89,7 @@ func TestTwoWhoActAlarm(t *testing.T) {
 	}()
 	go func() {
 		for in := bufio.NewScanner(out); in.Scan(); {
-			if who := regexp.MustCompile(`  (c\d+) (?:took|got) /demo/billing`).FindStringSubmatch(in.Text()); who != nil {
+			if who := regexp.MustCompile(`  (c\d+) took(?: over)? /demo/billing`).FindStringSubmatch(in.Text()); who != nil {
 				select {
 				case took <- who[1]:
 				default:

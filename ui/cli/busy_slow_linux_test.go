@@ -32,7 +32,7 @@ const endedWithin = 2 * time.Second
 // aBusyCluster has so many locks on one lease, and nobody renews that.
 func aBusyCluster(t *testing.T) string {
 	t.Helper()
-	const ttl, txn = 300, 100
+	const ttl, txn = 180, 100
 	_, endpoint := etcdtest.Run(t, require(t, "etcd"), "http")
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, DialTimeout: 30 * time.Second})
 	if err != nil {

@@ -36,7 +36,7 @@ func TestTopSaysWhatShorterHoldsDo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if keys.Count >= 2*contenders-2 { // all of them are at it
+		if keys.Count >= 2*contenders-1 { // all of them are at it
 			break
 		}
 		if time.Now().After(deadline) {
@@ -58,7 +58,7 @@ func TestTopSaysWhatShorterHoldsDo(t *testing.T) {
 	if whole.Name == "/jobs/half" {
 		whole, half = half, whole
 	}
-	if whole.Half == nil || math.Abs(*whole.Half-half.Total) > 0.1*half.Total {
-		t.Errorf("with half of each hold %v s, of %.1f s waited; the lab with half of each hold %.1f s\n%s", whole.Half, whole.Total, half.Total, out)
+	if whole.Half == nil || math.Abs(*whole.Half-half.Total) > 0.25*half.Total {
+		t.Errorf("of %.1f s waited half of each hold leaves other than the %.1f s of the lab with half of each hold\n%s", whole.Total, half.Total, out)
 	}
 }
