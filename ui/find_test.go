@@ -10,7 +10,7 @@ import (
 )
 
 // trouble is what is wrong with a lock: its name, the word of its row and the code of its finding.
-type trouble struct{ lock, word, code string }
+type trouble struct{ lock, word, problem string }
 
 // troubled is 300 locks: six are in trouble of five kinds, the others are held, and some
 // waited for. Those in trouble stand among the others.
@@ -60,15 +60,15 @@ func troubled(t *testing.T) (*bench, []trouble) {
 		}
 		b.sync(s)
 	}
-	return b, []trouble{{name(47), "holder silent", "dead-holder"}, {name(111), "held long", "long-held"}, {name(160), "blocked", "foreign-key"},
-		{name(222), "renews late", "keepalive-stalled"}, {name(280), "deadlock", "lock-cycle"}}
+	return b, []trouble{{name(47), "holder silent", "Holder silent"}, {name(111), "held long", "Held long"}, {name(160), "blocked", "Foreign key blocks"},
+		{name(222), "renews late", "Renews late"}, {name(280), "deadlock", "Deadlock"}}
 }
 
 // hidden are those of which no line of the screen has the lock and its trouble.
 func (b *bench) hidden(all []trouble) (left []string) {
 	for _, x := range all {
 		if !slices.ContainsFunc(strings.Split(b.text(), "\n"), func(line string) bool {
-			return strings.Contains(line, x.lock) && (strings.Contains(line, x.word) || strings.Contains(line, x.code))
+			return strings.Contains(line, x.lock) && (strings.Contains(line, x.word) || strings.Contains(line, x.problem))
 		}) {
 			left = append(left, x.lock+" "+x.word)
 		}

@@ -125,7 +125,7 @@ func TestADeadlockIsOneRow(t *testing.T) {
 	b.press("4")
 	b.sees("/r0 +2")
 	b.sees("/other0 +1")
-	if n := strings.Count(b.text(), "✖ lock-cycle  "); n != 2 {
+	if n := strings.Count(b.text(), "✖ Deadlock   "); n != 2 {
 		t.Errorf("%d rows for two deadlocks:\n%s", n, b.text())
 	}
 }

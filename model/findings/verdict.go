@@ -131,6 +131,24 @@ func (v Verdict) Dont() model.Message {
 	return model.Message{}
 }
 
+// Problem is what a finding is called where it stands for itself: the word of the state of a lock,
+// or a longer name where that word alone says too little.
+func Problem(f *model.Finding) model.Message {
+	switch f.Code {
+	case model.CodeStaleHolder:
+		return model.Say("problem-two-programs-act")
+	case model.CodeOrphanKey:
+		return model.Say("problem-key-without-a-lease")
+	case model.CodeForeignKey:
+		return model.Say("problem-foreign-key")
+	}
+	e, _ := Explain(f.Code)
+	if f.Code == model.CodeLockCycle && f.Confidence == model.Hint {
+		return model.Say("state-perhaps", e.Word)
+	}
+	return e.Word
+}
+
 // StateWord is the state of a lock or of a session in plain words. For programs its name
 // is the code of the finding from which it follows.
 func StateWord(c model.Condition) model.Message {

@@ -1,6 +1,9 @@
 package draw
 
 import (
+	"unicode"
+	"unicode/utf8"
+
 	"locktop/model"
 	"locktop/model/findings"
 	"locktop/model/journal"
@@ -50,6 +53,13 @@ func (th *Theme) Messages(list []model.Message) (all []string) {
 		all = append(all, th.Message(m))
 	}
 	return all
+}
+
+// Problem is what a finding is called, as the state of a lock calls it, with a capital.
+func (th *Theme) Problem(f *model.Finding) string {
+	said := th.Message(findings.Problem(f))
+	first, n := utf8.DecodeRuneInString(said)
+	return string(unicode.ToUpper(first)) + said[n:]
 }
 
 // How says how a verdict came.

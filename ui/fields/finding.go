@@ -9,8 +9,8 @@ import (
 
 // Findings are the fields of a finding.
 var Findings = []Field[model.Finding]{
-	{Title: "title-finding", In: In{Console: 10}, Width: Width{Least: 19, Fair: 24, Most: 24}},
-	{Name: "code", Title: "title-code", In: In{Table: 20, CSV: 10, JSON: 10}, Own: code},
+	{Title: "title-problem", In: In{Console: 10}, Width: Width{Least: 20, Fair: 26, Most: 28}},
+	{Name: "code", Title: "title-code", In: In{Table: 20, CSV: 10, JSON: 10, Console: 60}, Width: Width{Least: 12, Fair: 18, Most: 22, Rank: 6}, Own: code},
 	{Name: "severity", Title: "title-severity", In: In{Table: 10, CSV: 20, JSON: 20}, Own: severity},
 	{Name: "confidence", Title: "title-confidence", In: In{Table: 30, CSV: 30, JSON: 30}, Own: confidence},
 	{Name: "lock", Title: "title-lock", In: In{Table: 40, CSV: 40, JSON: 40, Console: 20}, Width: Width{Least: 17, Fair: 26, Most: 40, Rank: 1},
@@ -21,8 +21,9 @@ var Findings = []Field[model.Finding]{
 	{Name: "since", Title: "title-since", In: In{Table: 60, CSV: 60, JSON: 60, Console: 30}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
 		Cell:   func(f model.Finding) string { return f.Since.Format(time.RFC3339) },
 		Record: func(f model.Finding) string { return f.Since.Format(time.RFC3339Nano) }},
+	{Title: "title-waiting", In: In{Console: 35}, Width: Width{Least: 7, Most: 7, Rank: 5, Right: true}},
 	{Title: "title-sure", In: In{Console: 40}, Width: Width{Least: 7, Most: 7, Rank: 3}},
-	{Title: "title-in-short", In: In{Console: 50}, Width: Width{Least: 20, Fair: 90, Most: 160, Rank: 2}},
+	{Title: "title-fix", In: In{Console: 50}, Width: Width{Least: 18, Fair: 34, Most: 120, Rank: 2}},
 	{Name: "summary", Title: "title-summary", In: In{Table: 70, CSV: 70, JSON: 70},
 		Cell: func(f model.Finding) string { return text.English(f.Summary) }, Record: func(f model.Finding) string { return Guarded(text.English(f.Summary)) }},
 	{Name: "evidence", In: In{CSV: 80, JSON: 80}, Record: func(f model.Finding) string { return joined(text.EnglishAll(f.Evidence)) }},

@@ -14,9 +14,24 @@ import (
 
 // FindingCells are the columns of the findings.
 var FindingCells = table.CellsOf(fields.Findings, map[model.MessageID]func(*table.Row, *model.Finding){
-	"title-finding": func(r *table.Row, x *model.Finding) {
+	"title-problem": func(r *table.Row, x *model.Finding) {
 		st, sign := r.F.Th.Severity(x.Severity)
-		r.Add(st, sign+" "+string(x.Code))
+		r.Add(st, sign+" "+r.F.Th.Cut(r.F.Th.Problem(x), r.Room()-2))
+	},
+	"title-code": func(r *table.Row, x *model.Finding) { r.Add(draw.Dim, r.F.Th.Cut(string(x.Code), r.Room())) },
+	"title-waiting": func(r *table.Row, x *model.Finding) {
+		if l := r.F.S.Lock(x.Lock); l != nil && l.Behind() > 0 {
+			r.Add(draw.Plain, draw.Count(int64(l.Behind())))
+		} else {
+			r.Add(draw.Dim, "-")
+		}
+	},
+	"title-fix": func(r *table.Row, x *model.Finding) {
+		if len(x.Advice) == 0 {
+			r.Add(draw.Dim, r.F.Th.Say("nothing-to-mend"))
+			return
+		}
+		r.Add(draw.Plain, r.F.Th.CutClause(r.F.Th.Message(x.Advice[0]), r.Room()))
 	},
 	"title-lock": func(r *table.Row, x *model.Finding) {
 		th := r.F.Th
@@ -33,9 +48,8 @@ var FindingCells = table.CellsOf(fields.Findings, map[model.MessageID]func(*tabl
 			r.Add(draw.Dim, th.Say("the-cluster"))
 		}
 	},
-	"title-since":    func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, draw.Age(r.F.Now.Sub(x.Since), false)) },
-	"title-sure":     func(r *table.Row, x *model.Finding) { r.Add(draw.Dim, r.F.Th.FormatConfidence(x.Confidence)) },
-	"title-in-short": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Summary(x), r.Room())) },
+	"title-since": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, draw.Age(r.F.Now.Sub(x.Since), false)) },
+	"title-sure":  func(r *table.Row, x *model.Finding) { r.Add(draw.Dim, r.F.Th.FormatConfidence(x.Confidence)) },
 }, nil)
 
 // findingsPage lists what is wrong, the worst first, and says all about the one
@@ -224,7 +238,7 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	}
 	title := []draw.Span{draw.Strong.Of(f.Th.Say("findings"))}
 	if words := f.Counters.Words(); len(words) > 0 {
-		title = append(title, draw.Plain.Of(" "+f.Th.Say("list", words)))
+		title = append(title, draw.Plain.Of("  "+f.Th.Say("list", words)))
 	}
 	lines := []string{f.Th.Ruler(w, title...)}
 	rows, under := h-1, 0
@@ -258,12 +272,19 @@ func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h in
 		all = append(all, th.Paragraph(para, w)...)
 	}
 	p.height = h - 1
+	if f.Height >= TallFrom {
+		p.height--
+	}
 	p.top = max(0, min(p.top, len(all)-p.height))
 	st, sign := th.Severity(x.Severity)
-	title := []draw.Span{st.Of(sign + " " + string(x.Code)), draw.Dim.Of(" " + th.FormatConfidence(x.Confidence))}
+	title := []draw.Span{st.Of(sign + " " + th.Problem(x)), draw.Dim.Of("  " + th.FormatConfidence(x.Confidence) + " " + th.Sign.Dot + " " + string(x.Code))}
+	var hint []draw.Span
 	if below := len(all) - p.top - p.height; below > 0 || p.top > 0 {
-		title = append(title, draw.Plain.Of(" "), draw.Accent.Of("tab"), draw.Dim.Of(" "+th.Say("scrolls-lines-below", draw.Counted(max(0, below)))))
+		hint = []draw.Span{draw.Accent.Of("tab"), draw.Dim.Of(" " + th.Say("scrolls-lines-below", draw.Counted(max(0, below))))}
 	}
-	lines = append(lines, th.Ruler(w, title...))
+	if f.Height >= TallFrom {
+		lines, h = append(lines, draw.Blank(w)), h-1
+	}
+	lines = append(lines, th.RulerWith(w, hint, title...))
 	return append(lines, all[p.top:min(len(all), p.top+p.height)]...)
 }
