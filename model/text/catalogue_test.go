@@ -126,6 +126,7 @@ func TestEveryMessageThatIsSaidHasWords(t *testing.T) {
 	eachFile(t, "..", look)
 	eachFile(t, "../../ui", look)
 	eachFile(t, "../../demo", look)
+	eachFile(t, "../../chaos", look)
 	for _, r := range recipe.All() {
 		if said[Quirks(r.Name).ID] = true; English(Quirks(r.Name)) == "" || Catalogue()[Quirks(r.Name).ID].English == "" {
 			t.Errorf("%s has no quirks", r.Name)
