@@ -134,7 +134,7 @@ var headlines = map[model.MessageID]Sentence{
 	"headline-zombie-candidate":       {"A contender lost its place in the queue of {0}, and does not know", "一个竞争者丢了 {0} 队列里的位置，自己不知道"},
 	"headline-dead-session-loop":      {"A client asks for {0} for ever with a lease that has ended", "一个客户端用已结束的租约不停请求 {0}"},
 	"headline-lock-overruns-deadline": {"A Lock call on {0} outlasts its deadline", "对 {0} 的一次 Lock 调用超过了期限"},
-	"headline-compacted-wait":         {"A waiter of {0} failed: its revision was compacted", "{0} 的一个等待者失败：它的版本号被压缩了"},
+	"headline-compacted-wait":         {"A waiter of {0} failed: its revision was compacted", "{0} 的一个等待者失败：它的修订版本被压缩了"},
 	"headline-long-queue":             {"The queue of {0} is very long", "{0} 的队列很长"},
 	"locks":                           {"{0} locks", "{0} 把锁"},
 	"headline-cycle-perhaps":          {"{0}: sessions wait for each other, perhaps only in passing", "{0}：会话互相等待，也许只是暂时"},

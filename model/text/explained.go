@@ -469,7 +469,7 @@ var explained = map[model.MessageID]Sentence{
 	"mechanism-external-delete": {"An operator or a cleaning job deleted the key; the lease lives on and the owner is not told. The next in line gets the lock while the old holder may still work.",
 		"操作员或清理任务删除了键；租约还活着，主人没有得知。下一个拿到锁，而原来的持有者可能还在工作。"},
 	"looks-external-delete": {"One key goes, and its lease is renewed on without a key beside the next holder, for its TTL (5 to 15 s) or five times as long as those of this lock usually are away. An owner that unlocks and keeps its session looks the same: the journal says released, as a hint. It is strong where the session queues again at once, as it always does, and certain only from locktop's own journal or from the proxy.",
-		"一个键消失，它的租约在下一个持有者旁边没有键继续续租，长达 TTL（5 到 15 s），或者是这把锁的租约平常离开时间的五倍。主人释放而保留会话看起来一样：日志写作释放，只算线索。如果这个会话照例立刻重新排队，就较有把握；只有 locktop 自己的操作记录或代理才能确定。"},
+		"一个键消失，它的租约在下一个持有者旁边没有键继续续租，长达 TTL（5 到 15 s），或者是这把锁的租约平常离开时间的五倍。主人释放而保留会话看起来一样：日志写作释放，只算线索。如果这个会话照例立刻重新排队，就较确定；只有 locktop 自己的操作记录或代理才能确定。"},
 	"do-external-delete": {"Ask the old owner whether it let go, and stop it if not. To break a lock whose owner must notice, revoke the lease, and see first what else hangs on it.",
 		"问原来的主人是否释放了，没有就停下它。要打破锁而且让主人发现，就撤销租约，先看还有什么挂在上面。"},
 

@@ -194,7 +194,7 @@ var comma = Sentence{", ", "、"}
 // words are those of the named values that messages speak of.
 var words = map[any]Sentence{
 	model.Certain: {"certain", "确定"},
-	model.Strong:  {"strong", "较有把握"},
+	model.Strong:  {"strong", "较确定"},
 	model.Hint:    {"hint", "线索"},
 
 	model.Requests: {"requests", "请求"},
