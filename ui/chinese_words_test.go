@@ -10,11 +10,15 @@ import (
 	"locktop/model"
 )
 
-// notWords are what is no English of ours on the screen of a Chinese lesson.
+// notWords are what is no English of ours on the screen of a Chinese lesson: names, keys and calls of
+// etcd and its clients, commands and themes as they are typed, and repositories.
 var notWords = strings.Fields(`
 	locktop etcd etcdctl mutex Jain TTL lab Leader leader txn del ndel rev proxy value lease req
 	enter esc tab space up down left right export get prefix order sort fields keys timetolive
 	pause connection refused election der SIGSTOP SIGCONT SIGKILL SIGTERM NOSPACE ETCD PID
+	PgUp PgDn Home End ctrl shift OSC CREATE ASCEND Campaign Proclaim
+	NAME PREFIX FILE TIME page output quit record screen theme dark light mono now
+	ftl posthog redlock vitess website
 	eader ort tcd CPU fencing demo api svc elect vault core cron job jobs report billing blocked lock checkout stray leader Two holders`)
 
 // TestNoEnglishWordIsLeft: whatever page a Chinese lesson shows, at whichever size, each word of
@@ -25,10 +29,11 @@ func TestNoEnglishWordIsLeft(t *testing.T) {
 	name := regexp.MustCompile(`\S*/\S*|[a-z]+(-[a-z]+)+|\S*…\S*|\$ .*|ETCDCTL\S*`) // paths, codes, what is cut off, and commands
 	found := map[string]string{}
 	look := func(b *bench, where string) {
+		dialog := strings.HasSuffix(where, " x") || strings.HasSuffix(where, " v")
 		for _, line := range strings.Split(b.text(), "\n") {
-			if from, to := strings.Index(line, "│ "), strings.LastIndex(line, " │"); strings.HasSuffix(where, " x") && 0 <= from && from < to {
+			if from, to := strings.Index(line, "│ "), strings.LastIndex(line, " │"); dialog && 0 <= from && from < to {
 				line = line[from:to] // a dialog cuts the words behind it
-			} else if strings.HasSuffix(where, " x") && !strings.Contains(line, "─ ") {
+			} else if dialog && !strings.Contains(line, "─ ") {
 				continue
 			}
 			for _, w := range word.FindAllString(name.ReplaceAllString(line, ""), -1) {
@@ -49,6 +54,15 @@ func TestNoEnglishWordIsLeft(t *testing.T) {
 		for _, page := range []string{"1", "enter", "2", "3", "4", "5", "6"} {
 			b.press(page)
 			look(b, "page "+page)
+			for _, key := range []string{"?", "c", "e", "v", ":"} { // what stands over it
+				b.press(key)
+				look(b, "page "+page+" "+key)
+				for range 6 {
+					b.press("pgdown")
+					look(b, "page "+page+" "+key)
+				}
+				b.press("esc")
+			}
 			for range 6 {
 				b.press("j")
 				look(b, "page "+page)
