@@ -44,7 +44,7 @@ func TestNoEnglishWordIsLeft(t *testing.T) {
 		}
 	}
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-		x := &teller{steps: slices.Clone(told)}
+		x := &trainer{steps: slices.Clone(told)}
 		o := Options{Lab: true, Armed: true, Lesson: x.lesson()}
 		o.Lesson.Lang = "zh"
 		b := newBench(t, o)

@@ -16,14 +16,14 @@ import (
 	"locktop/ui/tutor"
 )
 
-// teller is a lesson from a list of steps.
-type teller struct {
+// trainer is a lesson from a list of steps.
+type trainer struct {
 	steps   []tutor.Step
 	err     error // after the last step
 	answers []int
 }
 
-func (x *teller) lesson() *tutor.Lesson {
+func (x *trainer) lesson() *tutor.Lesson {
 	return &tutor.Lesson{Title: "Two holders", Judged: true, Why: "A lease that ends while its client sleeps lets two hold.",
 		Next: func(context.Context) (tutor.Step, error) {
 			if len(x.steps) == 0 {
@@ -49,7 +49,7 @@ var told = []tutor.Step{
 }
 
 // lessonBench is a console in which a lesson is told.
-func lessonBench(t testing.TB, x *teller, o Options) *bench {
+func lessonBench(t testing.TB, x *trainer, o Options) *bench {
 	o.Lab, o.Armed, o.Lesson = true, true, x.lesson()
 	b := newBench(t, o)
 	b.size(80, 24)
@@ -72,7 +72,7 @@ func TestALessonPlaysItself(t *testing.T) {
 		{time.Nanosecond, []string{"n"}, "c1 holds the lock.", 0, "nobody asked for it"},
 		{time.Nanosecond, []string{"n", "n", "n", "3", "r"}, "VIOLATED: not as expected", 3, "an answer that was given counts"},
 	} {
-		x := &teller{steps: slices.Clone(told)}
+		x := &trainer{steps: slices.Clone(told)}
 		b := lessonBench(t, x, Options{})
 		b.o.Lesson.Reads = r.reads
 		b.press(r.keys...)
@@ -84,7 +84,7 @@ func TestALessonPlaysItself(t *testing.T) {
 }
 
 func TestLesson(t *testing.T) {
-	x := &teller{steps: slices.Clone(told)}
+	x := &trainer{steps: slices.Clone(told)}
 	b := lessonBench(t, x, Options{})
 	b.sees("lesson: Two holders ─ n start")
 	b.sees("A lease that ends while its client sleeps")
@@ -133,7 +133,7 @@ func TestLesson(t *testing.T) {
 }
 
 func TestLessonRightByCursor(t *testing.T) {
-	x := &teller{steps: slices.Clone(told)[1:]}
+	x := &trainer{steps: slices.Clone(told)[1:]}
 	b := lessonBench(t, x, Options{})
 	b.press("n")
 	b.press("n", "down", "down", "down", "enter")
@@ -144,7 +144,7 @@ func TestLessonRightByCursor(t *testing.T) {
 
 // TestLessonWaits: what is done and waited for needs no key, and says how long.
 func TestLessonWaits(t *testing.T) {
-	x := &teller{steps: slices.Clone(told)[2:]}
+	x := &trainer{steps: slices.Clone(told)[2:]}
 	b := lessonBench(t, x, Options{})
 	b.step()
 	b.sees("→ fault: pause c1 for 8s")
@@ -158,7 +158,7 @@ func TestLessonWaits(t *testing.T) {
 
 // TestLessonFolds: a person may want the screen for themselves, and loses nothing.
 func TestLessonFolds(t *testing.T) {
-	x := &teller{steps: slices.Clone(told)[1:]}
+	x := &trainer{steps: slices.Clone(told)[1:]}
 	b := lessonBench(t, x, Options{})
 	b.press("n", "n", "esc", "L")
 	b.sees("lesson: Two holders ─ n shows what it waits for")
@@ -178,7 +178,7 @@ func TestLessonFolds(t *testing.T) {
 
 // TestNoDeadKeyIsOffered: while the lab acts, n does nothing and is not offered.
 func TestNoDeadKeyIsOffered(t *testing.T) {
-	b := lessonBench(t, &teller{steps: slices.Clone(told)[2:]}, Options{})
+	b := lessonBench(t, &trainer{steps: slices.Clone(told)[2:]}, Options{})
 	b.sees("─ n start")
 	b.step()
 	b.sees("the lab acts  L hides")
@@ -197,7 +197,7 @@ func (b *bench) step() {
 }
 
 func TestLessonBreaksOff(t *testing.T) {
-	x := &teller{err: errors.New("the lab is\x1b[2J closed")}
+	x := &trainer{err: errors.New("the lab is\x1b[2J closed")}
 	b := lessonBench(t, x, Options{})
 	b.press("n")
 	b.sees(`the lesson broke off: the lab is\x1b[2J closed`)
@@ -210,7 +210,7 @@ func TestLessonBreaksOff(t *testing.T) {
 // TestLessonReadsOn: a text that is longer than the pane is read in parts.
 func TestLessonReadsOn(t *testing.T) {
 	long := strings.Repeat("These are words that have to be read by a person who wants to learn. ", 20) + "\n\nThe end."
-	x := &teller{steps: []tutor.Step{{Kind: tutor.StepSay, Text: long}, {Kind: tutor.StepDone}}}
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepSay, Text: long}, {Kind: tutor.StepDone}}}
 	b := lessonBench(t, x, Options{})
 	b.press("n")
 	b.sees("1 of 4  n more")
@@ -227,7 +227,7 @@ func TestLessonReadsOn(t *testing.T) {
 // TestLessonLeavesTheTable: on the smallest usual terminal 8 locks stay in sight.
 func TestLessonLeavesTheTable(t *testing.T) {
 	for i := range told {
-		x := &teller{steps: slices.Clone(told)[i:]}
+		x := &trainer{steps: slices.Clone(told)[i:]}
 		b := lessonBench(t, x, Options{})
 		b.step()
 		if b.locksTable.H < 8 {
@@ -252,7 +252,7 @@ func TestGoldenLesson(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			x := &teller{steps: slices.Clone(told)[max(0, r.step):]}
+			x := &trainer{steps: slices.Clone(told)[max(0, r.step):]}
 			o := Options{Signs: signSet(r.ascii), Profile: colours}
 			b := lessonBench(t, x, o)
 			if r.h == 36 { // of one lock
@@ -277,7 +277,7 @@ func TestLessonFitsEverySize(t *testing.T) {
 	steps := append(slices.Clone(told), tutor.Step{Kind: tutor.StepAsk, Text: hostile, Options: slices.Repeat([]string{hostile}, 9), Right: 9},
 		tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillVerdict(hostile), Text: hostile, Lines: slices.Repeat([]tutor.Line{{Name: hostile, Measured: hostile, Bound: hostile, Verdict: model.DrillVerdict(hostile)}}, 9)})
 	for i := range steps {
-		b := lessonBench(t, &teller{steps: steps[i:]}, Options{Profile: colours})
+		b := lessonBench(t, &trainer{steps: steps[i:]}, Options{Profile: colours})
 		b.step()
 		for _, keys := range [][]string{nil, {"n"}, {"3", "n"}, {"esc", "5", "F"}} {
 			b.pressed(keys...)
@@ -312,7 +312,7 @@ func TestALessonOfOneLockShowsItsQueue(t *testing.T) {
 
 // TestAHintIsForWhoAsks: the pane says that n gives one, and then that n skips the task.
 func TestAHintIsForWhoAsks(t *testing.T) {
-	x := &teller{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Make b the holder.", Hint: true}, {Kind: tutor.StepTask, Text: "Make b the holder.\n\nHint: press K."}}}
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Make b the holder.", Hint: true}, {Kind: tutor.StepTask, Text: "Make b the holder.\n\nHint: press K."}}}
 	b := lessonBench(t, x, Options{})
 	b.step()
 	b.sees("Make b the holder.", "n a hint")
@@ -323,7 +323,7 @@ func TestAHintIsForWhoAsks(t *testing.T) {
 
 // TestATaskIsGivenUpOnce: whoever presses n twice still reads what comes next.
 func TestATaskIsGivenUpOnce(t *testing.T) {
-	x := &teller{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Make b the holder."}}}
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Make b the holder."}}}
 	b := lessonBench(t, x, Options{})
 	b.step()
 	b.sees("Make b the holder.")
@@ -340,7 +340,7 @@ func TestATaskIsGivenUpOnce(t *testing.T) {
 
 // TestALessonSelectsWhatItIsAbout, once for each lock: where the person goes then, the cursor stays.
 func TestALessonSelectsWhatItIsAbout(t *testing.T) {
-	x := &teller{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "one", Lock: "/jobs/report"}, {Kind: tutor.StepSay, Text: "two", Lock: "/jobs/report"},
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "one", Lock: "/jobs/report"}, {Kind: tutor.StepSay, Text: "two", Lock: "/jobs/report"},
 		{Kind: tutor.StepSay, Text: "three"}, {Kind: tutor.StepSay, Text: "four", Lock: "/nowhere"}, {Kind: tutor.StepSay, Text: "five", Lock: "/cron/job7"},
 		{Kind: tutor.StepSay, Text: "six", Lock: "/cron/job7"}}}
 	b := lessonBench(t, x, Options{})
@@ -375,7 +375,7 @@ func TestALessonSelectsWhatItIsAbout(t *testing.T) {
 // TestALessonsConsoleIsInItsLanguage: the pages, the columns of what they list and the keys have
 // words in each language, which differ but for those that are the same in all.
 func TestALessonsConsoleIsInItsLanguage(t *testing.T) {
-	a := lessonBench(t, &teller{steps: told}, Options{})
+	a := lessonBench(t, &trainer{steps: told}, Options{})
 	ids := map[model.MessageID]bool{}
 	for _, p := range a.pages {
 		ids[p.About().Label] = true
@@ -429,7 +429,7 @@ func (k *kept) Leave()                              { k.left = true }
 // TestOneGoesBackInALesson: each text stands there again with the screen as it was then, and
 // forward leads to where one was, while nothing goes on.
 func TestOneGoesBackInALesson(t *testing.T) {
-	x := &teller{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "Nobody waits."}, {Kind: tutor.StepAsk, Text: "Who comes?", Options: []string{"b", "c"}, Right: 1},
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "Nobody waits."}, {Kind: tutor.StepAsk, Text: "Who comes?", Options: []string{"b", "c"}, Right: 1},
 		{Kind: tutor.StepSay, Text: "b waits."}, {Kind: tutor.StepDo, Text: "kill b"}}}
 	past := &kept{rewound: &rewound{now: store.New()}}
 	o := Options{Past: past}
@@ -499,7 +499,7 @@ func TestOneGoesBackInALesson(t *testing.T) {
 // TestOneGoesBackWhereNothingIsKept: the texts are there again, on the screen of now.
 func TestOneGoesBackWhereNothingIsKept(t *testing.T) {
 	long := strings.Repeat("These are words that have to be read by a person who wants to learn. ", 12)
-	x := &teller{steps: []tutor.Step{{Kind: tutor.StepSay, Text: long + "End."}, {Kind: tutor.StepSay, Text: "two"}}}
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepSay, Text: long + "End."}, {Kind: tutor.StepSay, Text: "two"}}}
 	b := lessonBench(t, x, Options{})
 	b.press("n", "n")
 	b.sees("End.", "u back")
@@ -522,7 +522,7 @@ func TestAStepShowsItsPicture(t *testing.T) {
 		return model.Asked{At: at(s), Client: model.Client{Name: who, Certain: true}, Txns: txns, Vain: vain, Idle: idle, Watches: idle + 1}
 	}
 	for _, size := range [][2]int{{80, 24}, {120, 36}} {
-		x := &teller{steps: []tutor.Step{
+		x := &trainer{steps: []tutor.Step{
 			{Kind: tutor.StepSay, Text: "one", Show: tutor.PictureCost, About: "/l"},
 			{Kind: tutor.StepAsk, Text: "two?", Options: []string{"a", "b", "c"}, Show: tutor.PictureCost, About: "/l"},
 			{Kind: tutor.StepSay, Text: "three", Show: tutor.PictureResource, About: "/l"},

@@ -112,7 +112,8 @@ func demoCmd(e *env) *cobra.Command {
 		Use:   "demo",
 		Short: "open the console on a lab of its own: an embedded cluster and contenders, all of which you may break",
 		Long: "demo starts an etcd cluster inside this process and contenders as processes beside it,\n" +
-			"on loopback only, and opens the console on them. Everything it writes is in one temporary\n" +
+			"on loopback only, and opens the console on them. A guide under the pages shows in five tasks\n" +
+			"what locks do, in English or Chinese. Everything that demo writes is in one temporary\n" +
 			"directory, which it removes at the end.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

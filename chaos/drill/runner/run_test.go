@@ -324,24 +324,24 @@ func TestHealsWhateverHappens(t *testing.T) {
 	})
 }
 
-// teller answers with 2 and writes down what it is told.
-type teller struct {
+// trainer answers with 2 and writes down what it is told.
+type trainer struct {
 	listener
 	told []string
 }
 
-func (t *teller) Step(i int) { t.told = append(t.told, fmt.Sprint("step ", i)) }
-func (t *teller) Say(_ context.Context, x drill.Text) {
+func (t *trainer) Step(i int) { t.told = append(t.told, fmt.Sprint("step ", i)) }
+func (t *trainer) Say(_ context.Context, x drill.Text) {
 	t.told = append(t.told, x.In("zh"))
 }
-func (t *teller) Ask(_ context.Context, q drill.Question) int {
+func (t *trainer) Ask(_ context.Context, q drill.Question) int {
 	t.told = append(t.told, q.Text.In("zh"))
 	return 2
 }
 
 func TestTrainer(t *testing.T) {
 	d := crashDrill(t, "  - say: {en: hello, zh: 你好}\n  - ask: {en: \"who?\", options: [a, b], answer: 1}\n", "  - quiet\n")
-	tell := &teller{}
+	tell := &trainer{}
 	round := Play(t.Context(), d, crashPlay().stage(), Options{Trainer: tell})
 	if d := cmp.Diff([]string{"step 1", "你好", "step 2", "who?"}, tell.told); d != "" {
 		t.Error(d)
