@@ -134,7 +134,7 @@ func TestTheCursorOfTheTimePageMovesTheRecording(t *testing.T) {
 		{"[", "Time", 0xb3, 40, "as of 03:04:45, 15s ago", "", "the last event of the lock under the cursor: the third let go"},
 		{"[", "Time", 0xb2, 30, "as of 03:04:35, 25s ago", "", "the one before"},
 		{"1", "Locks", 0xb2, 30, "esc back to 03:05:00", "", "the list of locks as it was, and the header says how to come back"},
-		{"3", "Journal", 0xb2, 30, "b2 took over /busy from b1", "b3 took over /busy", "the journal knows nothing of what came later"},
+		{"3", "Journal", 0xb2, 30, "b2 took over from b1", "b3 took over", "the journal knows nothing of what came later"},
 		{"6", "Time", 0xb2, 30, "as of 03:04:35, 25s ago", "", "the page goes on to the latest"},
 		{"]", "Time", 0xb3, 40, "as of 03:04:45, 15s ago", "", "forward again, to what is known already"},
 		{"left", "Time", 0xb3, 40, "as of 03:04:45", "", "to look elsewhere moves nothing"},

@@ -81,7 +81,7 @@ func TestStories(t *testing.T) {
 			}
 		}},
 		{"journal of one lock", "f shows only that", Options{}, []string{"/", "job7", "enter", "enter", "f"}, func(b *bench) {
-			b.sees("joined the queue of /cron/job7")
+			b.sees("d4 joined the queue at place 2")
 			if strings.Contains(b.text(), "billing") {
 				b.t.Errorf("another lock:\n%s", b.text())
 			}

@@ -134,7 +134,7 @@ func TestTimeCursor(t *testing.T) {
 	for _, page := range []string{"3", "1"} {
 		b.press(page)
 		b.sees("as of 03:04:45")
-		b.sees(map[string]string{"3": "b3 took over /busy from b2", "1": "b3 took over from b2"}[page])
+		b.sees(map[string]string{"3": "b3 took over from b2", "1": "b3 took over from b2"}[page])
 		if text := b.text(); strings.Contains(text, "e0 took /once") {
 			t.Errorf("page %s tells what came later:\n%s", page, text)
 		}

@@ -9,6 +9,8 @@ import (
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/locks"
+	"locktop/model/status"
+	"locktop/model/text"
 	"locktop/ui/draw"
 )
 
@@ -277,6 +279,9 @@ func (p *journalPage) Paint(f Frame, w, h int) []string {
 	p.update(f)
 	p.follow(f)
 	p.height, p.current, p.lines = max(0, h-1), nil, make([]*journal.Entry, h)
+	if h >= aboutFrom && len(p.matched) > 0 {
+		p.height -= aboutLines
+	}
 	if p.before && p.anchor == 0 {
 		return draw.Fill([]string{p.title(f, w), f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("the-journal-does-not-go-back"))}, nil)}, w, h)
 	}
@@ -293,7 +298,51 @@ func (p *journalPage) Paint(f Frame, w, h int) []string {
 	if len(lines) == 1 && h > 1 {
 		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + p.nothingYet(f))}, nil))
 	}
+	if p.current != nil && h >= aboutFrom {
+		lines = append(draw.Fill(lines, w, 1+p.height), p.about(f, p.current, w)...)
+	}
 	return draw.Fill(lines, w, h)
+}
+
+// aboutFrom is the height from which the page says below what is known of the line under the
+// cursor, and aboutLines how many lines that takes.
+const (
+	aboutFrom  = 22
+	aboutLines = 5
+)
+
+// about says what is known of an entry beside its sentence: when and at which revision, how sure
+// its cause is and why, and how its lock is now.
+func (p *journalPage) about(f Frame, e *journal.Entry, w int) []string {
+	th := f.Th
+	title := []draw.Span{draw.Dim.Of(th.Say("this-line"))}
+	var hint []draw.Span
+	l := f.S.Lock(e.Lock)
+	if e.Lock != "" {
+		title = append(title, draw.Plain.Of("  "), draw.Strong.Of(th.CutPath(th.Clean(e.Lock), 48)))
+		hint = []draw.Span{draw.Accent.Of("enter"), draw.Dim.Of(" " + th.Say("opens-the-lock") + "   "), draw.Accent.Of("f"), draw.Dim.Of(" " + th.Say("its-lines-only"))}
+	}
+	row := func(label, said string) string {
+		return th.Line(w, []draw.Span{draw.Dim.Of("  " + draw.PadTo(label, 7)), draw.Plain.Of(th.Cut(said, w-10))}, nil)
+	}
+	when := th.FactClock(e, draw.ClockCells)
+	if e.Rev > 0 {
+		when = th.Say("at-revision", model.Verbatim(when), model.Verbatim(draw.Count(e.Rev)))
+	}
+	lines := []string{draw.Blank(w), th.RulerWith(w, hint, title...), row(th.Say("when"), when)}
+	switch sure := e.Confidence; {
+	case sure != "" && !e.Evidence.IsZero():
+		lines = append(lines, row(th.Say("sure"), th.Say("sure-since", sure, e.Evidence)))
+	case sure != "":
+		lines = append(lines, row(th.Say("sure"), th.FormatConfidence(sure)))
+	default:
+		lines = append(lines, row(th.Say("what"), th.Kind(e.Kind)))
+	}
+	if l != nil {
+		c := th.FormatCondition(status.ConditionOf(f.S, l))
+		lines = append(lines, row(th.Say("now"), strings.TrimSpace(c.Text)+", "+th.Say("claims-and-waiters", l.Len(), l.Behind())))
+	}
+	return draw.Fill(lines, w, aboutLines)
 }
 
 // painted is a line of an entry.
@@ -351,21 +400,28 @@ func (p *journalPage) title(f Frame, w int) string {
 	return f.Th.Ruler(w, append(t, f.AsOf()...)...)
 }
 
+// namedFrom is the width from which the lock of an entry stands in front of what happened to it, and
+// lockLeast how many cells its name has at least.
+const (
+	namedFrom = 100
+	lockLeast = 12
+)
+
 // factLines writes an entry into at most so many lines of exactly w cells. Where there is
 // little room the sign says its kind, and the second is enough.
 func factLines(f Frame, fact *journal.Entry, w, most int, chosen bool) []string {
 	sign, st := f.Th.FactSign(fact)
 	indent := []draw.Span{draw.Dim.Of(f.Th.FactClock(fact, draw.ClockBrief) + " "), st.Of(sign + " ")}
-	if w >= 100 {
-		rev := ""
-		if fact.Rev > 0 {
-			rev = draw.Count(fact.Rev)
+	say := f.Th.Sentence
+	if w >= namedFrom && f.Th.Lang != text.Chinese { // that language names the lock in the sentence
+		name := draw.Dim
+		if fact.Lock == f.Locks.Pick.ID {
+			name = draw.Strong
 		}
-		kind := draw.PadTo(f.Th.Kind(fact.Kind), 9)
-		indent = []draw.Span{
-			draw.Dim.Of(f.Th.FactClock(fact, draw.ClockCells) + " " + draw.Blanks[:max(0, 10-len(rev))] + rev + "  "),
-			st.Of(sign + " " + kind),
-		}
+		room := max(lockLeast, min(lockMost, f.Locks.Order.Longest))
+		lock := f.Th.CutPath(f.Th.Clean(fact.Lock), room)
+		indent = append(indent, name.Of(lock), draw.Plain.Of(draw.Blank(room+2-draw.Width(lock))))
+		say = f.Th.SentenceHere
 	}
 	if w < 50 {
 		indent = []draw.Span{st.Of(sign + " ")}
@@ -379,9 +435,9 @@ func factLines(f Frame, fact *journal.Entry, w, most int, chosen bool) []string 
 	}
 	indent = append([]draw.Span{margin}, indent...)
 	iw := draw.WidthOf(indent)
-	text := f.Th.Wrap(f.Th.Sentence(f.S, fact), w-iw, most)
-	lines := []string{f.Th.Line(w, append(indent, words.Of(text[0])), nil)}
-	for _, more := range text[1:] {
+	said := f.Th.Wrap(say(f.S, fact), w-iw, most)
+	lines := []string{f.Th.Line(w, append(indent, words.Of(said[0])), nil)}
+	for _, more := range said[1:] {
 		lines = append(lines, f.Th.Line(w, []draw.Span{margin, words.Of(string(draw.Pad(nil, iw-draw.Width(margin.Text))) + more)}, nil))
 	}
 	return lines
