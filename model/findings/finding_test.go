@@ -601,7 +601,7 @@ func TestWhatBlocksIsNamedForWhatItIs(t *testing.T) {
 	}{
 		{"a claim of a lock", modeltest.ClaimKey("/lock/sub", 0xa1), "/lock waits for the lock /lock/sub,", "group"},
 		{"an instance of a service", "/lock/workers/10.0.0.2:80", "/lock/workers/10.0.0.2:80 is one of 1 key in the group /lock/workers, which is not a lock", "waits for the lock"},
-		{"data", "/lock/setting", "/lock/setting is not a lock key", "group"},
+		{"data", "/lock/setting", "/lock/setting is not named by its lease", "group"},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)

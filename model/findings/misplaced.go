@@ -142,6 +142,13 @@ func misplaced(x *Context, c *locks.Claim) (model.Finding, bool) {
 		f.Summary = model.Say("is-one-of-a-group", c.Key, c.Lock().Len(), c.Lock().Name)
 		f.Advice = []model.Message{model.Say("find-out-whose-key"),
 			model.Say("rename-the-lock")}
+	case c.KV.Lease != 0:
+		f.Code, f.Confidence = model.CodeForeignKey, model.Strong
+		f.Summary = model.Say("is-not-named-by-its-lease", c.Key)
+		f.Advice = []model.Message{model.Say("wait-until-its-lease-ends-or-move")}
+		if key := c.KV.RecipeKey(); recipe.NamesLease(&key) { // as of a claim that was put again before we looked
+			f.Confidence = model.Hint
+		}
 	default:
 		f.Code = model.CodeForeignKey
 		f.Summary = model.Say("is-not-a-lock-key", c.Key)

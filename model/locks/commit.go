@@ -177,6 +177,7 @@ func (cm *commit) rewrite(c *Claim, kv model.KV) {
 	if moved {
 		cm.unhang(c)
 	}
+	c.moved = kv.Lease != 0 && (c.moved || moved && c.KV.Lease != 0 && c.form.Form().ByLease)
 	c.detached = kv.Lease == 0 && c.form.Shape() == recipe.Single && (c.KV.Lease != 0 || c.detached)
 	c.KV = kv
 	cm.keys.noValues = cm.keys.noValues || kv.Unread

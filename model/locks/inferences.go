@@ -165,7 +165,7 @@ func (h *Inference) Lock(key *recipe.Key, alone func() bool) (sure model.Confide
 	case recipe.Speaks(key.Name) && h.takes > 1 && !key.Unread: // that may register something
 		return model.Strong, why + ", and its path speaks of locks or leaders"
 	case h.recurs && h.endedEarly && h.takes > 1 && h.plain:
-		return model.Strong, why + ", by owners that take turns"
+		return model.Hint, why + ", by owners that take turns" // values of a cache come back, too
 	case recipe.Speaks(key.Name):
 		return model.Hint, why + ", and its path speaks of locks or leaders"
 	case !h.constant && h.plain && h.endedEarly && h.takes > 1 && alone():

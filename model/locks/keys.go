@@ -184,10 +184,12 @@ func (ks *Keys) enter(c *Claim) {
 	switch p := model.PinOf(c.Key, ks.pins.all); {
 	case c.Stripped(): // it was a lock by itself, and remains one that never expires
 		lock = c.Key
+	case c.moved: // it is the claim that it was
+		lock = c.dir.path
 	case p != nil:
 		lock, c.form = p.Recipe.Place(shown)
 	default:
-		if lock, c.form = recipe.Place(shown); c.form.Shape() == recipe.Group && ks.takesTurns(shown, c.dir) {
+		if lock, c.form = recipe.Place(shown); (c.form.Shape() == recipe.Group || c.standsAlone()) && ks.takesTurns(shown, c.dir) {
 			lock, c.form = recipe.ByPin.Place(shown)
 		}
 	}
@@ -207,6 +209,9 @@ func (ks *Keys) enter(c *Claim) {
 	ks.count(c, 1)
 	c.count()
 }
+
+// standsAlone says whether a leased key stands below nothing, and is of no recipe.
+func (c *Claim) standsAlone() bool { return c.form == 0 && c.dir == nil && c.KV.Lease != 0 }
 
 // leave is the opposite of enter.
 func (ks *Keys) leave(c *Claim) {

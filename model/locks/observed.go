@@ -11,7 +11,7 @@ import (
 
 // ended notes that a leased key went that is not a claim of a queue.
 func (ks *Keys) ended(c *Claim, now time.Time) {
-	if c.lease == nil || c.form.Shape() != recipe.Group && c.form.Shape() != recipe.Single {
+	if c.lease == nil || c.form.Shape() != recipe.Group && c.form.Shape() != recipe.Single && !c.standsAlone() {
 		return
 	}
 	ks.inferences.Ended(Life{Claim: refOf(c), KV: c.KV, Unread: c.KV.Unread, At: now, Whole: ks.change.timed && !c.SinceAtLeast,

@@ -21,6 +21,7 @@ type Claim struct {
 	gotLate  bool   // it held before we looked: got is when we learnt of it
 	putLate  bool   // the same of put
 	detached bool   // named by a lease that the last put took away, or a lock by itself that had one
+	moved    bool   // a later put moved it to another lease than that by which it is named
 	head     bool   // it is the head of its own lock
 	leaving  bool   // the revision at hand takes it
 	thirds   bool   // it is counted in lease.thirds

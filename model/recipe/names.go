@@ -7,8 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// hexID reads a lease's id as the Go client writes it: in hex, lower case, no padding.
+// hexID reads a lease's id as the Go client writes it: in hex, lower case, no padding. One that a client
+// chose may be negative, and has a sign then.
 func hexID(s string) (id uint64, ok bool) {
+	if rest, negative := strings.CutPrefix(s, "-"); negative {
+		if id, ok = hexID(rest); !ok || id > 1<<63 || rest[0] == '-' {
+			return 0, false
+		}
+		return -id, true
+	}
 	if s == "" || len(s) > 16 || s[0] == '0' {
 		return 0, false
 	}
@@ -29,11 +36,17 @@ func hexID(s string) (id uint64, ok bool) {
 // digits in hex, as the server makes ids (etcd pkg/idutil). Such a key in a queue of
 // claims lost its lease by a put without one.
 func Detached(k *Key) bool {
-	if last := k.Last(); k.Lease == 0 && k.Below() && len(last) >= 13 {
-		id, ok := hexID(last)
-		return ok && int64(id) > 0
+	return k.Lease == 0 && NamesLease(k)
+}
+
+// NamesLease says whether a key is named as by a lease of the server, be it its own or not.
+func NamesLease(k *Key) bool {
+	last := k.Last()
+	if !k.Below() || len(last) < 13 {
+		return false
 	}
-	return false
+	id, ok := hexID(last)
+	return ok && int64(id) > 0
 }
 
 // byHex says whether the last segment is the key's own lease in hex.

@@ -74,7 +74,8 @@ var singles = []*Recipe{
 
 // SingleKey is one key of no known program, told by its path or by what it was seen to do.
 var SingleKey = single("single-key", "one key that one client at a time creates", RenewsByHand, Hint, Recipe{
-	Signs: signOf("the name begins with /locks/", func(k *Key) bool { return underLocks(k) && !registers(k) }),
+	Signs: append(signOf("the name begins with /locks/", func(k *Key) bool { return underLocks(k) && !registers(k) }),
+		signOf("the name has no slash, and speaks of locks or leaders", func(k *Key) bool { return !k.Below() && Speaks(k.Name) && !registers(k) })...),
 	Plays: []string{"single", "spin", "timer", "unread-replies", "require-leader", "expiry-later", "look-then-put"}})
 
 func signOf(why string, key func(k *Key) bool) []Sign { return []Sign{{Key: key, Why: []string{why}}} }

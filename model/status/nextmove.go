@@ -52,7 +52,9 @@ func nextMove(d Diagnosis, l *locks.Lock, now time.Time) model.Message {
 	if f := Worst(d, l, h); f != nil { // and not one about a key that only waits
 		switch f.Code {
 		case model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey:
-			return model.Say("will-not-clear-by-itself")
+			if h.KV.Lease == 0 {
+				return model.Say("will-not-clear-by-itself")
+			}
 		case model.CodeLockCycle:
 			switch {
 			case lease == model.LeaseHealthy && f.Confidence != model.Hint:
@@ -64,14 +66,14 @@ func nextMove(d Diagnosis, l *locks.Lock, now time.Time) model.Message {
 	}
 	left, ok := h.LeaseInfo().Remaining(now)
 	switch {
-	case l.Blocked():
-		return model.Say("blocking-key-goes")
 	case lease == model.LeaseOverdue:
 		return model.Say("etcd-revokes-its-lease-past-its-end")
-	case lease == model.LeaseNone:
-		return model.Say("its-key-is-deleted")
 	case (lease == model.LeaseLate || lease == model.LeaseSilent) && ok:
 		return model.Say("its-lease-ends-unless-renewed", leftWords(left))
+	case l.Blocked():
+		return model.Say("blocking-key-goes")
+	case lease == model.LeaseNone:
+		return model.Say("its-key-is-deleted")
 	case lease == model.LeaseHealthy, lease == model.LeaseUnknown:
 		return release(l, now)
 	}

@@ -80,3 +80,77 @@ func TestNamesAloneAreNoProof(t *testing.T) {
 		})
 	}
 }
+
+// TestAClaimIsWhatItWas: the name of a claim is that of a lease, whatever sign it has, and whatever
+// lease a later put gives it.
+func TestAClaimIsWhatItWas(t *testing.T) {
+	const other = model.LeaseID(0x694d81e5fc652594)
+	for _, row := range []struct {
+		reason string
+		told   func(h *modeltest.History)
+		want   string
+	}{
+		{"a lease whose id is negative", func(h *modeltest.History) { h.Put(1, "/lock/-12c", "", -0x12c); h.Put(2, "/lock/b", "", 0xb) },
+			"/lock mutex strong create_revision: *-12c b<-12c"},
+		{"the sign of another number", func(h *modeltest.History) { h.Put(1, "/lock/-12c", "", 0x12c); h.Put(2, "/lock/b", "", 0xb) },
+			"/lock mutex strong create_revision: !-12c b<-12c"},
+		{"put again on a new lease while we looked", func(h *modeltest.History) {
+			h.Put(1, "/lock/a", "", 0xa)
+			h.Put(2, "/lock/b", "", 0xb)
+			h.Put(3, "/lock/a", "", other)
+			h.Put(4, "/lock/a", "", other)
+		}, "/lock mutex strong create_revision: *a b<a"},
+		{"put again without one it is stuck", func(h *modeltest.History) {
+			h.Put(1, "/lock/694d81e5fc652594", "", other)
+			h.Put(2, "/lock/b", "", 0xb)
+			h.Put(3, "/lock/694d81e5fc652594", "", 0)
+		}, "/lock mutex strong create_revision: *694d81e5fc652594 b<694d81e5fc652594"},
+		{"another key of that name is another key", func(h *modeltest.History) {
+			h.Put(1, "/lock/a", "", 0xa)
+			h.Del(2, "/lock/a")
+			h.Put(2, "/lock/a", "", other)
+			h.Put(3, "/lock/b", "", 0xb)
+		}, "/lock mutex strong create_revision: !a b<a"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			h := modeltest.New()
+			h.Loaded(0)
+			row.told(h)
+			s := New()
+			s.Apply(model.Batch{Events: h.Events})
+			if got := shown(s.Lock("/lock")); got != row.want {
+				t.Errorf("%s, want %s", got, row.want)
+			}
+		})
+	}
+}
+
+// TestWhatBlocksWithALeaseMayGo: a key that is not known as a claim may be one, and goes with its lease.
+func TestWhatBlocksWithALeaseMayGo(t *testing.T) {
+	for _, row := range []struct {
+		reason, key string
+		lease       model.LeaseID
+		sure        model.Confidence
+		says, moves string
+	}{
+		{"data that never expires", "/lock/setting", 0, model.Certain, "is not a lock key", "will not clear by itself"},
+		{"a key with a lease", "/lock/setting", 0xc, model.Strong, "is not named by its lease", "the key that blocks it goes"},
+		{"a claim, perhaps, that was put again on another lease before we looked", "/lock/694d81e5fc652594", 0xc, model.Hint, "is not named by its lease", "the key that blocks it goes"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			h := modeltest.New()
+			h.Loaded(0)
+			h.Put(1, row.key, "x", row.lease)
+			h.Put(2, "/lock/b", "", 0xb)
+			s := New()
+			s.Apply(model.Batch{Events: h.Events})
+			found := s.FindingsOf(s.Lock("/lock"))
+			if len(found) != 1 || found[0].Code != model.CodeForeignKey || found[0].Confidence != row.sure || !strings.Contains(text.English(found[0].Summary), row.says) {
+				t.Errorf("found %+v, want %s, %q", found, row.sure, row.says)
+			}
+			if got := text.English(status.NextMove(s, s.Lock("/lock"), s.Now()).When); !strings.Contains(got, row.moves) {
+				t.Errorf("it moves when %q, want %q", got, row.moves)
+			}
+		})
+	}
+}
