@@ -28,6 +28,8 @@ type Pin struct {
 	Expect int
 	// Wait is from when on a wait is worth a word, 0 for not declared.
 	Wait time.Duration
+	// Long: each lock there is meant to be held for long, and who waits stands by.
+	Long bool
 }
 
 // PinOf returns the pin that fixes the recipe of a key, nil for none.

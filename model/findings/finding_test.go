@@ -486,8 +486,47 @@ func TestAWaitIsWorthAWordWithoutAHistory(t *testing.T) {
 		if r.says == 0 {
 			continue
 		}
+		if r.warnWait == 0 && !r.dead { // a service that leads by a mutex has programs that stand by
+			if d := cmp.Diff([]string{"info long-held (hint) /lock"}, look(r.says)); d != "" {
+				t.Errorf("%s, but they may stand by, after %v s (-want +got)\n%s", r.reason, r.says, d)
+			}
+			h.Events = nil
+			h.Put(r.says-2, modeltest.ClaimKey("/lock", 0xff), r.value, 0xff)
+			h.Del(r.says-1, modeltest.ClaimKey("/lock", 0xff))
+			s.Apply(model.Batch{Events: h.Events})
+		}
 		if d := cmp.Diff([]string{"warning long-held (hint) /lock"}, look(r.says)); d != "" {
 			t.Errorf("%s, after %v s (-want +got)\n%s", r.reason, r.says, d)
+		}
+		if r.warnWait == 0 && !r.dead {
+			if d := cmp.Diff([]string{"info long-held (hint) /lock"}, look(r.says+601)); d != "" {
+				t.Errorf("%s, and nobody came or gave up for ten minutes (-want +got)\n%s", r.reason, d)
+			}
+		}
+	}
+}
+
+// TestWhatIsSaidToBeHeldForLongIsNotHeldLong: --long names what a service leads by.
+func TestWhatIsSaidToBeHeldForLongIsNotHeldLong(t *testing.T) {
+	for _, r := range []struct {
+		reason, prefix string
+		want           []string
+	}{
+		{"it is named", "/lock", nil},
+		{"a path above it is", "/", nil},
+		{"another one is", "/lock2", []string{"info long-held (hint) /lock"}},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		for i := range 3 {
+			h.Put(1, modeltest.ClaimKey("/lock", model.LeaseID(0xa0+i)), "", model.LeaseID(0xa0+i))
+		}
+		h.Read(3000, 0xa0, 60, 57)
+		h.Read(3001, 0xa0, 60, 59)
+		s := store.New(model.Pin{Prefix: r.prefix, Long: true})
+		s.Apply(model.Batch{Events: h.Events})
+		if d := cmp.Diff(r.want, codes(s)); d != "" {
+			t.Errorf("%s (-want +got)\n%s", r.reason, d)
 		}
 	}
 }

@@ -54,7 +54,7 @@ const (
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
 func longHeld(x *Context) {
-	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy || x.L.Presumed() {
+	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy || x.L.Presumed() || x.K.Pins.Long(x.L.Name) {
 		return
 	}
 	held, atLeast := x.L.HeldFor(x.K.Now())
@@ -65,7 +65,7 @@ func longHeld(x *Context) {
 		case p.limit > p.lasted:
 			x.Recheck(x.K.Now().Add(p.limit - p.lasted))
 		default:
-			holdsLong(x, held, atLeast, p.reason)
+			holdsLong(x, held, atLeast, p)
 		}
 		return
 	}
@@ -75,6 +75,7 @@ func longHeld(x *Context) {
 type patience struct {
 	lasted, limit time.Duration
 	reason        model.Message
+	standBy       bool // those who wait neither came nor went for long: they may only stand by
 }
 
 // declared is the limit that somebody set for waiting.
@@ -84,7 +85,7 @@ func declared(x *Context) patience {
 	if !any || limit == 0 {
 		return patience{}
 	}
-	return patience{longest, limit, model.Say("while-they-wait-longest", x.L.Behind(), model.Span{For: longest, AtLeast: atLeast})}
+	return patience{lasted: longest, limit: limit, reason: model.Say("while-they-wait-longest", x.L.Behind(), model.Span{For: longest, AtLeast: atLeast})}
 }
 
 // usual is that of the lock's own past.
@@ -95,8 +96,7 @@ func usual(x *Context) patience {
 	}
 	most := slices.Max(known)
 	held, _ := x.L.HeldFor(x.K.Now())
-	return patience{held, max(longFactor*most, longLeast),
-		model.Say("while-holds-took-at-most", len(known), most)}
+	return patience{lasted: held, limit: max(longFactor*most, longLeast), reason: model.Say("while-holds-took-at-most", len(known), most)}
 }
 
 // untold is that of a lock of which too little is known: the more wait, and the shorter
@@ -111,8 +111,20 @@ func untold(x *Context) patience {
 	if !x.Lease.Learned() && time.Duration(ttl)*time.Second >= longTTL {
 		limit = longUnseen // its holder may be dead, and its lease keeps the others waiting
 	}
-	return patience{held, limit, model.Say("while-they-wait", n)}
+	if known := x.L.HoldTimes(); len(known) > 0 {
+		limit = max(limit, 2*slices.Max(known))
+	}
+	p := patience{lasted: held, limit: limit, reason: model.Say("while-they-wait", n)}
+	last := x.L.LastMove()
+	if p.standBy = last.Sub(x.L.HeadSince()) < limit/2 || x.K.Now().Sub(last) >= standByAfter; !p.standBy {
+		x.Recheck(last.Add(standByAfter))
+	}
+	return p
 }
+
+// standByAfter is for how long nobody has to come to wait for a lock, or to give up, for its waiters
+// to be taken for programs that stand by: a service that leads by a mutex has such.
+const standByAfter = 10 * time.Minute
 
 // saysItHolds says whether the holder is a running program of the lab that says so itself:
 // that it holds for long is what it is there for, as in a lesson that waits for its reader.
@@ -128,20 +140,23 @@ func saysItHolds(x *Context) bool {
 	return false
 }
 
-func holdsLong(x *Context, held time.Duration, atLeast bool, reason model.Message) {
+func holdsLong(x *Context, held time.Duration, atLeast bool, p patience) {
 	who := x.K.Owners.Who(x.Head.Ref())
 	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.Lease.ID,
-		Summary:      model.Say("has-held-long-and-renews", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, reason),
+		Summary:      model.Say("has-held-long-and-renews", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, p.reason),
 		Evidence:     []model.Message{ReadingWords(x.Lease)},
 		Advice:       []model.Message{model.Say("look-at-the-holders-process"), model.Say("if-it-works-only-slowly")},
 		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
 	if !x.Lease.Learned() {
-		f.Summary = model.Say("has-held-long-and-may-be-dead", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, reason, untilLeaseEnds(x))
+		f.Summary = model.Say("has-held-long-and-may-be-dead", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, p.reason, untilLeaseEnds(x))
 		f.Advice = []model.Message{model.Say("see-whether-holder-runs"),
 			model.Say("break-if-gone-or-hangs")}
 		f.Alternatives = append(f.Alternatives, model.CodeDeadHolder)
 	}
-	if x.L.Behind() > 0 {
+	switch {
+	case p.standBy && x.Lease.Learned():
+		f.Evidence = append(f.Evidence, model.Say("waiters-may-stand-by"))
+	case x.L.Behind() > 0:
 		f.Severity = model.SevWarning
 	}
 	x.Report(f, x.Head)

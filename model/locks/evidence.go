@@ -13,8 +13,9 @@ type evidence struct {
 	// inOrder counts claims that came behind others, became the first, and left before those behind
 	// them. aside counts those that left from behind others.
 	inOrder, aside int32
-	played         bool // a program says that it takes part in the lock, or a person how many do
-	watched        bool // a client watched a key of the queue, as one does that waits for it
+	played         bool      // a program says that it takes part in the lock, or a person how many do
+	asideAt        time.Time // when a claim last left from behind others
+	watched        bool      // a client watched a key of the queue, as one does that waits for it
 }
 
 // Bounds of the evidence.
@@ -27,8 +28,14 @@ const (
 // noteLeft counts a claim that left its queue.
 func (l *Lock) noteLeft(g *removedKey, at time.Time) {
 	c := g.claim
+	if l.mode != recipe.Queue || c.SinceAtLeast || at.Sub(c.Since) < visit {
+		return
+	}
+	if g.place > 0 {
+		l.evidence.asideAt = at
+	}
 	switch {
-	case l.mode != recipe.Queue || l.queue.Len() <= g.place || c.SinceAtLeast || at.Sub(c.Since) < visit:
+	case l.queue.Len() <= g.place: // it was the last
 	case g.place > 0:
 		l.evidence.aside++
 	case c.got > c.Since.UnixMicro():
@@ -56,6 +63,21 @@ func (l *Lock) proof() (model.Confidence, string) {
 func (l *Lock) raises() bool {
 	sure, _ := l.proof()
 	return sure != "" && l.confidence != "" && sure.Compare(l.confidence) < 0
+}
+
+// LastMove returns when a claim last came to wait for the lock, or gave up, as far as that was seen;
+// zero for never. Those who only stand by neither come nor go.
+func (l *Lock) LastMove() time.Time {
+	last := l.evidence.asideAt
+	for c := range l.ClaimsBack {
+		if l.IsClaim(c) {
+			if !c.SinceAtLeast && c.Since.After(last) {
+				last = c.Since
+			}
+			break
+		}
+	}
+	return last
 }
 
 // Presumed says whether only the names of the keys say that they compete: neither the path speaks of

@@ -54,6 +54,11 @@ func (ps *Pins) WarnWait(lock string) time.Duration {
 	return want
 }
 
+// Long says whether somebody said that a lock is meant to be held for long.
+func (ps *Pins) Long(lock string) bool {
+	return slices.ContainsFunc(ps.all, func(p model.Pin) bool { return p.Long && strings.HasPrefix(lock+"/", p.Prefix) })
+}
+
 // NoValues says whether values of keys are left out of what is told.
 func (ks *Keys) NoValues() bool { return ks.noValues }
 

@@ -256,8 +256,8 @@ var explained = map[model.MessageID]Sentence{
 		"持有者在续租，但持有得远比平常久"},
 	"mechanism-long-held": {"The lease proves that something renews it, not that work is done. A slow holder looks the same, and so do zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
 		"租约只证明有东西在续租，不证明工作在做。慢的持有者看起来一样，zombie-holder、unlock-lost、ghost-waiter、missed-delete 和 foreign-keepalive 也一样。"},
-	"looks-long-held": {"The holder renews on schedule and holds five times longer than the longest of ten or more known holds. Where fewer are known, the limit is ten times the TTL, divided by the number of waiters, and 5 minutes at most; it is a minute while no renewal was seen of a TTL of half an hour or more. A leader has no such limit. --warn-wait sets a limit for waiting instead.",
-		"持有者按时续租，持有的时间是已知十次以上持有中最长一次的五倍。已知的不够时，界限是 TTL 的十倍除以等待者的数目，最多 5 分钟；TTL 半小时以上而没有看到续租时是一分钟。Leader 没有这样的界限。--warn-wait 改为给等待设界限。"},
+	"looks-long-held": {"The holder renews on schedule and holds five times longer than the longest of ten or more known holds. Where fewer are known, the limit is ten times the TTL, divided by the number of waiters, and 5 minutes at most; it is a minute while no renewal was seen of a TTL of half an hour or more. A leader has no such limit, nor has what --long names. Where nobody comes to wait and nobody gives up, the waiters may only stand by, and it is no warning. --warn-wait sets a limit for waiting instead.",
+		"持有者按时续租，持有的时间是已知十次以上持有中最长一次的五倍。已知的不够时，界限是 TTL 的十倍除以等待者的数目，最多 5 分钟；TTL 半小时以上而没有看到续租时是一分钟。Leader 和 --long 指定的锁没有这样的界限。如果没有新的等待者，也没有人放弃，它们可能只是待命，那就不是警告。--warn-wait 改为给等待设界限。"},
 	"do-long-held": {"Look at the holder's process: does it work, and does it know that it holds? If it only works slowly, leave it. If it does not, break the lock. Do not revoke by the age alone.",
 		"看看持有者的进程：在工作吗，知道自己持有吗？如果只是慢，就不要动它。如果不是，就打破锁。不要只凭时间长就撤销。"},
 

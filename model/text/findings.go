@@ -47,6 +47,7 @@ var aboutQueues = map[model.MessageID]Sentence{
 	"look-at-the-holders-process":            {"look at the holder's process: does it work, and does it know that it holds?", "看看持有者的进程：在工作吗，知道自己持有吗？"},
 	"if-it-works-only-slowly":                {"if it works only slowly, leave it; if it hangs, stop it, or break the lock", "如果只是慢，就不要动它；如果卡住，就停掉它，或者打破锁"},
 	"has-held-long-and-may-be-dead":          {"{0} has held for {1} {2}; it may be dead: no renewal was seen yet, and its lease lasts for {3} more", "{0} 已持有 {1}，{2}；它可能已死：还没看到续租，租约还有 {3}"},
+	"waiters-may-stand-by":                   {"nobody came to wait or gave up for long: the waiters may only stand by (--long says so)", "很久没有新的等待者，也没有人放弃：它们可能只是待命（用 --long 说明）"},
 	"see-whether-holder-runs":                {"see whether the holder's process still runs, and whether it knows that it holds", "看看持有者的进程是否还在运行，是否知道自己持有"},
 	"break-if-gone-or-hangs":                 {"if it is gone or hangs, break the lock, or others wait until its lease ends; if it works, leave it", "如果没了或卡住，就打破锁，否则别人要等到租约结束；如果在工作，就不要动它"},
 	"says-that-it-is-since":                  {"{0} says that it is {1} since {2}, but its claim heads the queue of {3} and is renewed", "{0} 说自己{1}已有 {2}，但它的排队键在 {3} 的队首，并在续租"},

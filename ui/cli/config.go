@@ -21,6 +21,7 @@ type config struct {
 	screen   lookFlags
 	recipes  []string // --recipe and --expect, as given
 	expect   []string
+	long     []string // --long, prefixes
 	warnWait time.Duration
 	pins     []model.Pin    // and as understood
 	lang     string         // of lessons
@@ -97,6 +98,7 @@ var settings = []setting{
 	{flag: "prefix", env: "LOCKTOP_PREFIX", key: "prefixes", kind: aList},
 	{flag: "recipe", env: "LOCKTOP_RECIPE", key: "recipes", kind: aTable},
 	{flag: "expect", env: "LOCKTOP_EXPECT", key: "expect", kind: aTable},
+	{flag: "long", env: "LOCKTOP_LONG", key: "long", kind: aList},
 	{flag: "warn-wait", env: "LOCKTOP_WARN_WAIT", key: "warn-wait", own: true},
 	{flag: "lease-budget", env: "LOCKTOP_LEASE_BUDGET", key: "lease-budget", own: true},
 	{flag: "ascii", env: "LOCKTOP_ASCII", own: true},
@@ -249,6 +251,9 @@ func (cfg *config) parsePins() error {
 			return bad("%s %q: want PREFIX=N, the number of contenders that each lock there should have", cfg.from("expect").name, x)
 		}
 		cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Expect: n})
+	}
+	for _, prefix := range cfg.long {
+		cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Long: true})
 	}
 	if cfg.warnWait < 0 {
 		return bad("%s: want a duration above 0", cfg.from("warn-wait").name)

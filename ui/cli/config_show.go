@@ -50,8 +50,8 @@ func configCmd(e *env) *cobra.Command {
 			wrapped(profileKeys(), 92) + "\n" +
 			"with the meaning of the flags of these names. label and color are for the status line. read-only\n" +
 			"forbids --armed and proxy. armed stands for --armed, for the endpoints of the profile alone.\n" +
-			"prefixes is a list; recipes and expect have a line for each prefix. File names are relative to the\n" +
-			"folder of profiles.yaml.",
+			"prefixes and long are lists; recipes and expect have a line for each prefix. File names are\n" +
+			"relative to the folder of profiles.yaml.",
 		Example: "  locktop config --profile production\n  locktop config -o json | jq '.values[] | select(.origin != \"default\")'",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {

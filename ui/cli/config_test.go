@@ -166,6 +166,7 @@ namespace - default
 prefix /jobs/ --prefix
 recipe - default
 expect - default
+long - default
 warn-wait 0s default
 lease-budget 20 default
 ascii false default

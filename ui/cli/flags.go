@@ -25,7 +25,7 @@ var (
 	})
 	onScreen = []string{"ascii", "wide-signs", "color", "theme"}
 	// aLook are those of a look at locks.
-	aLook = slices.Concat(toCluster, []string{"prefix", "recipe", "expect", "warn-wait", "lease-budget"})
+	aLook = slices.Concat(toCluster, []string{"prefix", "recipe", "expect", "long", "warn-wait", "lease-budget"})
 )
 
 // takes are the shared flags that each command understands, by its path. Any other is
@@ -45,10 +45,10 @@ var takes = map[string][]string{
 	"locktop contend":   toCluster,
 	"locktop proxy":     slices.Concat(aLook, onScreen),
 	"locktop config":    slices.Concat(aLook, onScreen, []string{"lang"}), // it shows them all
-	"locktop demo":      slices.Concat(onScreen, []string{"recipe", "expect", "warn-wait", "lease-budget", "lang"}),
+	"locktop demo":      slices.Concat(onScreen, []string{"recipe", "expect", "long", "warn-wait", "lease-budget", "lang"}),
 	"locktop learn":     slices.Concat(onScreen, []string{"lang"}),
 	"locktop drill run": slices.Concat(toNamed, []string{"recipe", "expect", "lease-budget"}),
-	"locktop replay":    slices.Concat(onScreen, []string{"recipe", "expect", "warn-wait"}),
+	"locktop replay":    slices.Concat(onScreen, []string{"recipe", "expect", "long", "warn-wait"}),
 }
 
 // sharedFlag marks the flags that several commands take.
@@ -103,6 +103,7 @@ func (cfg *config) addSharedFlags() {
 	f.IntVar(&c.leaseBudget, "lease-budget", 20, "most lease readings in a second while watching [LOCKTOP_LEASE_BUDGET]")
 	f.StringArrayVar(&cfg.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME, or of one key or lock alone, KEY==NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
 	f.StringArrayVar(&cfg.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
+	f.StringArrayVar(&cfg.long, "long", nil, "locks under this prefix are meant to be held for long, and who waits stands by; may be repeated [LOCKTOP_LONG]")
 	f.DurationVar(&cfg.warnWait, "warn-wait", 0, "from when on a wait is worth a warning, a hint (default: by the lock's own past, or by its TTL and how many wait) [LOCKTOP_WARN_WAIT]")
 	f.BoolVar(&cfg.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
 	f.BoolVar(&cfg.screen.wideSigns, "wide-signs", false, "draw without signs that some terminals make two cells wide [LOCKTOP_WIDE_SIGNS]")
