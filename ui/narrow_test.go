@@ -228,7 +228,7 @@ func TestJournalInLittleRoom(t *testing.T) {
 		}
 	}
 	b.size(80, 24)
-	b.sees("\n  03:04:16 ✖ foreign-key (certain): /blocked/lock/stray is not a lock key, but")
+	b.sees("\n  03:04:16 ✖ Foreign key blocks (certain): /blocked/lock/stray is not a lock")
 }
 
 // TestStatusLineInChinese: no blanks are left where a word is narrower than the English one.

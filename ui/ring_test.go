@@ -108,7 +108,7 @@ func TestARingThatMayBeNone(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 		b.size(size[0], size[1])
 		b.sees("who waits for whom")
-		b.sees("lock-cycle")
+		b.sees("Deadlock?")
 		b.sees("deadlock?")
 		b.sees("2 locks: sessions wait for each other, perhaps only in passing")
 		if text := b.text(); strings.Contains(text, "can proceed") || strings.Contains(text, "not while renewed") {

@@ -14,7 +14,7 @@ import (
 // notSaid are what is painted without a row of the catalogue, and why.
 var notSaid = map[string]string{
 	"locktop": "the name of the program", "etcd ": "a name", "39/60s ": "an example of what stands in a cell", "39/60s  12s": "likewise", "c2 (proxy)": "likewise",
-	"esc": "a key", "tab": "a key", "up down": "keys", "left right": "keys", "  q": "a key", "   e": "a key", "   w": "a key",
+	"esc": "a key", "enter": "a key", "tab": "a key", "up down": "keys", "left right": "keys", "  q": "a key", "   e": "a key", "   w": "a key",
 	"export ETCDCTL_ENDPOINTS=": "a command", "etcdctl watch --prefix ": "a command", "etcdctl lease list": "a command", "<1s": "a duration", "every page": "the document of keys is English",
 }
 

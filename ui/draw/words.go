@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,13 +95,25 @@ func Brief(r model.ClaimRef) model.ClaimRef {
 // Sentence says an entry.
 func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 	short := *f
-	short.Lock = shorten(f.Lock)
+	short.Lock, short.Text = shorten(f.Lock), th.byName(f.Text)
 	short.Claim, short.From, short.WaitsFor = Brief(f.Claim), Brief(f.From), Brief(f.WaitsFor)
 	said := text.Render(th.Lang, short.Message(s.Who))
 	if !f.Text.IsZero() {
 		said = shorten(said)
 	}
 	return th.Escape(said)
+}
+
+// byName is a message in which a problem has its name in the place of its code.
+func (th *Theme) byName(m model.Message) model.Message {
+	if len(m.Args) == 0 {
+		return m
+	}
+	if code, ok := m.Args[0].(model.Code); ok {
+		m.Args = slices.Clone(m.Args)
+		m.Args[0] = model.Verbatim(th.Problem(&model.Finding{Code: code}))
+	}
+	return m
 }
 
 // SentenceHere says an entry where the title names its lock. Chinese names the lock all the same.

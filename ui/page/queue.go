@@ -371,7 +371,7 @@ func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
 		return draw.Dim, sideNote(th, c.L, c.Claim)
 	}
 	st, sign := th.Severity(x.Severity)
-	text := sign + " " + string(x.Code)
+	text := sign + " " + th.Problem(x)
 	if left, ok := c.LeaseInfo().Remaining(f.Now); ok && x.Code == model.CodeDeadWaiter && c.Role != model.RoleHolds {
 		text += th.Say("idles-up-to", left)
 	}

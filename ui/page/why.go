@@ -117,7 +117,7 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 			add(of, rank, draw.Dim.Of(lead), st.Of(part))
 		}
 	}
-	head := sign + " " + string(f.Code) + " (" + th.FormatConfidence(f.Confidence) + ")"
+	head := sign + " " + th.Problem(f) + " (" + th.FormatConfidence(f.Confidence) + ")"
 	of := len(all)
 	for i, part := range th.Wrap(head+": "+th.Summary(f), w-4, 3) {
 		if i == 0 {
