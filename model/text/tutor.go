@@ -97,6 +97,7 @@ var tutor = map[model.MessageID]Sentence{
 	"tutor-drill-unknown":  {"UNKNOWN: cannot be told. ", "无法判定：说不清。"},
 	"tutor-score":          {"You predicted {0} of {1}.", "你预测对了 {0} / {1}。"},
 
+	"tutor-judged":         {"{0}: {1}", "{0}：{1}"},
 	"tutor-bound":          {", bound {0}", "，界限 {0}"},
 	"tutor-guide":          {"guide", "导览"},
 	"tutor-that-is-all":    {"that is all", "就是这些"},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 )
@@ -320,7 +319,7 @@ func (p *Panel) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)
 		st, sign := verdictStyle(th, l.Verdict)
 		s := l.Name
 		if p.l.Judged {
-			s = wordOf(th, l.Verdict) + ": " + s
+			s = th.Say("tutor-judged", l.Verdict, model.Verbatim(s))
 		}
 		if l.Measured != "" {
 			s += " " + th.Sign.Line + " " + l.Measured
@@ -351,9 +350,6 @@ func (p *Panel) verdictWords(th *draw.Theme, v model.DrillVerdict) string {
 	}
 	return th.Say("tutor-unknown")
 }
-
-// wordOf is the word of a verdict, as the report of a drill has it.
-func wordOf(th *draw.Theme, v model.DrillVerdict) string { return text.Word(th.Lang, v) }
 
 func verdictStyle(th *draw.Theme, v model.DrillVerdict) (draw.Style, string) {
 	switch v {
