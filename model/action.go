@@ -112,46 +112,45 @@ type Plan struct {
 	// Hits names whom a fault is done to: "worker, pid 4711".
 	Hits string
 	// Unknown is set when Goes is not complete, and says why: "no permission on …".
-	Unknown string
+	Unknown Message
 	// Lease is the reading of the lease, zero if there is none.
 	Lease LeaseRead
 	// Refused is why the action must not be done as planned: the claim went, or
-	// it is not the one that was meant. Empty if it may.
-	Refused string
+	// it is not the one that was meant. It says nothing if it may.
+	Refused Message
 	// DryRun makes Do say what it would have done.
 	DryRun bool
 }
 
-// Changed says in words what of a key is not as it was shown, "" if nothing is. A put
+// Changed says what of a key is not as it was shown, nothing if all is. A put
 // of what was there already changes nothing. Values are not named: they may be secrets.
-func (kv KV) Changed(now KV) string {
+func (kv KV) Changed(now KV) Message {
 	if now.CreateRev != kv.CreateRev {
-		return fmt.Sprintf("it is another claim now: %q has create revision %d, not %d", now.Key, now.CreateRev, kv.CreateRev)
+		return Say("it-is-another-claim-now", now.Key, now.CreateRev, kv.CreateRev)
 	}
-	var words []string
-	if now.Lease != kv.Lease {
-		words = append(words, fmt.Sprintf("it is on %s now, not on %s", OnLease(now.Lease), OnLease(kv.Lease)))
+	on, value := Say("it-is-on-now", OnLease(now.Lease), OnLease(kv.Lease)), Say("its-value-is-another", now.ModRev)
+	switch lease := now.Lease != kv.Lease; {
+	case lease && now.Value != kv.Value:
+		return Say("has-changed", now.Key, Say("and-also", on, value))
+	case lease:
+		return Say("has-changed", now.Key, on)
+	case now.Value != kv.Value:
+		return Say("has-changed", now.Key, value)
 	}
-	if now.Value != kv.Value {
-		words = append(words, fmt.Sprintf("its value is another since revision %d", now.ModRev))
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%q has changed: %s", now.Key, strings.Join(words, ", and "))
+	return Message{}
 }
 
-// OnLease says in words what a key with that lease is on: "lease 2f…", or "no lease".
-func OnLease(id LeaseID) string {
+// OnLease says what a key with that lease is on.
+func OnLease(id LeaseID) Message {
 	if id == 0 {
-		return "no lease"
+		return Say("no-lease")
 	}
-	return "lease " + id.String()
+	return Say("lease", id)
 }
 
-// Changed says in words what an action would touch now and was not shown in the plan,
-// "" for nothing. Of a lease that has lost a key only less goes.
-func (p Plan) Changed(now Plan) string {
+// Changed says what an action would touch now and was not shown in the plan, nothing if
+// there is nothing. Of a lease that has lost a key only less goes.
+func (p Plan) Changed(now Plan) Message {
 	shown := map[string]KV{}
 	for _, kv := range p.Goes {
 		shown[kv.Key] = kv
@@ -163,20 +162,20 @@ func (p Plan) Changed(now Plan) string {
 		case !known:
 			fresh = append(fresh, kv.Key)
 		case kv.CreateRev != 0 && was.CreateRev != 0: // else known by name only
-			if words := was.Changed(kv); words != "" {
-				return words
+			if changed := was.Changed(kv); !changed.IsZero() {
+				return changed
 			}
 		}
 	}
 	switch {
 	case len(fresh) == 1:
-		return fmt.Sprintf("lease %s has a key that was not shown, %q", p.Action.Lease, fresh[0])
+		return Say("lease-has-a-key-not-shown", p.Action.Lease, fresh[0])
 	case len(fresh) > 1:
-		return fmt.Sprintf("lease %s has %d keys that were not shown, %q is the first", p.Action.Lease, len(fresh), fresh[0])
-	case now.Unknown != "" && p.Unknown == "":
-		return now.Unknown + ", which was not so"
+		return Say("lease-has-keys-not-shown", p.Action.Lease, len(fresh), fresh[0])
+	case !now.Unknown.IsZero() && p.Unknown.IsZero():
+		return Say("which-was-not-so", now.Unknown)
 	}
-	return ""
+	return Message{}
 }
 
 // Outcome is what came of an action, as the one who did it knows it.
@@ -187,9 +186,11 @@ type Outcome struct {
 	By string
 	// Done says that it was done. Unknown says that it was asked for and no answer came
 	// that can be used, so that it may have been done: only a look tells. Without either,
-	// nothing was done. Err says why and what to do next.
+	// nothing was done. Err says why and what to do next, in English. Why says the same where it
+	// is a sentence of ours; no recording has it.
 	Done, Unknown bool
 	Err           string
+	Why           Message `json:"-"`
 	// Changed says what is not any more as the plan showed it, where that is why nothing
 	// was done. Now is the claim as it was found instead, without a key if it is gone.
 	Changed string
@@ -230,7 +231,10 @@ func (o Outcome) Message() Message {
 	if o.Detail != "" {
 		detail = Say("detail", o.Detail)
 	}
-	if o.Err != "" {
+	switch {
+	case !o.Why.IsZero():
+		failure = Say("failure", o.Why)
+	case o.Err != "":
 		failure = Say("failure", o.Err)
 	}
 	switch o.Result() {

@@ -258,8 +258,8 @@ func (a *Shell) Act(act model.Action) tea.Cmd {
 		if err != nil {
 			return outcomeMsg{model.Outcome{Action: act, Err: err.Error()}}
 		}
-		if plan.Refused != "" {
-			return outcomeMsg{model.Outcome{Action: act, Err: plan.Refused}}
+		if !plan.Refused.IsZero() {
+			return outcomeMsg{model.Outcome{Action: act, Err: text.English(plan.Refused), Why: plan.Refused}}
 		}
 		return outcomeMsg{hands.Do(ctx, plan)}
 	}

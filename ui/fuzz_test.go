@@ -106,8 +106,8 @@ func FuzzErrors(f *testing.F) {
 			err  error
 		}{
 			{msg: outcomeMsg{model.Outcome{Action: act, Err: text, Detail: text}}}, {msg: outcomeMsg{model.Outcome{Action: act, Done: true, Detail: text}}},
-			{msg: sourceEndedMsg{errors.New(text)}}, {err: errors.New(text)}, {plan: model.Plan{Action: act, Refused: text}},
-			{plan: model.Plan{Action: act, Unknown: text, Goes: []model.KV{{Key: text, Value: text, CreateRev: 1}}}},
+			{msg: sourceEndedMsg{errors.New(text)}}, {err: errors.New(text)}, {plan: model.Plan{Action: act, Refused: model.Say("quote", text)}},
+			{plan: model.Plan{Action: act, Unknown: model.Say("quote", text), Goes: []model.KV{{Key: text, Value: text, CreateRev: 1}}}},
 		} {
 			b := newBench(t, Options{Lab: n%2 == 0, Armed: true, Profile: colours})
 			wrongLab(b)

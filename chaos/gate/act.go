@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -11,6 +12,7 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // revoke ends the lease. etcd deletes all its keys at one revision, which is the
@@ -30,13 +32,13 @@ func (g *Gate) revoke(ctx context.Context, w *clientv3.Client, p model.Plan) mod
 	out := model.Outcome{Done: true, Rev: r.Header.GetRevision()}
 	if out.Went, err = g.went(ctx, p, out.Rev); err != nil {
 		out.Detail = reach(p)
-		if p.Unknown == "" {
+		if p.Unknown.IsZero() {
 			out.Detail += " shown; what else went is not known: " + status.Convert(err).Message()
 		}
 	} else {
 		out.Detail = wentWords(p, out.Went)
 	}
-	if len(out.Went) == 0 && (err == nil || len(p.Goes) == 0 && p.Unknown == "") {
+	if len(out.Went) == 0 && (err == nil || len(p.Goes) == 0 && p.Unknown.IsZero()) {
 		out.Rev = 0
 	}
 	return out
@@ -52,7 +54,7 @@ func (g *Gate) noLease(ctx context.Context, id model.LeaseID, found error) model
 	case l.Granted != 0:
 		return refused("%v, but it is there: look again", found)
 	}
-	return refused("%s", l.whyGone())
+	return refusal(l.whyGone())
 }
 
 // deleteClaim deletes the key while it is as the plan has it. etcd compares and deletes
@@ -83,14 +85,14 @@ func (g *Gate) deleteClaim(ctx context.Context, w *clientv3.Client, p model.Plan
 			read = r.Responses[0].GetResponseRange().GetKvs()
 		}
 		now := kvOf(read)
-		words := otherClaim(a, now)
-		if words == "" {
-			words = p.Changed(model.Plan{Goes: []model.KV{*now}})
+		why := otherClaim(a, now)
+		if why.IsZero() {
+			why = p.Changed(model.Plan{Goes: []model.KV{*now}})
 		}
-		if words == "" {
-			words = fmt.Sprintf("%q was written again just now, with what it had", a.Key)
+		if why.IsZero() {
+			why = model.Say("was-written-again-just-now", a.Key)
 		}
-		return changed(words, now)
+		return changed(why, now)
 	}
 	return model.Outcome{Done: true, Detail: "1 key", Rev: r.Header.GetRevision()}
 }
@@ -101,14 +103,16 @@ func dryRun(p model.Plan) model.Outcome {
 	if p.Action.Kind.WritesEtcd() {
 		detail = "would take " + reach(p)
 	}
-	return model.Outcome{Detail: detail, Err: "dry run"}
+	out := refusal(model.Say("dry-run"))
+	out.Detail = detail
+	return out
 }
 
 // reach says how many keys go, as far as the plan knows.
 func reach(p model.Plan) string {
 	n := count(len(p.Goes))
-	if p.Unknown != "" {
-		return n + "; " + p.Unknown
+	if !p.Unknown.IsZero() {
+		return n + "; " + text.English(p.Unknown)
 	}
 	return n
 }
@@ -118,10 +122,25 @@ func refused(format string, args ...any) model.Outcome {
 	return model.Outcome{Err: fmt.Sprintf(format, args...)}
 }
 
+// refusal is the outcome of what was not done for a reason of ours.
+func refusal(why model.Message) model.Outcome {
+	return model.Outcome{Err: text.English(why), Why: why}
+}
+
+// whyOf is an error as a message: one of ours, or its words.
+func whyOf(err error) model.Message {
+	var r text.Refusal
+	if errors.As(err, &r) {
+		return r.Why
+	}
+	return model.Say("quote", err.Error())
+}
+
 // changed is the outcome of what was not done because it is not as it was shown; nil is a
 // claim that is gone.
-func changed(words string, now *model.KV) model.Outcome {
-	out := model.Outcome{Err: words, Changed: words}
+func changed(why model.Message, now *model.KV) model.Outcome {
+	out := refusal(why)
+	out.Changed = out.Err
 	if now != nil {
 		out.Now = *now
 	}
@@ -133,7 +152,9 @@ func changed(words string, now *model.KV) model.Outcome {
 func failed(err error, permission string) model.Outcome {
 	switch {
 	case chaos.Unsure(err):
-		return model.Outcome{Unknown: true, Err: status.Convert(err).Message() + ": no answer that can be used, so it may have been done; look before trying again"}
+		out := refusal(model.Say("no-answer-that-can-be-used", status.Convert(err).Message()))
+		out.Unknown = true
+		return out
 	case chaos.CodeOf(err) == codes.PermissionDenied:
 		return refused("%v: %s", err, permission)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // requestTimeout bounds a plan, and the check and write of an action, so that no
@@ -47,7 +48,7 @@ type Options struct {
 	// Armed lets the gate act. Why is the reason shown while it is not, and for writes
 	// to etcd where there is no Dial ("read-only: not locktop's own lab").
 	Armed bool
-	Why   string
+	Why   model.Message
 	// Lab is nil if there is none.
 	Lab Lab
 	// Journal gets a line of JSON before each action and one with its outcome. An
@@ -84,8 +85,8 @@ func New(o Options) *Gate {
 	if o.Report == nil {
 		o.Report = func(model.Event) {}
 	}
-	if o.Why == "" {
-		o.Why = "read-only: no connection to write with"
+	if o.Why.IsZero() {
+		o.Why = model.Say("no-connection-to-write-with")
 	}
 	g := &Gate{o: o, armed: armedFor{id: o.Cluster}, journal: journal{to: o.Journal, user: o.User, endpoint: o.Endpoint, now: o.Now}}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
@@ -96,16 +97,16 @@ func New(o Options) *Gate {
 // for the person. It asks nothing of etcd.
 func (g *Gate) Available(a model.Action) error {
 	if !g.o.Armed {
-		return errors.New(g.o.Why)
+		return text.Refusal{Why: g.o.Why}
 	}
 	if g.ctx.Err() != nil {
-		return errors.New("locktop is closing")
+		return text.Refusal{Why: model.Say("locktop-is-closing")}
 	}
 	if g.o.Journal == nil {
-		return errors.New("no journal: an action that is not written down is not done")
+		return text.Refusal{Why: model.Say("no-journal")}
 	}
 	if a.Kind.WritesEtcd() && g.o.Dial == nil {
-		return errors.New(g.o.Why)
+		return text.Refusal{Why: g.o.Why}
 	}
 	if err := g.armed.shut(); err != nil && a.Kind.WritesEtcd() {
 		return fmt.Errorf("disarmed: %w", err)
@@ -117,18 +118,18 @@ func (g *Gate) Available(a model.Action) error {
 func (g *Gate) possible(a model.Action) error {
 	switch {
 	case !slices.Contains(model.ActionKinds, a.Kind):
-		return fmt.Errorf("unknown action %q", a.Kind)
+		return text.Refusal{Why: model.Say("unknown-action", string(a.Kind))}
 	case !a.Kind.WritesEtcd() && g.o.Lab == nil:
-		return errors.New("not locktop's own lab: processes and their connections are out of reach")
+		return text.Refusal{Why: model.Say("processes-are-out-of-reach")}
 	case !a.Kind.WritesEtcd():
 		return g.o.Lab.Available(a)
 	case g.o.Reader == nil:
-		return errors.New("no connection to read with")
+		return text.Refusal{Why: model.Say("no-connection-to-read-with")}
 	case a.Kind == model.RevokeLease && a.Lease == 0:
-		return errors.New("there is no lease to revoke: delete the claim instead")
+		return text.Refusal{Why: model.Say("there-is-no-lease-to-revoke")}
 	case a.Kind == model.DeleteClaim && (a.Key == "" || a.CreateRev <= 0):
 		// Without a revision there is no guard: 0 means "does not exist".
-		return errors.New("no claim to delete: its key and create revision must be known")
+		return text.Refusal{Why: model.Say("no-claim-to-delete")}
 	}
 	return nil
 }
@@ -166,10 +167,10 @@ func (g *Gate) Do(ctx context.Context, p model.Plan) model.Outcome {
 // of etcd: the lines have the guard that was sent.
 func (g *Gate) journaled(ctx context.Context, p *model.Plan) model.Outcome {
 	if err := g.Available(p.Action); err != nil {
-		return refused("%v", err)
+		return refusal(whyOf(err))
 	}
-	if p.Refused != "" {
-		return refused("%s", p.Refused)
+	if !p.Refused.IsZero() {
+		return refusal(p.Refused)
 	}
 	act := g.doLab
 	if p.Action.Kind.WritesEtcd() {
@@ -187,7 +188,7 @@ func (g *Gate) journaled(ctx context.Context, p *model.Plan) model.Outcome {
 	out := act(ctx, *p)
 	out.Action = p.Action // its words go into the journal
 	if err := g.journal.writeOutcome(*p, out); err != nil {
-		out.Err = strings.TrimPrefix(out.Err+"; the outcome could not be journaled: "+err.Error(), "; ")
+		out.Err, out.Why = strings.TrimPrefix(out.Err+"; the outcome could not be journaled: "+err.Error(), "; "), model.Message{}
 	}
 	return out
 }

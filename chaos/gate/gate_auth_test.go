@@ -14,6 +14,7 @@ import (
 	"locktop/chaos"
 	"locktop/chaos/chaostest"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // A user who may not read every key of a lease is told that, not "0 keys".
@@ -40,7 +41,7 @@ func TestPlanWithoutPermissionOnTheKeys(t *testing.T) {
 
 	p, err := g.Plan(chaostest.Within(t), a)
 	chaostest.Must(t, err)
-	if !strings.Contains(p.Unknown, "no permission on every key") || p.Lease.Granted != 600 {
+	if !strings.Contains(text.English(p.Unknown), "no permission on every key") || p.Lease.Granted != 600 {
 		t.Errorf("unknown %q, lease %+v", p.Unknown, p.Lease)
 	}
 	if d := cmp.Diff([]string{"/mine/1"}, keysOf(p.Goes)); d != "" {

@@ -39,7 +39,7 @@ func newBench(t *testing.T, options ...func(*Options)) *bench {
 			b.dialled++
 			return chaostest.Connect(clientv3.Config{Endpoints: []string{member}, DialOptions: chaos.Writing()})
 		},
-		Armed: true, Why: "read-only: not locktop's own lab",
+		Armed: true, Why: model.Say("quote", "read-only: not locktop's own lab"),
 		Journal: &b.journal, Endpoint: member, User: "me",
 		Report: func(e model.Event) { b.acted = append(b.acted, e.(model.Acted).Outcome) },
 	}
@@ -121,7 +121,7 @@ func TestRevokeTakesThePlannedKeysAtOneRevision(t *testing.T) {
 	a := model.Action{Kind: model.RevokeLease, Key: first.Key, CreateRev: first.CreateRev, Lease: first.Lease}
 
 	p := b.plan(t, a)
-	if d := cmp.Diff([]string{"/locks/a/1", "/locks/b/1"}, keysOf(p.Goes)); d != "" || p.Unknown != "" || p.Refused != "" {
+	if d := cmp.Diff([]string{"/locks/a/1", "/locks/b/1"}, keysOf(p.Goes)); d != "" || !p.Unknown.IsZero() || !p.Refused.IsZero() {
 		t.Errorf("plan: unknown %q, refused %q, goes (-want +got):\n%s", p.Unknown, p.Refused, d)
 	}
 	if p.Goes[1].CreateRev != first.CreateRev || p.Goes[1].Value != "secret value" || p.Lease.Granted != 600 {
@@ -140,7 +140,7 @@ func TestRevokeTakesThePlannedKeysAtOneRevision(t *testing.T) {
 	if d := cmp.Diff([]model.Outcome{o}, b.acted); d != "" {
 		t.Errorf("reported (-want +got):\n%s", d)
 	}
-	if p := b.plan(t, a); !strings.Contains(p.Refused, "is gone") {
+	if p := b.plan(t, a); !strings.Contains(text.English(p.Refused), "is gone") {
 		t.Errorf("plan of a lease that is gone: %q", p.Refused)
 	}
 	wantRefused(t, b.gate.Do(chaostest.Within(t), p), "is gone")
@@ -206,7 +206,7 @@ func TestPlanBoundsWhatItReadsOfALargeLease(t *testing.T) {
 		chaostest.Must(t, err)
 	}
 	p := b.plan(t, model.Action{Kind: model.RevokeLease, Lease: model.LeaseID(lease)})
-	if want := "50 of the 1050 keys are listed by name only"; p.Unknown != want || len(p.Goes) != maxRead+50 {
+	if want := "50 of the 1050 keys are listed by name only"; text.English(p.Unknown) != want || len(p.Goes) != maxRead+50 {
 		t.Errorf("%d keys, unknown %q, want %q", len(p.Goes), p.Unknown, want)
 	}
 	if p.Goes[maxRead-1].CreateRev == 0 || p.Goes[maxRead].CreateRev != 0 || !slices.IsSorted(keysOf(p.Goes)) {
@@ -230,7 +230,7 @@ func TestGuardedDelete(t *testing.T) {
 	wantRefused(t, b.gate.Do(chaostest.Within(t), stale), "the claim is gone")
 	now := b.claim(t, "/claim", lease)
 	wantRefused(t, b.gate.Do(chaostest.Within(t), stale), "it is another claim now")
-	if p := b.plan(t, a); !strings.Contains(p.Refused, "it is another claim now") {
+	if p := b.plan(t, a); !strings.Contains(text.English(p.Refused), "it is another claim now") {
 		t.Errorf("plan for a claim that changed: %q", p.Refused)
 	}
 	// The check is for the person; it is the transaction that must not be fooled.
@@ -415,10 +415,10 @@ func TestNothingOfKubernetesIsWritten(t *testing.T) {
 		{Kind: model.RevokeLease, Lease: model.LeaseID(lease)},
 	} {
 		p := b.plan(t, a)
-		if !strings.Contains(p.Refused, "is an object of Kubernetes") {
+		if !strings.Contains(text.English(p.Refused), "is an object of Kubernetes") {
 			t.Errorf("%s: refused %q", text.English(a.Message()), p.Refused)
 		}
-		p.Refused = ""
+		p.Refused = model.Message{}
 		wantRefused(t, b.gate.Do(chaostest.Within(t), p), "is an object of Kubernetes")
 	}
 	p := b.plan(t, model.Action{Kind: model.DeleteClaim, Key: claim.Key, CreateRev: claim.CreateRev})

@@ -127,7 +127,7 @@ func FuzzJournal(f *testing.F) {
 		var out bytes.Buffer
 		j := journal{to: &out, user: user, endpoint: key, now: func() time.Time { return time.Unix(0, 0) }}
 		p := model.Plan{Action: model.Action{Kind: model.DeleteClaim, Key: key, Lock: key, CreateRev: rev},
-			Goes: []model.KV{{Key: key, Value: "the value of a key", CreateRev: rev}}, Unknown: text}
+			Goes: []model.KV{{Key: key, Value: "the value of a key", CreateRev: rev}}, Unknown: model.Say("quote", text)}
 		err := errors.Join(j.writeIntent(p), j.writeOutcome(p, model.Outcome{Action: p.Action, Err: text, Detail: user}))
 		if err != nil {
 			t.Fatal(err)

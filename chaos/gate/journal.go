@@ -82,7 +82,7 @@ func (j journal) writeOutcome(p model.Plan, o model.Outcome) error {
 
 func (j journal) record(p model.Plan, step string) record {
 	r := record{Time: j.now(), Step: step, User: j.user, Endpoint: j.endpoint, Action: text.English(p.Action.Message()),
-		Lock: p.Action.Lock, Hits: p.Hits, Keys: recordKeys(p.Goes), Unknown: p.Unknown, DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
+		Lock: p.Action.Lock, Hits: p.Hits, Keys: recordKeys(p.Goes), Unknown: text.English(p.Unknown), DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
 	if r.Keys == nil {
 		r.Keys = []recordKey{}
 	}

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,7 +33,7 @@ const (
 func (g *Gate) Plan(ctx context.Context, a model.Action) (model.Plan, error) {
 	p := model.Plan{Action: a, At: g.o.Now(), Endpoint: g.o.Endpoint}
 	if err := g.possible(a); err != nil {
-		p.Refused = err.Error()
+		p.Refused = whyOf(err)
 		return p, nil
 	}
 	if !a.Kind.WritesEtcd() {
@@ -53,7 +52,9 @@ func (g *Gate) Plan(ctx context.Context, a model.Action) (model.Plan, error) {
 		return p, fmt.Errorf("plan to %s: %w", text.English(a.Message()), err)
 	}
 	p.Cluster = g.armed.cluster()
-	p.Refused = cmp.Or(p.Refused, ofKubernetes(p.Goes))
+	if p.Refused.IsZero() {
+		p.Refused = ofKubernetes(p.Goes)
+	}
 	return p, nil
 }
 
@@ -64,11 +65,11 @@ func (g *Gate) planRevoke(ctx context.Context, p *model.Plan) error {
 		return err
 	}
 	p.Lease = l.LeaseRead
-	if p.Refused, err = g.lost(ctx, a, l); err != nil || p.Refused != "" {
+	if p.Refused, err = g.lost(ctx, a, l); err != nil || !p.Refused.IsZero() {
 		return err
 	}
 	if l.denied {
-		p.Unknown = fmt.Sprintf("no permission on every key of lease %s, so which keys go with it is not known", a.Lease)
+		p.Unknown = model.Say("no-permission-on-every-key", a.Lease)
 	}
 	if l.denied && a.Key != "" {
 		l.keys = []string{a.Key} // that much is known
@@ -81,7 +82,7 @@ func (g *Gate) planDelete(ctx context.Context, p *model.Plan) error {
 	if err != nil {
 		return err
 	}
-	if p.Refused = otherClaim(p.Action, kv); p.Refused == "" {
+	if p.Refused = otherClaim(p.Action, kv); p.Refused.IsZero() {
 		p.Goes, p.Action.ModRev = []model.KV{*kv}, kv.ModRev
 	}
 	return nil
@@ -91,7 +92,7 @@ func (g *Gate) planDelete(ctx context.Context, p *model.Plan) error {
 // those that were shown, nothing may be done, and the outcome says why.
 func (g *Gate) recheck(ctx context.Context, p *model.Plan) model.Outcome {
 	if id := g.armed.cluster(); id != 0 && p.Cluster != 0 && p.Cluster != id {
-		return refused("the plan is for cluster %x, and what may be written to is cluster %x: look again", p.Cluster, id)
+		return refusal(model.Say("the-plan-is-for-cluster", p.Cluster, id))
 	}
 	now, a := model.Plan{Action: p.Action}, p.Action
 	read := g.planRevoke
@@ -101,11 +102,14 @@ func (g *Gate) recheck(ctx context.Context, p *model.Plan) model.Outcome {
 	if err := read(ctx, &now); err != nil {
 		return refused("%v", err)
 	}
-	words := cmp.Or(now.Refused, ofKubernetes(now.Goes))
-	if words == "" {
-		words = p.Changed(now)
+	why := now.Refused
+	if why.IsZero() {
+		why = ofKubernetes(now.Goes)
 	}
-	if words == "" {
+	if why.IsZero() {
+		why = p.Changed(now)
+	}
+	if why.IsZero() {
 		p.Action, p.Goes, p.Unknown = now.Action, now.Goes, now.Unknown
 		return model.Outcome{}
 	}
@@ -113,55 +117,55 @@ func (g *Gate) recheck(ctx context.Context, p *model.Plan) model.Outcome {
 	if a.Key != "" {
 		var err error
 		if found, err = g.readKey(ctx, a.Key); err != nil {
-			return refused("%s: look again", words)
+			return refusal(model.Say("look-again", why))
 		}
 	}
-	return changed(words, found)
+	return changed(why, found)
 }
 
-// ofKubernetes says why keys must stay that are Kubernetes' own, "" if none is: only its API
+// ofKubernetes says why keys must stay that are Kubernetes' own, nothing if none is: only its API
 // server knows what hangs on them.
-func ofKubernetes(goes []model.KV) string {
+func ofKubernetes(goes []model.KV) model.Message {
 	for _, kv := range goes {
 		if recipe.OfKubernetes(kv.Value) {
-			return model.Printable(kv.Key) + " is an object of Kubernetes: nothing is ever written there, use kubectl"
+			return model.Say("is-an-object-of-kubernetes", kv.Key)
 		}
 	}
-	return ""
+	return model.Message{}
 }
 
-// lost says in words that the lease is gone, or that the claim by which the person
+// lost says that the lease is gone, or that the claim by which the person
 // chose it is not its claim any more. Without a claim only the lease counts.
-func (g *Gate) lost(ctx context.Context, a model.Action, l leaseNow) (string, error) {
+func (g *Gate) lost(ctx context.Context, a model.Action, l leaseNow) (model.Message, error) {
 	if l.Granted == 0 {
 		return l.whyGone(), nil
 	}
 	if a.Key == "" || a.CreateRev == 0 {
-		return "", nil
+		return model.Message{}, nil
 	}
 	kv, err := g.readKey(ctx, a.Key)
 	if err != nil {
-		return "", err
+		return model.Message{}, err
 	}
-	if words := otherClaim(a, kv); words != "" {
-		return words, nil
+	if other := otherClaim(a, kv); !other.IsZero() {
+		return other, nil
 	}
 	if kv.Lease != a.Lease {
-		return fmt.Sprintf("%q is not on lease %s but on %s now", a.Key, a.Lease, model.OnLease(kv.Lease)), nil
+		return model.Say("is-not-on-lease-but-on", a.Key, a.Lease, model.OnLease(kv.Lease)), nil
 	}
-	return "", nil
+	return model.Message{}, nil
 }
 
-// otherClaim says in words that the key is not the claim that was meant; nil is a
+// otherClaim says that the key is not the claim that was meant; nil is a
 // key that is not there.
-func otherClaim(a model.Action, kv *model.KV) string {
+func otherClaim(a model.Action, kv *model.KV) model.Message {
 	switch {
 	case kv == nil:
-		return fmt.Sprintf("the claim is gone: %q does not exist", a.Key)
+		return model.Say("the-claim-is-gone-it-does-not-exist", a.Key)
 	case kv.CreateRev != a.CreateRev:
 		return model.KV{CreateRev: a.CreateRev}.Changed(*kv)
 	}
-	return ""
+	return model.Message{}
 }
 
 // leaseNow is a lease and its keys, sorted.
@@ -172,13 +176,12 @@ type leaseNow struct {
 	cluster bool // the answer names the cluster, which was checked
 }
 
-// whyGone says in words that there is no such lease.
-func (l leaseNow) whyGone() string {
-	says := fmt.Sprintf("lease %s is gone", l.ID)
+// whyGone says that there is no such lease.
+func (l leaseNow) whyGone() model.Message {
 	if !l.cluster {
-		says = "an answer that names no cluster says that " + says
+		return model.Say("lease-is-gone-says-an-answer", l.ID)
 	}
-	return says + ": it expired or was revoked, and its keys with it"
+	return model.Say("lease-is-gone-with-its-keys", l.ID)
 }
 
 // readLease reads a lease with its keys, or without where they are denied.
@@ -257,8 +260,8 @@ func (g *Gate) readKeysAt(ctx context.Context, keys []string, rev int64, p *mode
 	for _, key := range keys[len(read):] {
 		p.Goes = append(p.Goes, model.KV{Key: key, Lease: p.Action.Lease})
 	}
-	if unread > 0 && p.Unknown == "" {
-		p.Unknown = fmt.Sprintf("%d of the %d keys are listed by name only", unread, len(p.Goes))
+	if unread > 0 && p.Unknown.IsZero() {
+		p.Unknown = model.Say("keys-are-listed-by-name-only", unread, len(p.Goes))
 	}
 	return nil
 }

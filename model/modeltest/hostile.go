@@ -142,6 +142,9 @@ func (g *Reader) fill(v reflect.Value) {
 	case v.Type() == reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(g.now))
 		return
+	case v.Type() == reflect.TypeFor[model.Message]():
+		v.Set(reflect.ValueOf(model.Say("quote", g.Text())))
+		return
 	case v.Type() == reflect.TypeFor[model.FaultKind]() && g.Byte() < 200:
 		kinds := model.FaultKinds()
 		v.SetString(string(kinds[int(g.Byte())%len(kinds)].Kind))

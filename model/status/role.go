@@ -89,9 +89,9 @@ func Role(l *locks.Lock, c *locks.Claim) model.Role {
 	return RoleAt(l, c, place)
 }
 
-// Outruns says in words in what the claim of a delete, as the plan has it, and as the watch
+// Outruns says in what the claim of a delete, as the plan has it, and as the watch
 // has it, are different, "" for nothing. What a person sees comes from the watch.
-func Outruns(c *locks.Claim, p model.Plan) string {
+func Outruns(c *locks.Claim, p model.Plan) model.Message {
 	for _, kv := range p.Goes {
 		switch {
 		case p.Action.Kind != model.DeleteClaim || c == nil || kv.Key != c.Key || kv.CreateRev == 0:
@@ -101,5 +101,5 @@ func Outruns(c *locks.Claim, p model.Plan) string {
 			return c.Changed(kv)
 		}
 	}
-	return ""
+	return model.Message{}
 }

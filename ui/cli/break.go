@@ -96,14 +96,14 @@ func (f *breakRun) breakLock(ctx context.Context, name string) error {
 		return err
 	}
 	plan.DryRun = f.dryRun
-	if words := status.Outruns(s.Claim(plan.Action.Key), plan); words != "" {
+	if words := text.English(status.Outruns(s.Claim(plan.Action.Key), plan)); words != "" {
 		return bad("not done: %s: it was written while it was read, so try again", words)
 	}
 	if err := f.showPlan(s, plan, at.skipped); err != nil {
 		return err
 	}
-	if plan.Refused != "" {
-		return bad("not done: %s", plan.Refused)
+	if !plan.Refused.IsZero() {
+		return bad("not done: %s", text.English(plan.Refused))
 	}
 	if f.dryRun {
 		return nil
@@ -263,8 +263,8 @@ func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) erro
 	for _, what := range skipped {
 		fmt.Fprintf(&b, "  not looked at: %s\n", model.Printable(what))
 	}
-	if p.Unknown != "" {
-		fmt.Fprintf(&b, "  what else goes is unknown: %s\n", p.Unknown)
+	if !p.Unknown.IsZero() {
+		fmt.Fprintf(&b, "  what else goes is unknown: %s\n", text.English(p.Unknown))
 	}
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
 		fmt.Fprintf(&b, "  %s\n", text.English(status.Role(l, c).Remains()))

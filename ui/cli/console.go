@@ -88,11 +88,11 @@ func (f *consoleRun) run(ctx context.Context) error {
 }
 
 // whyReadOnly is what the console says of a write.
-func (cfg *config) whyReadOnly() string {
+func (cfg *config) whyReadOnly() model.Message {
 	if cfg.profile != nil && cfg.profile.readOnly {
-		return fmt.Sprintf("Read-only. Profile %q says so.", cfg.profile.name)
+		return model.Say("read-only-the-profile-says-so", cfg.profile.name)
 	}
-	return "Read-only. Restart with --armed to break locks."
+	return model.Say("read-only-restart-with-armed")
 }
 
 var demoNoSuspend = model.Say("the-members-of-the-lab-live-here")

@@ -17,6 +17,7 @@ import (
 	"locktop/chaos/gate"
 	"locktop/demo"
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui"
 	"locktop/ui/cli/session"
 	"locktop/watcher"
@@ -139,14 +140,14 @@ func (r *labRun) openGate(e *env, foreign bool) (journalPath string, err error) 
 		if r.journal, journalPath, err = openJournal(); err != nil {
 			return "", badInput{err}
 		}
-		options.Armed, options.Journal, options.Why = true, r.journal, "the proxy never writes to the cluster; \"locktop --armed\" breaks locks"
+		options.Armed, options.Journal, options.Why = true, r.journal, model.Say("the-proxy-never-writes")
 	}
 	r.gate = gate.New(options)
 	return journalPath, nil
 }
 
 // faultsWantArmed is what the console says of a fault before a cluster that is not ours.
-const faultsWantArmed = "Read-only. \"locktop proxy --armed\" allows faults here."
+var faultsWantArmed = model.Say("faults-want-armed")
 
 // do plans and does an action through the gate, as the console does.
 func (r *labRun) do(ctx context.Context, a model.Action) model.Outcome {
@@ -154,8 +155,8 @@ func (r *labRun) do(ctx context.Context, a model.Action) model.Outcome {
 	if err != nil {
 		return model.Outcome{Action: a, Err: err.Error()}
 	}
-	if plan.Refused != "" {
-		return model.Outcome{Action: a, Err: plan.Refused}
+	if !plan.Refused.IsZero() {
+		return model.Outcome{Action: a, Err: text.English(plan.Refused), Why: plan.Refused}
 	}
 	return r.gate.Do(ctx, plan)
 }

@@ -46,7 +46,7 @@ func TestWhoMeddlesIsToldSo(t *testing.T) {
 	kinds := []model.FaultKind{model.FaultKill, model.FaultPause, model.FaultHoldKeepalives, model.FaultStop}
 	r := &learner{lang: "en", answer: right, meddle: func(door host.Actions) {
 		a := model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kinds[rng.IntN(len(kinds))], Target: string(rune('a' + rng.IntN(3)))}}
-		if plan, err := door.Plan(t.Context(), a); err == nil && plan.Refused == "" {
+		if plan, err := door.Plan(t.Context(), a); err == nil && plan.Refused.IsZero() {
 			door.Do(t.Context(), plan)
 		}
 	}}
@@ -73,7 +73,7 @@ func TestTheTaskIsSeenToBeDone(t *testing.T) {
 	t.Parallel()
 	r := &learner{lang: "en", answer: right, atTask: func(door host.Actions) {
 		plan, err := door.Plan(t.Context(), model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "b"}})
-		if err != nil || plan.Refused != "" || !door.Do(t.Context(), plan).Done {
+		if err != nil || !plan.Refused.IsZero() || !door.Do(t.Context(), plan).Done {
 			t.Errorf("%v, %s", err, plan.Refused)
 		}
 	}}
@@ -149,7 +149,7 @@ func TestTheExamIsHealedByDiagnosisAlone(t *testing.T) {
 					}
 					if a.Kind != "" {
 						plan, err := door.Plan(t.Context(), a)
-						if o := door.Do(t.Context(), plan); err != nil || plan.Refused != "" || !o.Done {
+						if o := door.Do(t.Context(), plan); err != nil || !plan.Refused.IsZero() || !o.Done {
 							t.Errorf("%+v: %v, %s, %s", a, err, plan.Refused, o.Err)
 						}
 					}

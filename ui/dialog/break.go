@@ -6,6 +6,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/status"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -54,7 +55,11 @@ func BreakAgain(h host.Host, o model.Outcome) tea.Cmd {
 	f := h.Frame()
 	t := page.Target{Action: act, Lock: f.S.Lock(act.Lock), Claim: f.S.Claim(act.Key)}
 	return h.Ask(t, Ways(act), func(said host.Said) tea.Cmd {
-		return openBreak(h, said, f.Th.Say("nothing-was-done", model.Verbatim(f.Th.Clean(o.Changed))))
+		changed := o.Why
+		if changed.IsZero() {
+			changed = model.Say("quote", o.Changed)
+		}
+		return openBreak(h, said, f.Th.Say("nothing-was-done", changed))
 	})
 }
 
@@ -106,7 +111,7 @@ func (d *Break) confirm(kind model.ActionKind) tea.Cmd {
 		d.hint = d.th().Say("cannot-be-done-now", model.Verbatim(why))
 	case !w.ready:
 		d.hint = d.h.Frame().Th.Say("wait-still-reading-what-it-would")
-	case d.outrun(w) == "" && !d.h.Frame().Lab:
+	case d.outrun(w).IsZero() && !d.h.Frame().Lab:
 		d.typing, d.name, d.hint = kind, host.Field{}, ""
 	default:
 		return d.carryOut(w)
@@ -131,14 +136,14 @@ func (d *Break) confirmTyped() tea.Cmd {
 // dialog opens anew, as if the act had been refused for it.
 func (d *Break) carryOut(w *way) tea.Cmd {
 	d.h.Close()
-	if changed := d.outrun(w); changed != "" {
-		return BreakAgain(d.h, model.Outcome{Action: w.action, Changed: changed, Now: d.claim(w.action.Key).KV})
+	if changed := d.outrun(w); !changed.IsZero() {
+		return BreakAgain(d.h, model.Outcome{Action: w.action, Changed: text.English(changed), Why: changed, Now: d.claim(w.action.Key).KV})
 	}
 	return d.h.Do(w.plan, planTimeout)
 }
 
 // outrun says what of the claim on the page is not as the plan has it.
-func (d *Break) outrun(w *way) string { return status.Outruns(d.claim(w.action.Key), w.plan) }
+func (d *Break) outrun(w *way) model.Message { return status.Outruns(d.claim(w.action.Key), w.plan) }
 
 func (d *Break) th() *draw.Theme { return d.h.Frame().Th }
 

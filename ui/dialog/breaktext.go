@@ -177,8 +177,8 @@ func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ..
 	case x == &d.delete:
 		add(ranked, draw.Plain.Of("   "+d.th().Cut(d.next(d.t.Action.Key, 0), w-3)))
 	}
-	if x.plan.Unknown != "" {
-		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut(d.th().Say("not-all-of-it-is-known", model.Verbatim(d.th().Clean(x.plan.Unknown))), w-5)))
+	if !x.plan.Unknown.IsZero() {
+		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut(d.th().Say("not-all-of-it-is-known", x.plan.Unknown), w-5)))
 	}
 	if n := d.unwatched(x.plan.Goes); x == &d.revoke && n > 0 {
 		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut(d.th().Say("of-its-keys-not-watched", draw.Counted(n)), w-5)))

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 )
@@ -48,11 +49,12 @@ func plan(h host.Host, d host.Dialog, act model.Action, take func(p model.Plan, 
 		defer cancel()
 		p, err := actions.Plan(ctx, act)
 		return host.Late{To: d, Take: func() tea.Cmd {
-			why := p.Refused
+			th := h.Frame().Th
+			why := th.Message(p.Refused)
 			if err != nil {
-				why = err.Error()
+				why = th.Clean(text.Refused(th.Lang, err))
 			}
-			take(p, h.Frame().Th.Clean(why))
+			take(p, why)
 			return nil
 		}}
 	}

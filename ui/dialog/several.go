@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/text"
 
 	"locktop/model/status"
 	"locktop/ui/draw"
@@ -34,6 +35,14 @@ type Several struct {
 type item struct {
 	way
 	outcome *model.Outcome
+}
+
+// reason says why nothing is known to be done.
+func (x *item) reason() model.Message {
+	if !x.outcome.Why.IsZero() {
+		return x.outcome.Why
+	}
+	return model.Say("quote", x.outcome.Err)
 }
 
 // SeveralMost bounds how many locks are broken at once: each is read by a person first.
@@ -120,10 +129,10 @@ func (d *Several) carryOut() tea.Cmd {
 		c := d.h.Frame().S.Claim(x.action.Key)
 		changed := status.Outruns(c, x.plan)
 		if c == nil || c.CreateRev != x.action.CreateRev {
-			changed = d.th().Say("already-released")
+			changed = model.Say("already-released")
 		}
-		if changed != "" {
-			x.outcome = &model.Outcome{Action: x.action, Err: changed, Changed: changed}
+		if !changed.IsZero() {
+			x.outcome = &model.Outcome{Action: x.action, Err: text.English(changed), Changed: text.English(changed), Why: changed}
 		} else {
 			todo = append(todo, x)
 		}
@@ -222,9 +231,9 @@ func (d *Several) item(x *item, w int) [][]draw.Span {
 	case x.outcome != nil && x.outcome.Done:
 		return [][]draw.Span{{draw.Good.Of(th.Sign.Done + " "), name, draw.Plain.Of("  " + th.Cut(th.FormatOutcome(*x.outcome), w/2-4))}}
 	case x.outcome != nil && x.outcome.Unknown:
-		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut(th.Say("unknown-whether-done", model.Verbatim(th.Clean(x.outcome.Err)))))}}
+		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut(th.Say("unknown-whether-done", x.reason())))}}
 	case x.outcome != nil:
-		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut(th.Say("not-done", model.Verbatim(th.Clean(x.outcome.Err)))))}}
+		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut(th.Say("not-done", x.reason())))}}
 	case x.why != "":
 		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut(th.Say("not-possible", model.Verbatim(x.why))))}}
 	case l == nil || c == nil || c.CreateRev != x.action.CreateRev:
