@@ -22,6 +22,7 @@ func parseContenderArgs(args []string, stdin io.Reader) (contender.Options, erro
 	fs.IntVar(&o.TTL, "ttl", 5, "")
 	fs.DurationVar(&o.Hold, "hold", defaultHold, "")
 	fs.DurationVar(&o.Think, "think", defaultThink, "")
+	fs.DurationVar(&o.QuickStart, "quick-start", 0, "")
 	fs.DurationVar(&o.Between, "between", 0, "")
 	fs.Uint64Var(&o.Seed, "seed", 1, "")
 	fs.BoolVar(&o.NoLease, "no-lease", false, "")

@@ -44,6 +44,10 @@ var defaultLocks = [DefaultContenders]string{
 // GuideLock is the lock of those whose queue is the longest.
 const GuideLock = "/demo/billing"
 
+// quickStart is for how long the contenders of a lab hold only briefly, so that who starts it sees a
+// handover within its first seconds.
+const quickStart = 3 * time.Second
+
 // rhythm is how long the contenders of a lock hold it and do without.
 type rhythm struct{ hold, think time.Duration }
 
@@ -260,8 +264,12 @@ func (o Options) programs() ([]*program, error) {
 // unnamed is the nth contender that has no name of its own.
 func (o Options) unnamed(n int, lock, recipe string) *program {
 	r := rhythms[lock]
+	var quick time.Duration
+	if o.Hold == 0 {
+		quick = quickStart
+	}
 	return &program{guarded: o.Fence != "", o: contender.Options{Name: "c" + strconv.Itoa(n), Locks: []string{lock}, Recipe: recipe, TTL: o.TTL,
-		Hold: cmp.Or(o.Hold, r.hold, defaultHold), Think: cmp.Or(o.Think, r.think, defaultThink), Seed: o.Seed + uint64(n)}}
+		Hold: cmp.Or(o.Hold, r.hold, defaultHold), Think: cmp.Or(o.Think, r.think, defaultThink), QuickStart: quick, Seed: o.Seed + uint64(n)}}
 }
 
 // declared are the contenders of one row of a drill.

@@ -21,6 +21,7 @@ func parseArgs(args []string, stdin io.Reader) (Options, error) {
 	fs.IntVar(&o.TTL, "ttl", 5, "")
 	fs.DurationVar(&o.Hold, "hold", time.Second, "")
 	fs.DurationVar(&o.Think, "think", time.Second, "")
+	fs.DurationVar(&o.QuickStart, "quick-start", 0, "")
 	fs.DurationVar(&o.Between, "between", 0, "")
 	fs.Uint64Var(&o.Seed, "seed", 1, "")
 	fs.BoolVar(&o.NoLease, "no-lease", false, "")

@@ -42,6 +42,9 @@ type Options struct {
 	// anything from 0 to twice Hold.
 	Hold, Think time.Duration
 	Full        bool
+	// QuickStart is for how long after its start a hold lasts only a quarter: who looks on sees at
+	// once how the lock moves on. 0: never.
+	QuickStart time.Duration
 	// Between is how long it works with one lock before it asks for the next.
 	Between time.Duration
 	// Rounds is after how many turns it ends; 0: it does not.
@@ -155,6 +158,7 @@ func (o Options) Args() []string {
 	}{
 		{o.NoLease, "--no-lease"},
 		{o.Full, "--jitter=" + JitterFull},
+		{o.QuickStart != 0, "--quick-start=" + o.QuickStart.String()},
 		{o.Between != 0, "--between=" + o.Between.String()},
 		{o.Rounds != 0, "--rounds=" + strconv.Itoa(o.Rounds)},
 		{o.Manual, "--manual"},

@@ -21,7 +21,7 @@ import (
 func TestContenderArgsRoundTrip(t *testing.T) {
 	stdin := strings.NewReader("")
 	want := Options{Name: "c1", Locks: []string{"-x=/y", "/z"}, Recipe: RecipeElectionRPC, Endpoints: []string{"a:1", "b:2"},
-		TTL: 7, NoLease: true, Full: true, Rounds: 3, Manual: true, Workers: 2, IgnoreDone: true, Resource: "r:1", Hold: 1500 * time.Millisecond, Think: time.Second, Between: 2 * time.Second, Seed: 1<<64 - 1, EndWith: stdin}
+		TTL: 7, NoLease: true, Full: true, Rounds: 3, Manual: true, Workers: 2, IgnoreDone: true, Resource: "r:1", Hold: 1500 * time.Millisecond, Think: time.Second, QuickStart: 3 * time.Second, Between: 2 * time.Second, Seed: 1<<64 - 1, EndWith: stdin}
 	got, err := parseArgs(want.Args(), stdin)
 	if err != nil {
 		t.Fatal(err)

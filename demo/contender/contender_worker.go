@@ -18,7 +18,8 @@ type worker struct {
 	*contender
 	name   string
 	rng    *rand.Rand
-	turned int // turns that are over
+	turned int       // turns that are over
+	began  time.Time // its first turn
 }
 
 // hold is a lock that is had.
@@ -86,6 +87,9 @@ func (w *worker) loseIdle(s *session) error {
 
 // turn is: wait for the locks, hold them, let them go.
 func (w *worker) turn(ctx context.Context, s *session) error {
+	if w.began.IsZero() {
+		w.began = time.Now()
+	}
 	var held []hold
 	for i, lock := range w.o.Locks {
 		if i > 0 && !process.Sleep(ctx, s.lost, w.o.Between) {
@@ -188,12 +192,19 @@ func (w *worker) write(ctx context.Context, r reading) {
 	}
 }
 
+// quickShare is by how much a hold is shorter at the start.
+const quickShare = 4
+
 // holdFor is how long this turn lasts.
 func (w *worker) holdFor() time.Duration {
 	if w.o.Full {
 		return jitter(w.rng, w.o.Hold, 1)
 	}
-	return jitter(w.rng, w.o.Hold, 1.0/3)
+	hold := w.o.Hold
+	if time.Since(w.began) < w.o.QuickStart {
+		hold /= quickShare
+	}
+	return jitter(w.rng, hold, 1.0/3)
 }
 
 // letGo gives a lock back, whatever became of the context.

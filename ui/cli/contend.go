@@ -85,6 +85,7 @@ func contendCmd(e *env) *cobra.Command {
 	f.BoolVar(&o.NoLease, "no-lease", false, "with lock-rpc and election-rpc: ask with lease 0, for which the server makes one of 60 s that nobody renews")
 	f.DurationVar(&o.Hold, "hold", 5*time.Second, "how long it holds the lock, give or take a third")
 	f.DurationVar(&o.Think, "think", time.Second, "how long it waits before it asks again, more or less")
+	f.DurationVar(&o.QuickStart, "quick-start", 0, "for so long after its start it holds only a quarter as long")
 	f.DurationVar(&o.Between, "between", 0, "with several locks: how long it works with one before it asks for the next")
 	addWord(f, &jitter, "jitter", "", "--jitter", []string{contender.JitterSome, contender.JitterFull}, "some, or full: it holds for anything from 0 to twice --hold")
 	f.IntVar(&o.Rounds, "rounds", 0, "end after so many turns, 0: never")
