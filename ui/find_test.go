@@ -59,6 +59,11 @@ func troubled(t *testing.T) (*bench, []trouble) {
 			}
 		}
 		b.sync(s)
+		if s == 50 { // one gives up: those who wait do not only stand by
+			b.w.rev = n
+			b.w.claim(51, name(111), "", 0xfff)
+			b.w.del(52, leaseKey(name(111), 0xfff))
+		}
 	}
 	return b, []trouble{{name(47), "holder silent", "Holder silent"}, {name(111), "held long", "Held long"}, {name(160), "blocked", "Foreign key blocks"},
 		{name(222), "renews late", "Renews late"}, {name(280), "deadlock", "Deadlock"}}

@@ -54,6 +54,9 @@ func (d *Set) Verdict() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	same := errors[v.Finding.Code] + warnings[v.Finding.Code]
+	if v.Finding.Code == model.CodeLockCycle {
+		same = d.ofCycle(&v)
+	}
 	delete(errors, v.Finding.Code)
 	delete(warnings, v.Finding.Code)
 	for _, n := range errors {
@@ -66,6 +69,26 @@ func (d *Set) Verdict() (Verdict, bool) {
 		v.Locks = same
 	}
 	return v, true
+}
+
+// ofCycle returns how many locks are in the deadlock of a verdict, and counts the other ones.
+func (d *Set) ofCycle(v *Verdict) (n int) {
+	var others []model.Message
+	for _, found := range d.known {
+		for i := range found {
+			switch f := &found[i]; {
+			case f.Code != model.CodeLockCycle || f.Severity == model.SevInfo:
+			case f.Summary.Same(v.Finding.Summary):
+				n++
+			case slices.ContainsFunc(others, f.Summary.Same):
+			case f.Severity == model.SevError:
+				others, v.Errors = append(others, f.Summary), v.Errors+1
+			default:
+				others, v.Warnings = append(others, f.Summary), v.Warnings+1
+			}
+		}
+	}
+	return n
 }
 
 // worse orders findings for a verdict: the severity, then what lets two act or stops the

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -204,6 +205,14 @@ func (f *Entry) Message(who func(model.ClaimRef) string) model.Message {
 		return f.story.message()
 	case Blocked:
 		return model.Say("is-blocked", lock, f.Claim.Key)
+	case Finding:
+		switch said := text.English(f.Text); {
+		case f.Lock == "" || f.Locks <= 1 && strings.Contains(said, model.Printable(f.Lock)):
+		case f.Locks > 1:
+			return model.Say("found-on-locks", f.Text, f.Lock, f.Locks-1)
+		default:
+			return model.Say("found-on-lock", f.Text, f.Lock)
+		}
 	}
 	return f.Text
 }

@@ -93,6 +93,7 @@ type currentChange struct {
 	// unseen is since when nothing was seen, of a commit that came late: it happened after that.
 	unseen time.Time
 	stayed stayed
+	told   []*journal.Entry // findings that are the first of their words
 }
 
 // stayed says whether any key that stayed on a lease is told of by a watch.
@@ -118,7 +119,7 @@ func (ch *currentChange) reset() {
 	ch.event++
 	clear(ch.all)
 	ch.all, ch.newClaims, ch.touched, ch.removed = ch.all[:0], ch.newClaims[:0], ch.touched[:0], ch.removed[:0]
-	ch.owners, ch.stayed = 0, stayed{}
+	ch.owners, ch.stayed, ch.told = 0, stayed{}, nil
 }
 
 func (ch *currentChange) add(c Change) { ch.all = append(ch.all, c) }

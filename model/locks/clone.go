@@ -130,7 +130,7 @@ func (a *scheduler) cloneInto(own *scheduler, c *Copies) {
 // cloneInto leaves out what the last event changed.
 func (ch *currentChange) cloneInto(own *currentChange) {
 	*own = *ch
-	own.all, own.touched, own.newClaims, own.removed, own.stayed = nil, nil, nil, nil, stayed{}
+	own.all, own.touched, own.newClaims, own.removed, own.stayed, own.told = nil, nil, nil, nil, stayed{}, nil
 }
 
 func (b *LeaseTable) cloneInto(own *LeaseTable, c *Copies) {

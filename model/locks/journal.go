@@ -45,9 +45,26 @@ func (j *Journals) write(f *journal.Entry) {
 		f.Within = max(0, f.At.Sub(j.change.unseen))
 	}
 	j.log.Append(f)
+	j.toldBefore(f)
 	if d := j.keys.dirs[f.Lock]; f.Lock != "" && d != nil && d.lock != nil {
 		j.recordOn(d.lock, f)
 	}
+}
+
+// toldBefore makes an entry a part of one of the same event that says the same of another lock, as
+// of each lock of a deadlock, or of a lease: one line tells of all.
+func (j *Journals) toldBefore(f *journal.Entry) {
+	if f.Kind != journal.Finding || f.Lock == "" {
+		return
+	}
+	for _, first := range j.change.told[:min(len(j.change.told), MaxScan)] {
+		if first.Code == f.Code && first.Lock != f.Lock && first.Text.Same(f.Text) {
+			first.Locks = max(1, first.Locks) + 1
+			f.Story = first.Seq
+			return
+		}
+	}
+	j.change.told = append(j.change.told, f)
 }
 
 // recordOn appends an entry to the journal of a lock, and drops its oldest ones now and then.

@@ -94,7 +94,7 @@ func quiet(v reflect.Value, now time.Time) bool {
 
 // scratch are fields that a copy does not take over: memory for the event at hand.
 var scratch = []string{"store.Store.changes", "reports.news.all", "findings.Set.news", "findings.Set.context", "findings.outlivingLeases.explained", "journal.Journal.parts",
-	"locks.currentChange.all", "locks.currentChange.touched", "locks.currentChange.newClaims", "locks.currentChange.removed", "locks.currentChange.stayed",
+	"locks.currentChange.all", "locks.currentChange.touched", "locks.currentChange.newClaims", "locks.currentChange.removed", "locks.currentChange.stayed", "locks.currentChange.told",
 	"locks.Keys.shownKey"}
 
 // record is a thing by its place in memory.

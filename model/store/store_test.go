@@ -54,8 +54,8 @@ handover b2 took over /lock from a1 (held 4.0s, released (hint))
 			h.Read(6, a, 0, -1)
 		}, `acquired a1 took /lock, which was free
 queued b2 joined the queue of /lock at place 2, behind a1
-finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s
-finding dead-holder (hint): a1 may be dead: no renewal for 5.0s; without one the lock is free in about 0.5s
+finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s (on /lock)
+finding dead-holder (hint): a1 may be dead: no renewal for 5.0s; without one the lock is free in about 0.5s (on /lock)
 handover b2 took over /lock from a1 (held 4.9s, lease expired (strong))
 finding dead-holder on /lock is over, after 0.9s
 `},

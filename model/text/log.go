@@ -61,9 +61,11 @@ var lab = map[model.MessageID]Sentence{
 	"drill-over":     {"drill over: {0}", "演练结束：{0}"},
 	"drill-over-why": {"drill over: {0}, {1}", "演练结束：{0}，{1}"},
 
-	"found":         {"{0} ({1}): {2}", "{0}（{1}）：{2}"},
-	"found-over":    {"{0} is over, after {1}", "{0} 已结束，历时 {1}"},
-	"found-over-on": {"{0} on {2} is over, after {1}", "{2} 上的 {0} 已结束，历时 {1}"},
+	"found":          {"{0} ({1}): {2}", "{0}（{1}）：{2}"},
+	"found-on-lock":  {"{0} (on {1})", "{0}（{1}）"},
+	"found-on-locks": {"{0} (on {1} and {2} more)", "{0}（{1} 等，另有 {2} 个锁）"},
+	"found-over":     {"{0} is over, after {1}", "{0} 已结束，历时 {1}"},
+	"found-over-on":  {"{0} on {2} is over, after {1}", "{2} 上的 {0} 已结束，历时 {1}"},
 }
 
 // actions are the lines about what was done from here.
