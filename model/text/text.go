@@ -1,7 +1,8 @@
 // Package text has the words of all messages: the one place where a [model.Message] becomes a
 // sentence.
 //
-// A sentence is a row of a table, in each language. In it {0} stands for the first
+// A sentence is a row of a table, in English and Chinese; each other language is a file of its own,
+// see [Language]. In it {0} stands for the first
 // argument, {0|key|keys} for the first word if that argument is 1 and else for the second, and
 // {0:s} for a duration in seconds, to the tenth. How an argument is written follows from its
 // type, in the same way in every language: names and keys are escaped for a terminal.
@@ -37,12 +38,12 @@ func init() {
 // Catalogue returns the table of all sentences, which is not to be changed.
 func Catalogue() map[model.MessageID]Sentence { return catalogue }
 
-// Chinese is the language that [Render] speaks beside English.
+// Chinese is the language that stands beside English in each row.
 const Chinese = "zh"
 
 // Render says a message in a language, escaped for a terminal, "" for the zero Message. A
-// language that is not Chinese is English.
-func Render(lang string, m model.Message) string { return speaker{lang == Chinese}.say(m) }
+// language that nobody knows is English.
+func Render(lang string, m model.Message) string { return speaker{lang}.say(m) }
 
 // English says a message in English.
 func English(m model.Message) string { return Render("en", m) }
@@ -73,12 +74,15 @@ func Refused(lang string, err error) string {
 }
 
 // speaker says messages in a language.
-type speaker struct{ chinese bool }
+type speaker struct{ lang string }
 
 // words returns a sentence in the language.
 func (sp speaker) words(s Sentence) string {
-	if sp.chinese {
+	switch l, more := languages[sp.lang]; {
+	case sp.lang == Chinese:
 		return s.Chinese
+	case more && l.Words[s.English] != "":
+		return l.Words[s.English]
 	}
 	return s.English
 }
@@ -92,7 +96,10 @@ func (sp speaker) say(m model.Message) string {
 	if !known {
 		return fmt.Sprintf("[%s %v]", m.ID, m.Args)
 	}
-	rest := sp.words(s)
+	rest := languages[sp.lang].Sentences[m.ID]
+	if rest == "" {
+		rest = sp.words(s)
+	}
 	if len(m.Args) == 0 {
 		return rest
 	}
@@ -178,7 +185,7 @@ func (sp speaker) write(arg any) string {
 	case model.Fault:
 		return sp.say(x.Message())
 	case model.FaultKind:
-		if info, known := x.Info(); sp.chinese && known {
+		if info, known := x.Info(); sp.lang != "" && sp.lang != "en" && known {
 			return sp.say(info.Name)
 		}
 	case model.Direction, model.Confidence, model.ProcState, model.BeliefState, model.DrillVerdict, model.Role, model.LostReason:
@@ -229,4 +236,4 @@ var words = map[any]Sentence{
 }
 
 // Word says a confidence, a state or a verdict in a language.
-func Word(lang string, value any) string { return speaker{lang == Chinese}.write(value) }
+func Word(lang string, value any) string { return speaker{lang}.write(value) }

@@ -11,11 +11,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
-	"locktop/chaos/drill"
 	"locktop/demo/drills"
 	"locktop/demo/lessons"
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/report"
 )
 
@@ -62,7 +62,7 @@ func (e *env) addCompletions(root *cobra.Command) {
 			}
 		})
 		if _, done := c.GetFlagCompletionFunc("lang"); !done && c.Flags().Lookup("lang") != nil {
-			mustRegister(c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(drill.Languages(), cobra.ShellCompDirectiveNoFileComp)))
+			mustRegister(c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(text.Languages(), cobra.ShellCompDirectiveNoFileComp)))
 		}
 		if c.Flags().Lookup("drill") != nil {
 			mustRegister(c.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(drills.Names(), cobra.ShellCompDirectiveDefault)))

@@ -98,7 +98,7 @@ func courseLanguage(e *env) (string, error) {
 	if e.from("lang").rank == fromDefault {
 		return course.Language(os.Getenv), nil
 	}
-	if all := drill.Languages(); !slices.Contains(all, e.lang) {
+	if all := text.Languages(); !slices.Contains(all, e.lang) {
 		return "", bad("%s %q: want %s", e.from("lang").name, e.lang, strings.Join(all, " or "))
 	}
 	return e.lang, nil

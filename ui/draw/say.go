@@ -72,7 +72,7 @@ func (th *Theme) FormatConfidence(c model.Confidence) string {
 
 // FaultKind is what a kind of fault is called, does, and what healing it does.
 func (th *Theme) FaultKind(info model.FaultInfo) (name, what, heal string) {
-	if name = string(info.Kind); th.Lang == text.Chinese {
+	if name = string(info.Kind); th.Lang != "" && th.Lang != "en" {
 		name = th.Message(info.Name)
 	}
 	return name, th.Message(info.What), th.Message(info.Heal)
