@@ -97,7 +97,10 @@ func (a *access) connect(ctx context.Context) (*clientv3.Client, error) {
 	if err != nil {
 		return nil, badInput{err}
 	}
-	err = probe(ctx, c, a.flags.endpoints, a.flags.dialTimeout, a.flags.commandTimeout)
+	secure, err := a.flags.tls.config(a.flags.endpoints)
+	if err == nil {
+		err = probe(ctx, c, a.flags.endpoints, secure, a.flags.dialTimeout, a.flags.commandTimeout)
+	}
 	switch {
 	case errors.Is(err, errWantsUser) && a.flags.user != "":
 	case errors.Is(err, errWantsUser):
@@ -237,14 +240,14 @@ var errWantsUser = errors.New("wants a user")
 // probe returns nil as soon as one endpoint answers, or errWantsUser. If none does the
 // error says what was tried and what failed. A connection may take as long as dialing,
 // an answer on it as long as answering.
-func probe(until context.Context, c *clientv3.Client, endpoints []string, dialing, answering time.Duration) error {
+func probe(until context.Context, c *clientv3.Client, endpoints []string, secure *tls.Config, dialing, answering time.Duration) error {
 	ctx, cancel := context.WithCancel(until)
 	defer cancel()
 	failed := make([]error, len(endpoints))
 	var wg sync.WaitGroup
 	for i, ep := range endpoints {
 		wg.Go(func() {
-			if failed[i] = ask(ctx, c, ep, dialing, answering); failed[i] == nil || errors.Is(failed[i], errWantsUser) {
+			if failed[i] = ask(ctx, c, ep, secure, dialing, answering); failed[i] == nil || errors.Is(failed[i], errWantsUser) {
 				cancel()
 			}
 		})
@@ -259,15 +262,20 @@ func probe(until context.Context, c *clientv3.Client, endpoints []string, dialin
 		return until.Err()
 	}
 	var words []string
+	var told *doorError
 	for i, ep := range endpoints {
 		words = append(words, ep+": "+failed[i].Error())
+		errors.As(failed[i], &told)
+	}
+	if told != nil { // somebody is there, and what to say to them is known
+		return bad("no endpoint answers (%s)", strings.Join(words, "; "))
 	}
 	return bad("no endpoint answers (%s); name one with --endpoints, or try \"locktop demo\", which needs none", strings.Join(words, "; "))
 }
 
 // ask says whether an endpoint answers, first plainly over TCP: its errors name
 // the cause, where gRPC's name the symptom.
-func ask(ctx context.Context, c *clientv3.Client, endpoint string, dialing, answering time.Duration) error {
+func ask(ctx context.Context, c *clientv3.Client, endpoint string, secure *tls.Config, dialing, answering time.Duration) error {
 	addr, err := hostPort(endpoint)
 	if err != nil {
 		return err
@@ -292,10 +300,15 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, dialing, answ
 		return err
 	}
 	defer member.Close()
-	ctx, cancel := context.WithTimeout(ctx, answering)
+	asked, cancel := context.WithTimeout(ctx, answering)
 	defer cancel()
-	if _, err := pb.NewMaintenanceClient(member).Status(ctx, &pb.StatusRequest{}); err != nil {
-		if ctx.Err() != nil {
+	if _, err := pb.NewMaintenanceClient(member).Status(asked, &pb.StatusRequest{}); err != nil {
+		again, end := context.WithTimeout(ctx, dialing)
+		defer end()
+		if why := atDoor(again, endpoint, addr, secure); why != nil {
+			return why
+		}
+		if asked.Err() != nil {
 			return errors.New("accepts connections, but is not an etcd server that answers in time")
 		}
 		if errors.Is(rpctypes.Error(err), rpctypes.ErrUserEmpty) {

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// doorError is why an endpoint that takes connections does not answer, with what to change.
+type doorError struct{ text string }
+
+func (e *doorError) Error() string { return e.text }
+
+func doorWords(format string, args ...any) error { return &doorError{fmt.Sprintf(format, args...)} }
+
+// atDoor says what is wrong with TLS at an endpoint, nil if nothing is known to be. secure is how TLS
+// is spoken there, if it is.
+func atDoor(ctx context.Context, endpoint, addr string, secure *tls.Config) error {
+	speaks := secure != nil && !strings.HasPrefix(endpoint, "http://")
+	c := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
+	if speaks {
+		c = secure.Clone()
+	}
+	err := handshake(ctx, addr, c)
+	var header tls.RecordHeaderError
+	var unknown x509.UnknownAuthorityError
+	var names x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var alert tls.AlertError
+	switch {
+	case !speaks && (err == nil || errors.As(err, &alert)):
+		return doorWords("it speaks TLS: write https://%s, and name its authority with --cacert FILE", addr)
+	case !speaks || err == nil:
+		return nil
+	case errors.As(err, &header):
+		return doorWords("it speaks plain text, and TLS was asked for: write http://%s, without --cacert, --cert and --key", addr)
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return doorWords("it closes at the first word of TLS, as a port does that speaks plain text: write http://%s, without --cacert, --cert and --key", addr)
+	case errors.As(err, &unknown):
+		return doorWords("its certificate is signed by an authority that is not known here: name the file of that authority with --cacert FILE")
+	case errors.As(err, &names):
+		return doorWords("its certificate is for other names (%v): name an endpoint that it is for", err)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return doorWords("its certificate has expired, or is not valid yet (%v)", err)
+	case asksForCertificate(err):
+		if c.GetClientCertificate == nil {
+			return doorWords("it asks for a certificate of the client: name one with --cert FILE and --key FILE")
+		}
+		return doorWords("it refuses the certificate of --cert (%v)", err)
+	}
+	return nil
+}
+
+// alertWait is for how long a server may keep its refusal of a certificate back: in TLS 1.3 it comes
+// after the handshake.
+const alertWait = 500 * time.Millisecond
+
+// handshake begins TLS, and says what the server says against it.
+func handshake(ctx context.Context, addr string, c *tls.Config) error {
+	c.NextProtos = []string{"h2"}
+	conn, err := (&tls.Dialer{Config: c}).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetReadDeadline(time.Now().Add(alertWait)); err != nil {
+		return err
+	}
+	_, err = conn.Read(make([]byte, 1))
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		return nil
+	}
+	return err
+}
+
+// asksForCertificate says whether a server refuses who has no certificate, or not the right one.
+func asksForCertificate(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error" && strings.Contains(op.Err.Error(), "certificate")
+}
