@@ -66,7 +66,7 @@ func Classify(err error) Class {
 		return Restored
 	case IsEtcd(err, rpctypes.ErrCompacted):
 		return Compacted
-	case IsEtcd(err, rpctypes.ErrNoLeader):
+	case IsEtcd(err, rpctypes.ErrNoLeader), IsEtcd(err, rpctypes.ErrLeaderChanged), IsEtcd(err, rpctypes.ErrNotLeader), IsEtcd(err, rpctypes.ErrTimeoutDueToLeaderFail):
 		return NoLeader
 	case IsEtcd(err, rpctypes.ErrUserEmpty), IsEtcd(err, rpctypes.ErrAuthFailed), IsEtcd(err, rpctypes.ErrInvalidAuthToken):
 		return Login
@@ -74,8 +74,9 @@ func Classify(err error) Class {
 		return Denied
 	case errors.Is(err, ErrStalled), errors.Is(err, context.DeadlineExceeded),
 		CodeOf(err) == codes.DeadlineExceeded,
-		IsEtcd(err, rpctypes.ErrTimeout):
-		return Timeout
+		IsEtcd(err, rpctypes.ErrTimeout), IsEtcd(err, rpctypes.ErrTimeoutDueToConnectionLost), IsEtcd(err, rpctypes.ErrTooManyRequests),
+		IsEtcd(err, rpctypes.ErrUnhealthy):
+		return Timeout // it answers, and says that it cannot now: it is there
 	case CodeOf(err) == codes.Unavailable:
 		return Unreachable
 	}

@@ -25,7 +25,7 @@ func Explain(err error, doing, prefix string, endpoints []string) string {
 	case Timeout:
 		return fmt.Sprintf("%s: no answer in time from %s; the cluster may have lost its quorum or be overloaded, or that member lags: etcdctl endpoint status --cluster; trying again", what, where)
 	case NoLeader:
-		return fmt.Sprintf("%s: no leader as seen from %s; that member is cut off or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", what, where)
+		return fmt.Sprintf("%s: no leader as seen from %s; the leader changes, that member is cut off, or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", what, where)
 	case Compacted:
 		return fmt.Sprintf("the revisions to continue from were compacted on %s; listing %s anew, what happened in between is not known", where, Name(prefix))
 	case Restored:
