@@ -36,7 +36,7 @@ func NewShell(o Options) *Shell {
 func (a *Shell) reset(s Settings) {
 	a.state = store.New(a.o.Pins...)
 	locks := page.NewLockList()
-	a.pages = page.All(locks)
+	a.pages = page.All(locks, a.o.Lab)
 	a.keys = host.NewKeymap(keyTable(a, a.o.Playback != nil || a.o.Past != nil))
 	a.viewState = &page.ViewState{Locks: locks, Counters: page.NewCounters(), Uncertain: page.Uncertain{}, Marked: a.viewState.Bookmarks(), Picked: page.NoBookmarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
 	a.backStack, a.awaited, a.spent = nil, nil, nil

@@ -86,8 +86,8 @@ func TestStories(t *testing.T) {
 				b.t.Errorf("another lock:\n%s", b.text())
 			}
 		}},
-		{"no lab", "the page says why", Options{NoLab: model.Say("quote", "this cluster is not ours")}, []string{"5"}, func(b *bench) {
-			b.sees("not available: this cluster is not ours")
+		{"no lab", "the page shows the cluster", Options{NoLab: model.Say("quote", "this cluster is not ours")}, []string{"5"}, func(b *bench) {
+			b.sees("this connection")
 		}},
 		{"no lab action", "never silently ignored", Options{NoLab: model.Say("quote", "this cluster is not ours")}, []string{"K"}, func(b *bench) {
 			b.sees("not available: this cluster is not ours")
@@ -187,7 +187,7 @@ func TestStories(t *testing.T) {
 // TestRefusingHands presses every key of the table that acts, on every page where
 // it counts: a refusal is said and nothing is planned or done.
 func TestRefusingHands(t *testing.T) {
-	pages := page.All(page.NewLockList())
+	pages := page.All(page.NewLockList(), true)
 	pagesOf := map[string][]string{"Locks": {"1"}, "Queue": {"1", "enter"}, "Journal": {"3"}, "Lab": {"5"}, "Sessions": {"2"}, "Findings": {"4"}}
 	for _, row := range NewShell(Options{}).keys.Rows {
 		if row.Act == "" || row.Where&host.AnyPage == 0 {

@@ -246,12 +246,12 @@ func (f *Entry) handover(name func(model.ClaimRef) model.Verbatim, lock any) mod
 		held = model.Say("had-held", model.Verbatim(d))
 	}
 	if to == from && f.Claim.Lease != 0 && f.From.Lease != 0 {
-		return model.Say("took-again", to, lock, held, f.cause(), gap)
+		return model.Say("took-again", to, lock, held, f.causeWithin(), gap)
 	}
 	if f.Lock == "" {
-		return model.Say("handover-here", to, from, held, f.cause(), gap)
+		return model.Say("handover-here", to, from, held, f.causeWithin(), gap)
 	}
-	return model.Say("handover", to, lock, from, held, f.cause(), gap)
+	return model.Say("handover", to, lock, from, held, f.causeWithin(), gap)
 }
 
 // heldBefore says for how long a holder that left had held.
@@ -312,6 +312,18 @@ func (f *Entry) cause() model.Message {
 		return model.Say("cause-unknown-surely", f.Confidence)
 	}
 	return model.Say("cause-surely", cause, f.Confidence)
+}
+
+// causeWithin is the cause where it stands in brackets already.
+func (f *Entry) causeWithin() model.Message {
+	c := f.cause()
+	switch c.ID {
+	case "cause-surely":
+		return model.Say("cause-surely-within", c.Args...)
+	case "cause-unknown-surely":
+		return model.Say("cause-unknown-within", c.Args...)
+	}
+	return c
 }
 
 // Words says the cause in English.

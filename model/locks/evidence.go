@@ -59,6 +59,14 @@ func (l *Lock) proof() (model.Confidence, string) {
 	return "", ""
 }
 
+// orderlyFrom is from how many claims in the order of their arrival on, and none out of it, a lock
+// may be said to move.
+const orderlyFrom = 2
+
+// Orderly says whether all claims that were seen to leave after others came left in the order in
+// which they came.
+func (l *Lock) Orderly() bool { return l.evidence.inOrder >= orderlyFrom && l.evidence.aside == 0 }
+
 // raises says whether what was seen makes the recipe surer than the keys do.
 func (l *Lock) raises() bool {
 	sure, _ := l.proof()

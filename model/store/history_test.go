@@ -49,7 +49,7 @@ func TestThePastHasNoTimes(t *testing.T) {
 	h.Del(7, modeltest.ClaimKey("/free", 3))
 	s = state(h)
 	got := told(s)
-	for _, want := range []string{"gap the note\n", "took over /lock from", "(cause unknown (hint))\n", "no longer holds /lock after 5s+", "is read up to revision 105"} {
+	for _, want := range []string{"gap the note\n", "took over /lock from", "(cause unknown: hint)\n", "no longer holds /lock after 5s+", "is read up to revision 105"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

@@ -43,7 +43,7 @@ func TestStories(t *testing.T) {
 			h.Read(5.1, a, 10, 8)
 		}, `acquired a1 took /lock, which was free
 queued b2 joined the queue of /lock at place 2, behind a1
-handover b2 took over /lock from a1 (held 4.0s, released (hint))
+handover b2 took over /lock from a1 (held 4.0s, released: hint)
 `},
 		{"expiry", "the readings fell to nothing before all keys went in one revision", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
@@ -56,7 +56,7 @@ handover b2 took over /lock from a1 (held 4.0s, released (hint))
 queued b2 joined the queue of /lock at place 2, behind a1
 finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s (on /lock)
 finding dead-holder (hint): a1 may be dead: no renewal for 5.0s; without one the lock is free in about 0.5s (on /lock)
-handover b2 took over /lock from a1 (held 4.9s, lease expired (strong))
+handover b2 took over /lock from a1 (held 4.9s, lease expired: strong)
 finding dead-holder on /lock is over, after 0.9s
 `},
 		{"ended early", "the lease had time left: its owner closed it, or somebody revoked it", func(h *modeltest.History) {
@@ -101,7 +101,7 @@ left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
 			h.Put(2.5, modeltest.ClaimKey("/lock", b), "", b)
 		}, `acquired a1 took /lock, which was free
 left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
-handover b2 took over /lock from a1 (held 1.0s, released (hint); it was free for 0.5 s)
+handover b2 took over /lock from a1 (held 1.0s, released: hint; it was free for 0.5 s)
 `},
 		{"a waiter leaves", "it never held, so nothing is handed over", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
@@ -138,7 +138,7 @@ finding foreign-key on /lock is over, after 1.0s
 		}, `acquired /lock/694d81e5fc652594 took /lock, which was free
 queued a1 joined the queue of /lock at place 2, behind /lock/694d81e5fc652594
 finding orphan-key (certain): /lock/694d81e5fc652594 has no lease: it never expires and blocks the lock
-handover a1 took over /lock from /lock/694d81e5fc652594 (held 1.0s, key deleted (strong))
+handover a1 took over /lock from /lock/694d81e5fc652594 (held 1.0s, key deleted: strong)
 finding orphan-key on /lock is over, after 1.0s
 `},
 		{"an election", "candidates are named by their value, who held by that with which it did", func(h *modeltest.History) {
@@ -149,7 +149,7 @@ finding orphan-key on /lock is over, after 1.0s
 			h.Read(4, a, 10, 9)
 		}, `acquired node-1 took /e, which was free
 queued node-2 joined the queue of /e at place 2, behind node-1
-handover node-2 took over /e from node-1 (held 3.0s, released (hint))
+handover node-2 took over /e from node-1 (held 3.0s, released: hint)
 `},
 		{"taken again", "etcd refuses a put on a lease that has ended: no reading is needed", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
@@ -161,7 +161,7 @@ handover node-2 took over /e from node-1 (held 3.0s, released (hint))
 			h.Read(3.2, a, 0, -1)
 		}, `acquired a1 took /lock, which was free
 left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
-handover a1 took /lock again (held 1.0s, released (hint); it was free for 0.1 s)
+handover a1 took /lock again (held 1.0s, released: hint; it was free for 0.1 s)
 left a1 no longer holds /lock after 0.9s: released (hint); nobody waits
 acquired a1 took /m, which was free
 `},
@@ -173,7 +173,7 @@ acquired a1 took /m, which was free
 			h.Read(3.2, a, 0, -1)
 		}, `acquired a1 took /lock, which was free
 left a1 no longer holds /lock after 1.0s: lease revoked or closed (hint); nobody waits
-handover b2 took over /lock from a1 (held 1.0s, lease revoked or closed (hint); it was free for 0.1 s)
+handover b2 took over /lock from a1 (held 1.0s, lease revoked or closed: hint; it was free for 0.1 s)
 `},
 		{"a queue is deleted", "one request took it: its waiters never held, and nobody of them let go", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
@@ -219,7 +219,7 @@ handover host-b took over shedlock:prod:report from host-a (held 2.0s, its key w
 			h.Put(2, "layotto||lock|||job", "step 2", a)
 			h.Put(3, "layotto||lock|||job", "step 3", b)
 		}, `acquired step 1 took layotto||lock|||job, which was free
-handover step 3 took over layotto||lock|||job from step 1 (held 2.0s, its key was written over (hint))
+handover step 3 took over layotto||lock|||job from step 1 (held 2.0s, its key was written over: hint)
 `},
 		{"a key written again", "a holder may put its key again with another lease, as ShedLock does when its job ends", func(h *modeltest.History) {
 			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
@@ -260,7 +260,7 @@ finding lease-detached on shedlock:prod:report is over, after 1.0s
 shared b2 holds /rw too, at place 2
 queued c3 joined the queue of /rw at place 3, behind b2
 left a1 no longer holds /rw after 3.0s: released (hint); one other still holds it
-handover c3 took over /rw from b2 (held 4.0s, released (hint))
+handover c3 took over /rw from b2 (held 4.0s, released: hint)
 `},
 		{"readers that waited", "all of them hold as soon as no writer is ahead", func(h *modeltest.History) {
 			h.Put(1, "/rw/write/1700000000000000001", "", a)
@@ -271,7 +271,7 @@ handover c3 took over /rw from b2 (held 4.0s, released (hint))
 		}, `acquired a1 took /rw, which was free
 queued b2 joined the queue of /rw at place 2, behind a1
 queued c3 joined the queue of /rw at place 3, behind a1
-handover b2 took over /rw from a1 (held 3.0s, released (hint))
+handover b2 took over /rw from a1 (held 3.0s, released: hint)
 shared c3 holds /rw too, at place 2
 `},
 		{"a writer gives up", "the readers behind it hold together with those ahead", func(h *modeltest.History) {

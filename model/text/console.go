@@ -311,7 +311,6 @@ var console = map[model.MessageID]Sentence{
 	"no-member-has-answered-yet":    {"no member has answered yet", "还没有成员回答"},
 	"no-contender-runs-yet":         {"No contender runs:", "没有竞争者在运行"},
 	"adds-one":                      {"adds one", "新增一个"},
-	"on-a-cluster-of-its-own":       {"On a cluster of its own locktop shows members, faults and contenders here, and what each contender says beside what etcd says. Everything on the other pages works as it does there.", "在自己的集群上，locktop 在这里显示成员、故障和竞争者，以及每个竞争者所认为的和 etcd 所记录的。其他页面在那里也一样。"},
 	"this-is-not-locktops-own-lab":  {"this is not locktop's own lab", "这不是 locktop 自己的实验集群"},
 	"no-other-list-has-anything-to": {"no other list has anything to select", "没有别的列表可选"},
 	"a-member-is-selected-f-shows":  {"a member is selected: F shows its faults, tab goes to the contenders", "选中的是成员：F 查看它的故障，tab 到竞争者"},

@@ -60,6 +60,8 @@ var causes = map[model.MessageID]Sentence{
 	"deleted-by-you":          {"deleted by you", "键被删除"},
 	"cause-not-known-yet":     {"cause not known yet", "原因还不清楚"},
 	"reading-its-lease":       {"{0} (reading its lease)", "{0}（正在读它的租约）"},
+	"cause-surely-within":     {"{0}: {1}", "{0}（{1}）"},
+	"cause-unknown-within":    {"cause unknown: {0}", "原因不明（{0}）"},
 	"cause-surely":            {"{0} ({1})", "{0}（{1}）"},
 	"cause-unknown-surely":    {"cause unknown ({0})", "原因不明（{0}）"},
 

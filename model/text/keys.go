@@ -9,6 +9,7 @@ var keys = map[model.MessageID]Sentence{
 	"go-to-sessions":                        {"page Sessions", "「会话」页"},
 	"go-to-journal":                         {"page Journal", "「日志」页"},
 	"go-to-findings":                        {"page Findings", "「诊断」页"},
+	"go-to-cluster":                         {"page Cluster", "「集群」页"},
 	"go-to-lab":                             {"page Lab", "「实验」页"},
 	"go-to-time":                            {"page Time", "「时间」页"},
 	"key-hold":                              {"hold", "拦续租"},

@@ -9,6 +9,7 @@ var titles = map[model.MessageID]Sentence{
 	"page-sessions":       {"Sessions", "会话"},
 	"page-journal":        {"Journal", "日志"},
 	"page-findings":       {"Findings", "诊断"},
+	"page-cluster":        {"Cluster", "集群"},
 	"page-lab":            {"Lab", "实验"},
 	"page-time":           {"Time", "时间"},
 	"page-output":         {"Output", "输出"},

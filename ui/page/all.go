@@ -1,7 +1,8 @@
 package page
 
-// All are all pages, in the order of their digits. This is the one place to add one.
-func All(locks *LockList) []Page {
+// All are all pages, in the order of their digits; lab says that there is one to show. This is the
+// one place to add a page.
+func All(locks *LockList, lab bool) []Page {
 	list, queue := newLocks(locks)
 	return []Page{
 		list,
@@ -9,7 +10,7 @@ func All(locks *LockList) []Page {
 		newSessions(),
 		newJournal(),
 		newFindings(),
-		newLab(),
+		newLab(lab),
 		newOutput(),
 		newTime(),
 	}

@@ -73,7 +73,7 @@ const minutesKept = 512
 // LastMinute paints the last minute of a lock, or what was seen of it, unless it looks as it did.
 func (x *Axis) LastMinute(f table.View, l *locks.Lock, now time.Time, cells int) []draw.Span {
 	var last timeline.Window
-	whole := last.Scale(f.S.Timeline().Start(), now, cells)
+	whole := last.Scale(f.S.Timeline().Start(), now, cells).UpTo(f.S.Now())
 	sc := whole
 	if sc.Now = 0; whole.Now < whole.To() { // what it is now is in the version
 		sc.Now = whole.Now / whole.Slot

@@ -28,6 +28,7 @@ type labPage struct {
 	Usual
 	parts [partCount]section
 	has   labPart // the list that has the keyboard
+	lab   bool    // it shows a lab, and not a cluster of others
 	rows  labRows
 }
 
@@ -48,8 +49,8 @@ type labRows struct {
 }
 
 // newLab returns the page.
-func newLab() Page {
-	p := &labPage{has: partContenders}
+func newLab(lab bool) Page {
+	p := &labPage{has: partContenders, lab: lab}
 	p.parts[partMembers].table = table.New(MemberCells.Columns(), true)
 	p.parts[partFaults].table = table.New(FaultCells.Columns(), false)
 	p.parts[partContenders].table = table.New(ContenderCells.Columns(), true)
@@ -79,10 +80,13 @@ func (s *section) id(i int) string { return s.ids[i] }
 
 // focused returns the list that has the keyboard. One that is empty has not.
 func (p *labPage) focused() labPart {
-	if len(p.parts[p.has].ids) == 0 {
-		return partContenders
+	switch {
+	case len(p.parts[p.has].ids) > 0:
+		return p.has
+	case len(p.parts[partContenders].ids) == 0 && len(p.parts[partMembers].ids) > 0:
+		return partMembers
 	}
-	return p.has
+	return partContenders
 }
 
 // turn gives the keyboard to the next list that is not empty.
@@ -141,7 +145,7 @@ const onePartBelow = 13
 // Paint returns the lines of the page.
 func (p *labPage) Paint(f Frame, w, h int) []string {
 	if !f.Lab {
-		return draw.Fill(noLabLines(f, w), w, h)
+		return p.cluster(f, w, h)
 	}
 	p.look(f)
 	for i := range p.parts {
@@ -269,10 +273,4 @@ func (p *labPage) fill(f Frame, part labPart, i int, r *table.Row) {
 	case partContenders:
 		contenderRow(f, p.rows.contenders[i], r)
 	}
-}
-
-// noLabLines are what the page says without a lab.
-func noLabLines(f Frame, w int) []string {
-	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: f.Th.NotNow(f.WhyNoLab())}, draw.Paragraph{},
-		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: f.Th.Say("on-a-cluster-of-its-own")})
 }

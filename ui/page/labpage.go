@@ -9,7 +9,11 @@ import (
 var labFirst = []string{"F", "U", "tab", "P", "H", "K", "N", "x", "enter", "T", "A"}
 
 func (p *labPage) About() About {
-	return About{Title: "Lab", Label: "page-lab", Go: "go-to-lab", Targets: true, First: labFirst}
+	about := About{Title: "Lab", Label: "page-lab", Go: "go-to-lab", Targets: true, First: labFirst}
+	if !p.lab {
+		about.Label, about.Go = "page-cluster", "go-to-cluster"
+	}
+	return about
 }
 
 func (p *labPage) Keys() []Key {

@@ -162,8 +162,13 @@ func (p *QueuePane) history(f Frame, l *locks.Lock, w, h int, timed bool) []stri
 	var beside []string
 	if timed && h >= LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
 		from, to := f.Axis.Shown(f.S.Timeline().Start(), f.Exact())
-		if beside = p.costs.Lines(f.View, l, from, to, max(WaitPanelLeast, w*3/8), h); beside != nil {
-			left -= max(WaitPanelLeast, w*3/8) + 1
+		wide, blank := max(WaitPanelLeast, w*3/8), 0
+		if f.Height >= TallFrom {
+			blank = 1
+		}
+		if beside = p.costs.Lines(f.View, l, from, to, wide, h-blank); beside != nil {
+			left -= wide + 1
+			beside = append(slices.Repeat([]string{draw.Blank(wide)}, blank), beside...)
 		}
 	}
 	lines := draw.Fill(p.happened(f, l, left, h), left, h)

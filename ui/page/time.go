@@ -178,7 +178,7 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 	if at := p.pick.Place; at >= 0 {
 		p.top = max(min(p.top, at), at-p.rows+1)
 	}
-	sc := f.Axis.Scale(f.S.Timeline().Start(), f.Now, cells)
+	sc := f.Axis.Scale(f.S.Timeline().Start(), f.Now, cells).UpTo(f.Exact())
 	margin := draw.Plain.Of(string(draw.Pad(nil, timeSigns+name)))
 	lines := []string{p.title(f, w), f.Th.Line(w, append([]draw.Span{margin}, sc.Ruler(f.Th, &f.Axis.Window, f.Now)...), nil)}
 	for i := p.top; i < min(len(p.IDs), p.top+p.rows); i++ {

@@ -70,7 +70,7 @@ func (b *Painter) lanes(f table.View, w *Window, lock string, n int, cells func(
 	for i := range x.All {
 		x.names = min(nameMost, max(x.names, draw.Width(f.Th.Escape(x.All[i].Name))))
 	}
-	x.scale = w.Scale(x.start, f.Now, cells(x.names))
+	x.scale = w.Scale(x.start, f.Now, cells(x.names)).UpTo(now)
 	over := s.Reports().Overlaps(lock)
 	inView := func(o reports.Overlap) bool {
 		return o.From.UnixMicro() < x.scale.To() && (o.To.IsZero() || o.To.UnixMicro() > x.scale.From)

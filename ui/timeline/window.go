@@ -215,6 +215,13 @@ func (w *Window) Scale(start, now time.Time, n int) Scale {
 	return sc
 }
 
+// UpTo is the scale where something was seen up to a time, which may be later than the time of day
+// that a page shows.
+func (s Scale) UpTo(seen time.Time) Scale {
+	s.Now = max(s.Now, seen.UnixMicro())
+	return s
+}
+
 // Cursor returns which cell the cursor is in, -1 for none.
 func (s Scale) Cursor() int {
 	if c := s.Cell(s.At); s.At != 0 && c < s.Cells {
@@ -268,7 +275,7 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	last += th.Sign.Dwn
 	free := s.Cells - draw.Width(last)
 	if ahead := s.To() - now.UnixMicro(); ahead > s.Slot*draw.Slots { // the axis fills from the left
-		return s.fillingRuler(th, line, last, first[0], now)
+		return s.fillingRuler(th, line, last, first[0], time.UnixMicro(s.Now))
 	}
 	cursor, moment := s.cursorLabel(th, w)
 	covered := func(at, n int) bool { return cursor >= 0 && at < cursor+len(moment) && cursor < at+n }

@@ -1,0 +1,68 @@
+package page
+
+import (
+	"slices"
+
+	"locktop/model/journal"
+	"locktop/model/locks"
+	"locktop/ui/draw"
+)
+
+// cluster returns the lines of the page on a cluster that is not a lab: its members, what this
+// connection sees, and what happened to the cluster.
+func (p *labPage) cluster(f Frame, w, h int) []string {
+	p.look(f)
+	for i := range p.parts {
+		p.parts[i].y = -1
+	}
+	th, c := f.Th, f.S.Cluster()
+	var lines []string
+	title := []draw.Span{draw.Strong.Of(th.Say("members"))}
+	if n := c.Size(); n > 0 {
+		title = append(title, draw.Dim.Of("  "+th.Say("quorum-of", n/2+1, n)))
+	}
+	lines = append(lines, th.Ruler(w, title...))
+	lines = p.list(lines, f, partMembers, w, max(2, min(len(p.parts[partMembers].ids)+1, h/3)))
+	apart := func() {
+		if f.Height >= TallFrom {
+			lines = append(lines, draw.Blank(w))
+		}
+	}
+	apart()
+	lines = append(lines, th.Ruler(w, draw.Strong.Of(th.Say("this-connection"))))
+	watches := f.S.Coverage().Watches()
+	for i, x := range watches {
+		if room := h / 3; i == room && len(watches) > room+1 {
+			lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("more-prefixes", len(watches)-room))}, nil))
+			break
+		}
+		lines = append(lines, th.Line(w, watchSpans(f, x), nil))
+	}
+	apart()
+	lines = append(lines, th.Ruler(w, draw.Dim.Of(th.Say("what-happened-to-the-cluster"))))
+	var facts []*journal.Entry
+	kept := f.UpTo(f.S.Journal())
+	for _, e := range slices.Backward(kept[max(0, len(kept)-factsSeen):]) {
+		if (e.Kind == journal.Member || e.Kind == journal.Gap) && len(facts) < h {
+			facts = append(facts, e)
+		}
+	}
+	slices.Reverse(facts)
+	return draw.Fill(LastFacts(lines, f, facts, false, w, h-len(lines)), w, h)
+}
+
+// watchSpans say how far a prefix is seen.
+func watchSpans(f Frame, x *locks.Watch) []draw.Span {
+	th := f.Th
+	name := draw.Plain.Of(" " + th.CutPath(th.Message(prefixWord(x.Prefix)), 40) + "  ")
+	sign, said := draw.Good.Of("  "+th.Sign.Done), draw.Dim.Of(th.Say("its-keys-are-watched"))
+	switch denied, _ := x.Denied(); {
+	case denied:
+		sign, said = draw.Late.Of("  "+th.Sign.Late), draw.Late.Of(th.Say("may-not-be-read"))
+	case x.State == locks.Lost:
+		sign, said = draw.Bad.Of("  "+th.Sign.Bad), draw.Bad.Of(th.Cut(th.FormatSentence(x.Detail), 60))
+	case x.State == locks.Loading:
+		sign, said = draw.Dim.Of("  "+th.Sign.Unread), draw.Dim.Of(th.Say("is-being-listed"))
+	}
+	return []draw.Span{sign, name, said}
+}
