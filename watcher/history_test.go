@@ -82,7 +82,7 @@ func TestHistoryOfHandovers(t *testing.T) {
 		return all[len(all)-1].Rev == rev && !all[len(all)-1].Past
 	})
 	got := told(r)
-	if n := strings.Count(got, "handover X took /jobs/a again: cause unknown (hint)\n"); n != 3 || strings.Count(got, "true ") != 6 {
+	if n := strings.Count(got, "handover X took /jobs/a again (cause unknown: hint)\n"); n != 3 || strings.Count(got, "true ") != 6 {
 		t.Errorf("%d handovers in\n%s", n, got)
 	}
 	for _, want := range []string{
