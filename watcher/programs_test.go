@@ -3,6 +3,7 @@ package watcher
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"flag"
 	"fmt"
 	"io"
@@ -105,9 +106,15 @@ func (p *play) end() {
 	if !*rerecord {
 		return
 	}
-	if err := os.WriteFile(historyOf(p.story), recorded(p.t, p.batches), 0o644); err != nil {
+	if err := os.WriteFile(historyOf(p.story), printed(p.t, recorded(p.t, p.batches)), 0o644); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// printed is a recording as text.
+func printed(t testing.TB, packed []byte) []byte {
+	t.Helper()
+	return must[[]byte](t)(io.ReadAll(must[*gzip.Reader](t)(gzip.NewReader(bytes.NewReader(packed)))))
 }
 
 func historyOf(s *story) string {

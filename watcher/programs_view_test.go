@@ -15,6 +15,7 @@ import (
 	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/watcher/recording"
 )
 
 // story is what has to be seen of a program, in this order.
@@ -204,10 +205,9 @@ var thisMachine = regexp.MustCompile(`^(?:\S+@\S+(: )|\S+\.\d+$)`)
 // the last one has to remain.
 func (s *story) replays(t *testing.T, file string) {
 	t.Helper()
-	f := must[*os.File](t)(os.Open(file))
-	defer f.Close()
+	text := must[[]byte](t)(os.ReadFile(file))
 	v, next := newView(s), 0
-	for _, b := range replayed(t, f) {
+	for _, b := range must[[]model.Batch](t)(recording.ReadText(text)) {
 		for _, e := range b.Events {
 			v.apply(t, e)
 			for next < len(s.looks) && v.shows(s.looks[next]) {

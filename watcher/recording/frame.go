@@ -172,17 +172,25 @@ func (u *unpacker) batches(f frame, packed []byte, first bool) ([]model.Batch, e
 		}
 		text = rest
 	}
-	events := make([]model.Event, 0, f.events)
-	var all []model.Batch
+	all, n, err := readBatches(text, f.events)
+	if err == nil && n != f.events {
+		err = fmt.Errorf("it holds %d events, and its header says %d", n, f.events)
+	}
+	return all, err
+}
+
+// readBatches reads lines of events, most of them at most, and says how many there were.
+func readBatches(text []byte, most int) (all []model.Batch, n int, err error) {
+	events := make([]model.Event, 0, most)
 	var last int64
 	for len(text) > 0 {
 		line, rest, ok := bytes.Cut(text, []byte("\n"))
 		batch, e, err := readEvent(line)
 		switch {
 		case err != nil:
-			return nil, err
-		case !ok || len(events) == f.events:
-			return nil, fmt.Errorf("it holds something else than %d events", f.events)
+			return nil, 0, err
+		case !ok || len(events) == most:
+			return nil, 0, fmt.Errorf("it holds something else than %d events", most)
 		}
 		events = append(events, e)
 		if n := len(all); n == 0 || batch != last {
@@ -193,8 +201,15 @@ func (u *unpacker) batches(f frame, packed []byte, first bool) ([]model.Batch, e
 		}
 		text = rest
 	}
-	if len(events) != f.events {
-		return nil, fmt.Errorf("it holds %d events, and its header says %d", len(events), f.events)
+	return all, len(events), nil
+}
+
+// ReadText reads what zcat prints of a recording: a history that a person can read, and write.
+func ReadText(text []byte) ([]model.Batch, error) {
+	line, rest, _ := bytes.Cut(text, []byte("\n"))
+	if err := readHeader(line); err != nil {
+		return nil, err
 	}
-	return all, nil
+	all, _, err := readBatches(rest, bytes.Count(rest, []byte("\n")))
+	return all, err
 }
