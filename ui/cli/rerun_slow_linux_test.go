@@ -39,7 +39,7 @@ func screens(s *store.Store) string {
 	f.RankLocks()
 	board.Uncertain.Look(s.View, f.Now)
 	var all []string
-	for _, p := range base.All(locks) {
+	for _, p := range base.All(locks, true) {
 		all = append(all, "== "+p.About().Title)
 		all = append(all, p.Paint(f, 120, 34)...)
 	}
