@@ -156,14 +156,14 @@ func TestKeysOfTheJournalAreAboutItsLine(t *testing.T) {
 		{"the newest", "/demo/checkout", "it is under the cursor until a person moves", nil, nil},
 		{"further up", "/jobs/billing", "the line tells of the queue of another lock", []string{"g"}, func(b *bench) {
 			for range 20 {
-				if strings.Contains(line(b), "queue of /jobs/billing") {
+				if strings.Contains(line(b), "/jobs/billing") {
 					return
 				}
 				b.press("down")
 			}
 		}},
 		{"clicked", "/jobs/billing", "the line that was hit", []string{"g"}, func(b *bench) {
-			y := slices.IndexFunc(strings.Split(b.text(), "\n"), func(l string) bool { return strings.Contains(l, "b2 joined the queue of /jobs/billing") })
+			y := slices.IndexFunc(strings.Split(b.text(), "\n"), func(l string) bool { return strings.Contains(l, "/jobs/billing") && strings.Contains(l, "b2 joined the queue") })
 			b.send(tea.MouseMsg{X: 10, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 		}},
 	} {
