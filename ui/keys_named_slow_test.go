@@ -163,7 +163,9 @@ func TestKeysOfTheJournalAreAboutItsLine(t *testing.T) {
 			}
 		}},
 		{"clicked", "/jobs/billing", "the line that was hit", []string{"g"}, func(b *bench) {
-			y := slices.IndexFunc(strings.Split(b.text(), "\n"), func(l string) bool { return strings.Contains(l, "/jobs/billing") && strings.Contains(l, "b2 joined the queue") })
+			y := slices.IndexFunc(strings.Split(b.text(), "\n"), func(l string) bool {
+				return strings.Contains(l, "/jobs/billing") && strings.Contains(l, "b2 joined the queue")
+			})
 			b.send(tea.MouseMsg{X: 10, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 		}},
 	} {
