@@ -28,10 +28,11 @@ func CommandsPage() string {
 	writeCommand(&b, root)
 	b.WriteString("\n## Shared flags\n\nSeveral commands take these flags. A name in square brackets is the environment variable for the flag.\n")
 	fmt.Fprintf(&b, "\n```text\n%s\n```\n", strings.Trim(flagLines(e.shared), "\n"))
-	b.WriteString("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n")
-	for _, x := range exitWords {
-		fmt.Fprintf(&b, "| %s | %s |\n", x.code, x.words)
+	b.WriteString("\n## Exit codes\n\n| command | 0 | 1 | 2 | 3 |\n| --- | --- | --- | --- | --- |\n")
+	for _, r := range exitTable {
+		fmt.Fprintf(&b, "| %s | %s |\n", r.name(), strings.Join(r.words[:], " | "))
 	}
+	b.WriteString("\n" + exitNotes + "\n")
 	b.WriteString("\n" + unseenWords + "\n")
 	return b.String()
 }

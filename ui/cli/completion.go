@@ -44,7 +44,7 @@ func (e *env) addCompletions(root *cobra.Command) {
 	}
 	runs := func() []string { return append(drills.Names(), everyDrill) }
 	words := map[string]cobra.CompletionFunc{
-		"describe": locks, "break": locks,
+		"describe": locks, "break": locks, "ls": locks, "top": locks, "events": locks, "doctor": locks,
 		"explain": oneOf(func() []string { return report.ExplainNames(drillWords()...) }),
 		"learn":   oneOf(lessons.Names),
 		"show":    orFile(drills.Names),

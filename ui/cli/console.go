@@ -55,7 +55,8 @@ func (f *consoleRun) run(ctx context.Context) error {
 		if look.Since != 0 {
 			return bad("--since-revision: without a terminal one look is printed; \"locktop events --since-revision %s\" prints the history", f.since.revision)
 		}
-		return printLocks(ctx, f.e, outFlags{output: "table", leases: "heads"})
+		_, err := printLocks(ctx, f.e, outFlags{output: "table", leases: "heads"})
+		return err
 	}
 	client, err := f.e.connect(ctx)
 	if err != nil {

@@ -29,7 +29,6 @@ func doctorCmd(e *env) *cobra.Command {
 			"Findings of one cause are one story, which is printed once: ten locks or more of the same client or\n" +
 			"lease, or the locks of one deadlock or one shared lease. JSON has each finding: those of one story\n" +
 			"have the same number in story, and count says how many they are. A finding alone has null.\n" + beyondPrefix,
-		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(cmd); err != nil {
 				return err
@@ -45,6 +44,7 @@ func doctorCmd(e *env) *cobra.Command {
 	cmd.Flags().BoolVar(&out.leaseLists, "lease-lists", false, "compare the lists of leases of the members, too (needs root where auth is on)")
 	addWord(cmd.Flags(), &failOn, "fail-on", "", "severity", []string{string(model.SevError), string(model.SevWarning), string(model.SevInfo)},
 		"the least severity that makes it exit with 1: error, warning or info")
+	addPlaces(cmd)
 	return cmd
 }
 

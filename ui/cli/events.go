@@ -40,8 +40,7 @@ func eventsCmd(e *env) *cobra.Command {
 			"be reached have no time either: \"≤10:04:05.12\" says when locktop learnt of it, and JSON has the times\n" +
 			"between which it happened in not_before and not_after. held_at_least, held_at_most, waited_at_least\n" +
 			"and waited_at_most are bounds in seconds, the same where it was seen whole, null where none is known." + eventWords,
-		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
-		Args:    noArgs,
+		Example: "  locktop events /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			past, err := out.past.isUsed(cmd, "for", "since-revision", "since-max")
 			if err = cmp.Or(err, checkFor(out.watch)); err != nil {
@@ -61,6 +60,7 @@ func eventsCmd(e *env) *cobra.Command {
 	cmd.Flags().DurationVar(&out.watch, "for", 0, "end after that long (default: when it is ended)")
 	since.add(cmd)
 	out.past.add(cmd)
+	addPlaces(cmd)
 	return cmd
 }
 

@@ -21,6 +21,49 @@ const (
 	exitBad    = 2 // bad input, or could not look
 )
 
+// exitRow is what the exit codes of some commands mean.
+type exitRow struct {
+	commands []string  // by the names that are typed; nil: every command of which no other row tells
+	words    [4]string // by code, "": the command never ends so
+}
+
+// exitTable is what the exit codes mean, the one place that says so: the manual and the page of
+// commands print it, and whether a command can say with 1 that it was interrupted is read in it.
+var exitTable = []exitRow{
+	{nil, [4]string{"what was asked for was done, also by what goes on until it is ended", "it failed, or was interrupted",
+		"bad input, or the question could not be answered: no cluster to ask, no right to look, no room for the answer"}},
+	{[]string{"doctor"}, [4]string{"nothing as bad as --fail-on", "there are findings as bad as --fail-on",
+		"bad input, could not look, lost sight of what it was to look at, or was interrupted"}},
+	{[]string{"report"}, [4]string{"the page is printed", "", "bad input, could not look, or was interrupted"}},
+	{[]string{"demo"}, [4]string{"the lab was left", "it failed", "bad input, or was interrupted before it ended in order"}},
+	{[]string{"drill run", "drill suite"}, [4]string{"every expectation held", "an expectation was violated",
+		"bad input, could not run, or was interrupted", "not known, or not meaningful"}},
+	{[]string{"drill check"}, [4]string{"nothing is wrong", "a file has a mistake", "bad input, a file could not be read, or was interrupted"}},
+	{[]string{"proxy"}, [4]string{"COMMAND ended well, or the proxy was left", "it failed, or was interrupted",
+		"bad input, COMMAND could not be started, or a planned fault was not done"}},
+}
+
+// name is the first cell of a row.
+func (r exitRow) name() string {
+	if r.commands == nil {
+		return "every other command"
+	}
+	return strings.Join(r.commands, ", ")
+}
+
+// exitNotes say what else ends a command.
+const exitNotes = "proxy ends with the code of COMMAND if that ended with another than 0, or with 128 plus the number of the signal that ended it. " +
+	"A signal that comes before the program runs, in its first hundredths of a second, ends it as the system does: 130 or 143 in a shell. " +
+	"A standard stream that is closed is /dev/null, and no error."
+
+// tellsWithOne says whether a command says something of what it looked at with 1, so that it
+// cannot say with it that it was interrupted.
+func tellsWithOne(command string) bool {
+	return slices.ContainsFunc(exitTable, func(r exitRow) bool {
+		return slices.Contains(r.commands, command) && !strings.Contains(r.words[exitFailed], "interrupted")
+	})
+}
+
 // badInput is an error of the person's: exit code 2.
 type badInput struct{ error }
 
@@ -50,10 +93,6 @@ func couldNotRun(err error) error {
 	}
 	return badInput{err}
 }
-
-// oneAnswers are the commands that say something of what they looked at with 1, so that it
-// cannot say that they were interrupted.
-var oneAnswers = []string{"doctor", "report", "demo", "drill run", "drill suite", "drill check"}
 
 // exitWith says what went wrong, and returns the exit code for it: for err of a command
 // whose answer, if lost is not nil, could not be written.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,7 +61,7 @@ func (r *lastResort) disarm() {
 // exitInterrupted says that a command was interrupted, where its exit code alone does not, and
 // returns that.
 func exitInterrupted(cmd *cobra.Command, errs io.Writer) int {
-	if cmd != nil && slices.Contains(oneAnswers, nameOf(cmd)) {
+	if cmd != nil && tellsWithOne(nameOf(cmd)) {
 		tellError(errs, errors.New("interrupted"))
 		return exitBad
 	}

@@ -70,6 +70,7 @@ func (o *outFlags) check(cmd *cobra.Command) error {
 
 func lsCmd(e *env) *cobra.Command {
 	var out outFlags
+	var watch bool
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "print the locks, one line each",
@@ -81,30 +82,60 @@ func lsCmd(e *env) *cobra.Command {
 			"renewed, transitions, strategy and preferred_holder. Its skew is how many seconds locktop saw the\n" +
 			"last put after the time that the holder's clock gave it. kubernetes is null for an encrypted\n" +
 			"Lease and for every other lock.\n" + beyondPrefix,
-		Example: "  locktop ls --prefix /jobs/\n  locktop ls -o json | jq '.locks[].holders[].key'",
-		Args:    noArgs,
+		Example: "  locktop ls /jobs/\n  locktop ls /jobs/ --watch\n  locktop ls -o json | jq '.locks[].holders[].key'",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(cmd); err != nil {
 				return err
 			}
-			return printLocks(cmd.Context(), e, out)
+			if !watch {
+				_, err := printLocks(cmd.Context(), e, out)
+				return err
+			}
+			if out.past.file != "" {
+				return bad("--watch has no meaning for a recording: \"locktop events --recording %s\" prints what happened", out.past.file)
+			}
+			if !slices.Contains([]string{"table", "wide"}, out.output) {
+				return bad("--watch prints locks and then events: want -o table or wide (\"locktop events -o %s\" prints events alone)", out.output)
+			}
+			return watchLocks(cmd.Context(), e, out)
 		},
 	}
 	out.add(cmd, "heads")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "then print what happens, as \"locktop events\" does, until it is ended, or for as long as --for says")
+	addPlaces(cmd)
 	return cmd
 }
 
-// printLocks prints the locks.
-func printLocks(ctx context.Context, e *env, out outFlags) error {
+// printLocks prints the locks, and returns what it looked at.
+func printLocks(ctx context.Context, e *env, out outFlags) (*observation, error) {
 	at, err := e.lookAround(ctx, &out)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s, locks := at.State, at.locks()
 	at.tellBare(e.err, out.output)
 	err = report.Locks(e.out, s.View, locks, out.observation(at), out.output)
 	at.tellSkipped(e.err)
-	return errors.Join(err, notSeen(at.Name, at.not.keys()))
+	return at, errors.Join(err, notSeen(at.Name, at.not.keys()))
+}
+
+// watchLocks prints the locks, and then what happens. Events begin at the revision of
+// the oldest list, so that nothing between the two is missed.
+func watchLocks(ctx context.Context, e *env, out outFlags) error {
+	look := out
+	look.watch = 0
+	at, err := printLocks(ctx, e, look)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(e.out)
+	o := watcher.Options{Prefixes: e.flags.prefixes}
+	for _, w := range at.State.Coverage().Watches() {
+		if w.Rev > 0 && (o.Since == 0 || w.Rev < o.Since) {
+			o.Since = w.Rev
+		}
+	}
+	return followEvents(ctx, e, out, o)
 }
 
 func describeCmd(e *env) *cobra.Command {

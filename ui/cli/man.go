@@ -56,21 +56,20 @@ func manPage(root *cobra.Command, shared *pflag.FlagSet, b build) string {
 	p.prose("A flag that names a variable in square brackets is taken from it where the flag is not given; " +
 		"they are etcdctl's. NO_COLOR switches colours off.")
 	p.macro("SH", "EXIT STATUS")
-	for _, x := range exitWords {
-		p.term(x.code, x.words)
+	for _, r := range exitTable {
+		var words []string
+		for code, w := range r.words {
+			if w != "" {
+				words = append(words, fmt.Sprintf("%d: %s.", code, w))
+			}
+		}
+		p.term(r.name(), strings.Join(words, " "))
 	}
+	p.prose(exitNotes)
 	p.prose(unseenWords)
 	p.macro("SH", "SEE ALSO")
 	p.bold("etcdctl", "(1)")
 	return p.String()
-}
-
-// exitWords is what the exit codes mean.
-var exitWords = []struct{ code, words string }{
-	{"0", "What was asked for was done, also by what goes on until it is ended; doctor: nothing as bad as --fail-on; drill run: every expectation held; drill check: nothing is wrong."},
-	{"1", "It failed, or was interrupted; doctor: there are findings; drill run: an expectation was violated; drill check: a file has a mistake."},
-	{"2", "Bad input, or the question could not be answered: no cluster to ask, no right to look, no room for the answer; doctor, report, demo, drill run, suite and check: interrupted. A signal that comes before the program runs, in its first hundredths of a second, ends it as the system does: 130 or 143 in a shell. (A standard stream that is closed is /dev/null, and no error.)"},
-	{"3", "drill run: not known, or not meaningful."},
 }
 
 // unseenWords is how an answer says what it rests on.

@@ -123,6 +123,8 @@ func addHelp(root *cobra.Command) {
 		switch {
 		case err != nil:
 			return badInput{err}
+		case len(rest) > 0 && !of.HasSubCommands():
+			return bad("help takes the name of a command, got %q behind that of %s", rest[0], nameOf(of))
 		case len(rest) > 0:
 			return noArgs(of, rest)
 		}

@@ -27,9 +27,8 @@ func topCmd(e *env) *cobra.Command {
 			"the waits would have been with holds half as long. A replay finds that: each contender comes back as\n" +
 			"long after its hold as it did, and so on. JSON has seconds as numbers, null for what is not known,\n" +
 			"and since when locktop saw each lock.",
-		Example: "  locktop top --prefix /jobs/ --for 5m\n" +
+		Example: "  locktop top /jobs/ --for 5m\n" +
 			"  locktop top --recording incident.rec -o json | jq '.locks[0].pairs'",
-		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			past, err := out.past.isUsed(cmd, "for")
 			if err = cmp.Or(err, checkFor(out.watch)); err != nil {
@@ -42,6 +41,7 @@ func topCmd(e *env) *cobra.Command {
 		},
 	}
 	out.add(cmd, "heads")
+	addPlaces(cmd)
 	return cmd
 }
 
