@@ -225,10 +225,10 @@ func readToken(ctx context.Context, file string, patience time.Duration) ([]byte
 	return token, nil
 }
 
-// withToken lets in who sends the token, nil for everybody.
+// withToken lets in who sends the token, nil for everybody on this machine.
 func withToken(token []byte, to http.Handler) http.Handler {
 	if token == nil {
-		return to
+		return onThisMachine(to)
 	}
 	want := sha256.Sum256(token) // of one length, so that the time tells nothing
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -237,6 +237,22 @@ func withToken(token []byte, to http.Handler) http.Handler {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			w.Header().Set("Connection", "close")
 			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
+			return
+		}
+		to.ServeHTTP(w, r)
+	})
+}
+
+// onThisMachine answers who asks for this machine by an address or name of its own. A page in a
+// browser may have its own name lead here (DNS rebinding): it would read what is answered.
+func onThisMachine(to http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil { // without a port
+			host = strings.Trim(r.Host, "[]")
+		}
+		if !local(strings.ToLower(host)) {
+			http.Error(w, "ask for this machine as localhost or by its loopback address", http.StatusMisdirectedRequest)
 			return
 		}
 		to.ServeHTTP(w, r)

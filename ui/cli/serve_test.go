@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,6 +92,36 @@ func TestServeAsksForItsToken(t *testing.T) {
 			if code, text := s.get(path, r.token); code != r.want && !(r.want == http.StatusOK && code == http.StatusServiceUnavailable) {
 				t.Errorf("%s with %q: %d, want %d: %s\n%s", path, r.token, code, r.want, r.reason, text)
 			}
+		}
+	}
+}
+
+// Without a token, a page whose name was made to lead to this machine reads nothing.
+func TestServeChecksTheHost(t *testing.T) {
+	for _, row := range []struct {
+		host   string
+		token  []byte
+		want   int
+		reason string
+	}{
+		{"127.0.0.1:9738", nil, http.StatusOK, "the address"},
+		{"localhost:9738", nil, http.StatusOK, "the name"},
+		{"LOCALHOST", nil, http.StatusOK, "without a port, in any case"},
+		{"[::1]:9738", nil, http.StatusOK, "of the sixth version"},
+		{"[::1]", nil, http.StatusOK, "the same without a port"},
+		{"evil.example:9738", nil, http.StatusMisdirectedRequest, "a name that leads here"},
+		{"127.0.0.1.evil.example", nil, http.StatusMisdirectedRequest, "that looks like an address"},
+		{"", nil, http.StatusMisdirectedRequest, "no name"},
+		{"metrics.example", []byte("correct-horse-battery"), http.StatusOK, "with a token any name: no page has the token"},
+	} {
+		ok := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+		r := httptest.NewRequest("GET", "/metrics", nil)
+		r.Host = row.host
+		r.Header.Set("Authorization", "Bearer "+string(row.token))
+		w := httptest.NewRecorder()
+		withToken(row.token, ok).ServeHTTP(w, r)
+		if w.Code != row.want {
+			t.Errorf("%q: %d, want %d: %s", row.host, w.Code, row.want, row.reason)
 		}
 	}
 }
