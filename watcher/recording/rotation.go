@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -138,6 +139,9 @@ func (r *Rotation) take() (err error) {
 	if err := os.MkdirAll(r.o.Dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder: %w", err)
 	}
+	if err := r.trusted(); err != nil {
+		return err
+	}
 	lock, err := os.OpenFile(r.lockName(), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening the folder: %w", err)
@@ -157,6 +161,26 @@ func (r *Rotation) take() (err error) {
 		return err
 	}
 	r.lock = lock
+	return nil
+}
+
+// trusted refuses a folder in which others could put a link or another file where this one writes,
+// or could take away what it wrote.
+func (r *Rotation) trusted() error {
+	dir, err := os.Lstat(r.o.Dir)
+	if err != nil {
+		return fmt.Errorf("looking at the folder: %w", err)
+	}
+	switch {
+	case dir.Mode()&os.ModeSymlink != 0:
+		return errors.New("the folder is a symbolic link: name the folder itself")
+	case runtime.GOOS != "windows" && dir.Mode().Perm()&0o022 != 0: // Windows has no such bits
+		return fmt.Errorf("others may write to the folder (%s): take that right from them (chmod go-w)", dir.Mode())
+	}
+	lock, err := os.Lstat(r.lockName())
+	if err == nil && !lock.Mode().IsRegular() {
+		return fmt.Errorf("%s is no plain file", r.lockName())
+	}
 	return nil
 }
 
