@@ -252,7 +252,18 @@ func (a *Shell) whyEmpty() string {
 }
 
 // key does what a key asks for, or says why not.
+//
+// Bubble Tea gives the keys that it read at once as one message: each of them is pressed.
 func (a *Shell) key(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type == tea.KeyRunes && len(msg.Runes) > 1 && !msg.Paste {
+		var all []tea.Cmd
+		for i := range msg.Runes {
+			one := msg
+			one.Runes = msg.Runes[i : i+1]
+			all = append(all, a.key(one))
+		}
+		return tea.Batch(all...)
+	}
 	a.touched = a.now
 	a.keyed()
 	w := a.where()

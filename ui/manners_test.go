@@ -339,3 +339,16 @@ func TestDeniedIsNotLost(t *testing.T) {
 		t.Errorf("on a narrow screen the command is not whole:\n%s", b.text())
 	}
 }
+
+// TestKeysThatAreReadTogetherAreEachPressed: who types fast, or at a busy machine, loses none.
+func TestKeysThatAreReadTogetherAreEachPressed(t *testing.T) {
+	b := newBench(t, Options{})
+	b.w.claim(1, "/l", "", 0xa1)
+	b.sync(2)
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("32")})
+	if b.on() != "Sessions" {
+		t.Errorf("on %s, want Sessions: 3 and 2 came in one message", b.on())
+	}
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("1/zz")})
+	b.sees("/ zz")
+}

@@ -283,7 +283,7 @@ func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h in
 		hint = []draw.Span{draw.Accent.Of("tab"), draw.Dim.Of(" " + th.Say("scrolls-lines-below", draw.Counted(max(0, below))))}
 	}
 	if f.Height >= TallFrom {
-		lines, h = append(lines, draw.Blank(w)), h-1
+		lines = append(lines, draw.Blank(w))
 	}
 	lines = append(lines, th.RulerWith(w, hint, title...))
 	return append(lines, all[p.top:min(len(all), p.top+p.height)]...)
