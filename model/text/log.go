@@ -61,11 +61,15 @@ var lab = map[model.MessageID]Sentence{
 	"drill-over":     {"drill over: {0}", "演练结束：{0}"},
 	"drill-over-why": {"drill over: {0}, {1}", "演练结束：{0}，{1}"},
 
-	"found":          {"{0} ({1}): {2}", "{0}（{1}）：{2}"},
-	"found-on-lock":  {"{0} (on {1})", "{0}（{1}）"},
-	"found-on-locks": {"{0} (on {1} and {2} more)", "{0}（{1} 等，另有 {2} 个锁）"},
-	"found-over":     {"{0} is over, after {1}", "{0} 已结束，历时 {1}"},
-	"found-over-on":  {"{0} on {2} is over, after {1}", "{2} 上的 {0} 已结束，历时 {1}"},
+	"found":               {"{0} ({1}): {2}", "{0}（{1}）：{2}"},
+	"found-on-lock":       {"{0} (on {1})", "{0}（{1}）"},
+	"found-on-locks":      {"{0} (on {1} and {2} more)", "{0}（{1} 等，另有 {2} 个锁）"},
+	"was-found":           {"Was: {0}, from {1} for {2}: {3}", "曾有：{0}，从 {1} 起持续 {2}：{3}"},
+	"was-found-on":        {"Was: {0} on {1}, from {2} for {3}: {4}", "曾有：{1} 上的{0}，从 {2} 起持续 {3}：{4}"},
+	"and-problems-before": {" ({0} more {0|problem|problems} before the end)", "（结束前还有 {0} 个问题）"},
+	"was-and-is":          {"{0}{1}. At the end: {2}", "{0}{1}。结束时：{2}"},
+	"found-over":          {"{0} is over, after {1}", "{0} 已结束，历时 {1}"},
+	"found-over-on":       {"{0} on {2} is over, after {1}", "{2} 上的 {0} 已结束，历时 {1}"},
 }
 
 // actions are the lines about what was done from here.

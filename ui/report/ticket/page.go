@@ -64,6 +64,7 @@ func (p *Page) findings() {
 	case worst == model.LevelInfo:
 		p.Verdict.Level = string(model.SevInfo)
 	}
+	p.headline(worst)
 	p.LeftOut.Findings = max(0, len(all)-pageFindings)
 	p.Findings = report.FindingsOf(all[:min(len(all), pageFindings)])
 }

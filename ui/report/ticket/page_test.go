@@ -388,3 +388,42 @@ func TestPerfettoSaysWhatBeganEarlier(t *testing.T) {
 		t.Errorf("%v, want %v", holds, want)
 	}
 }
+
+// TestTheHeadlineIsTheWorstThatWas: who reads the page was not there, and what is over was the
+// incident.
+func TestTheHeadlineIsTheWorstThatWas(t *testing.T) {
+	for _, r := range []struct {
+		reason      string
+		told        func(h *modeltest.History)
+		level, want string
+	}{
+		{"a key without a lease blocked, until somebody deleted it", func(h *modeltest.History) {
+			h.Put(1, "/locks/a/694d81e5fc652594", "", 0)
+			h.Put(2, modeltest.ClaimKey("/locks/a", 0xa1), "", 0xa1)
+			h.Read(2.5, 0xa1, 60, 60)
+			h.Del(33, "/locks/a/694d81e5fc652594")
+			h.Read(34, 0xa1, 60, 58)
+		}, "error", "Was: key without a lease blocks on /locks/a, from 03:04:07 for 31s: "},
+		{"it still does: that is what is said", func(h *modeltest.History) {
+			h.Put(1, "/locks/a/694d81e5fc652594", "", 0)
+			h.Put(2, modeltest.ClaimKey("/locks/a", 0xa1), "", 0xa1)
+			h.Read(2.5, 0xa1, 60, 60)
+		}, "error", "A key without a lease blocks /locks/a"},
+		{"nothing ever was", func(h *modeltest.History) {
+			h.Put(2, modeltest.ClaimKey("/locks/a", 0xa1), "", 0xa1)
+			h.Read(2.5, 0xa1, 60, 60)
+		}, "well", "No problem"},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		r.told(h)
+		s := store.New()
+		for _, e := range h.Events {
+			s.Apply(model.Batch{Events: []model.Event{e}})
+		}
+		p := pageOf(s, modeltest.At(0))
+		if p.Verdict.Level != r.level || !strings.HasPrefix(p.Verdict.Text, r.want) {
+			t.Errorf("%s: %s: %q, want %s: %q", r.reason, p.Verdict.Level, p.Verdict.Text, r.level, r.want)
+		}
+	}
+}
