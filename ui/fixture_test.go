@@ -204,16 +204,13 @@ func (b *bench) press(keys ...string) {
 }
 
 func keyMsg(k string) tea.KeyMsg {
-	for t, name := range map[tea.KeyType]string{tea.KeyEnter: "enter", tea.KeyEsc: "esc", tea.KeyTab: "tab", tea.KeyUp: "up",
-		tea.KeyDown: "down", tea.KeyHome: "home", tea.KeyEnd: "end", tea.KeyPgUp: "pgup", tea.KeyPgDown: "pgdown",
-		tea.KeyCtrlC: "ctrl+c", tea.KeyCtrlZ: "ctrl+z", tea.KeyF1: "f1", tea.KeyShiftTab: "shift+tab",
-		tea.KeyBackspace: "backspace", tea.KeyCtrlU: "ctrl+u"} {
-		if name == k {
-			return tea.KeyMsg{Type: t}
-		}
-	}
 	if k == " " {
 		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
+	}
+	for t := tea.KeyType(-100); t <= 127; t++ { // all that have a name
+		if t != tea.KeyRunes && t != tea.KeySpace && (tea.KeyMsg{Type: t}).String() == k {
+			return tea.KeyMsg{Type: t}
+		}
 	}
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
 }

@@ -36,10 +36,9 @@ func (a *Shell) noticeSpans() []draw.Span {
 	fr := page.Fresh(a.state.View)
 	switch {
 	case a.frozen && a.text.Text != "":
-		return []draw.Span{draw.Armed.Of(" " + th.Say("frozen") + " "), draw.Plain.Of(" "), a.text}
+		return []draw.Span{a.text}
 	case a.frozen:
-		return []draw.Span{draw.Armed.Of(" " + th.Say("frozen-for", model.Verbatim(draw.Age(a.now.Sub(a.frozenAt), false))) + " "),
-			draw.Plain.Of(" " + th.Say("events-are-still-collected") + " "), draw.Accent.Of(host.Names([]string{" "})), draw.Plain.Of(" " + th.Say("lets-go"))}
+		return []draw.Span{draw.Plain.Of(th.Say("events-are-still-collected") + " "), draw.Accent.Of(host.Names([]string{" "})), draw.Plain.Of(" " + th.Say("lets-go"))}
 	case a.text.Text != "":
 		return []draw.Span{a.text}
 	case a.present != nil && a.inPast():

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"locktop/model"
 	"locktop/model/locks"
@@ -24,6 +25,7 @@ type header struct {
 	cost  model.Cost
 
 	present *replay.Present // under the past, nil: now is shown
+	frozen  time.Time       // since when nothing is painted anew, zero: it is
 }
 
 // status is the permanent line.
@@ -178,6 +180,8 @@ func (h *header) statusRight() []segment {
 	fr := page.Fresh(h.S)
 	var live draw.Span
 	switch {
+	case !h.frozen.IsZero():
+		live = draw.Armed.Of(" " + h.Th.Say("frozen-for", model.Verbatim(draw.Age(h.Now.Sub(h.frozen), false))) + " ")
 	case errors.Is(h.spent, io.EOF):
 		live = draw.Dim.Of(h.Th.Say("ended"))
 	case h.spent != nil:

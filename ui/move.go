@@ -55,7 +55,8 @@ func (a *Shell) freeze() {
 		a.thaw()
 		return
 	}
-	a.freezing = freezing{true, a.now, a.body(a.arrange())}
+	a.freezing = freezing{frozen: true, frozenAt: a.now} // from here on the body is painted as what was
+	a.frozenBody = a.body(a.arrange())
 }
 
 func (a *Shell) toggleMouse() tea.Cmd {

@@ -148,7 +148,7 @@ func (a *Shell) Frame() page.Frame {
 // canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
 func (a *Shell) canvas() page.Frame {
 	f := a.Frame()
-	if a.spent != nil || a.dialog != nil || page.Fresh(a.state.View).State == locks.Lost {
+	if a.spent != nil || a.dialog != nil || a.frozen || page.Fresh(a.state.View).State == locks.Lost {
 		f.Th = a.old
 	}
 	return f

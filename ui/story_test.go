@@ -150,7 +150,7 @@ func TestStories(t *testing.T) {
 		{"freeze", "drawing stops, collecting does not", Options{}, []string{" "}, func(b *bench) {
 			b.w.claim(24, "/new/lock", "", 0x99)
 			b.sync(25)
-			b.sees("FROZEN for 3s")
+			b.sees("FROZEN 3s")
 			if strings.Contains(b.text(), "/new/lock") || b.state.Lock("/new/lock") == nil {
 				b.t.Errorf("frozen screen:\n%s", b.text())
 			}

@@ -34,10 +34,10 @@ func (d *Set) QuietWords(l *locks.Lock) []model.Message {
 	if until := status.NextMove(d, l, now).Until(); !until.IsZero() {
 		lines = append(lines, model.Say("stays-so", until))
 	}
-	if st := l.Stats(); st.Holds >= LongHolds {
+	if st := l.Stats(); st.Holds >= status.EstimateMin {
 		lines = append(lines, model.Say("half-of-the-holds-took", st.Holds, st.HoldP50, locks.Percentile(l.HoldTimes(), 100)))
 	} else {
-		lines = append(lines, model.Say("estimate-needs-holds", LongHolds, st.Holds))
+		lines = append(lines, model.Say("estimate-needs-holds", status.EstimateMin, st.Holds))
 	}
 	return append(lines, model.Say("a-hung-program-looks-the-same"))
 }

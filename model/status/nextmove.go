@@ -9,8 +9,8 @@ import (
 	"locktop/model/recipe"
 )
 
-// estimateMin is how many holds have to be known for an estimate.
-const estimateMin = 3
+// EstimateMin is how many holds have to be known for an estimate.
+const EstimateMin = 3
 
 // pace says of a lock whose holder renews whether it moves. A renewal shows that some
 // process lives, and no more: who waits may wait for ever.
@@ -192,7 +192,7 @@ func usuallyIn(l *locks.Lock, now time.Time) model.Message {
 // of those known; not when for a hold that has lasted longer, or began before we looked.
 func usually(l *locks.Lock, now time.Time) model.Message {
 	held, atLeast := l.HeldFor(now)
-	if len(l.HoldTimes()) < estimateMin || atLeast {
+	if len(l.HoldTimes()) < EstimateMin || atLeast {
 		return model.Say("its-program-releases")
 	}
 	from, to := locks.Percentile(l.HoldTimes(), 50)-held, locks.Percentile(l.HoldTimes(), 90)-held
