@@ -44,7 +44,7 @@ func newLabScene(t *testing.T) *scene {
 			t.Error(err)
 		}
 	})
-	sc := newScene(t, l.cluster, "/lock/")
+	sc := newScene(t, l.cluster, "/s/")
 	sc.lab, sc.source = l, &both{l, sc.source}
 	return sc
 }

@@ -141,9 +141,11 @@ func speaksOfElections(path string) bool {
 	})
 }
 
-// SpeaksOfMembers says whether a path speaks of members, or of a semaphore: of keys that are there together.
+// SpeaksOfMembers says whether the last segment of a path speaks of members, or of a semaphore: of
+// keys that are there together. What a lock is for may stand before it.
 func SpeaksOfMembers(path string) bool {
-	return anyWord(path, func(word string) bool {
+	path = strings.TrimRight(path, "/")
+	return anyWord(path[strings.LastIndexByte(path, '/')+1:], func(word string) bool {
 		switch word {
 		case "member", "members", "presence", "peers", "nodes", "workers", "sessions", "heartbeats", "semaphore", "semaphores", "sem", "permits", "slots":
 			return true

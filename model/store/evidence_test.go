@@ -45,17 +45,17 @@ func TestNamesAloneAreNoProof(t *testing.T) {
 		{"a path that speaks of a semaphore as well", "/locks/semaphore", func(h *modeltest.History) { come(h, "/locks/semaphore", "", 5) }, nil, model.Hint, "a lock?", false, "looks the same"},
 		{"keys without a value, and a path that does not speak of members", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 3) }, nil, model.Strong, "held", true, "no claim has a value"},
 		{"with values they may say who is there", "/orders", func(h *modeltest.History) { come(h, "/orders", "host-1", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
-		{"six leave in the order in which they came", "/slots/orders", func(h *modeltest.History) { come(h, "/slots/orders", "", 9); inOrder(h, "/slots/orders", 7) }, nil, model.Strong, "moving", true, "claims leave in the order in which they came"},
-		{"five might be chance", "/slots/orders", func(h *modeltest.History) { come(h, "/slots/orders", "", 9); inOrder(h, "/slots/orders", 6) }, nil, model.Hint, "moving", false, "looks the same"},
-		{"a client that watches the key ahead of its own", "/slots/orders", func(h *modeltest.History) {
-			come(h, "/slots/orders", "", 3)
-			h.Add(model.Watches{At: modeltest.At(5), Client: model.Client{Name: "b"}, Key: modeltest.ClaimKey("/slots/orders", 0xa00), On: true})
+		{"six leave in the order in which they came", "/orders/slots", func(h *modeltest.History) { come(h, "/orders/slots", "", 9); inOrder(h, "/orders/slots", 7) }, nil, model.Strong, "moving", true, "claims leave in the order in which they came"},
+		{"five might be chance", "/orders/slots", func(h *modeltest.History) { come(h, "/orders/slots", "", 9); inOrder(h, "/orders/slots", 6) }, nil, model.Hint, "moving", false, "looks the same"},
+		{"a client that watches the key ahead of its own", "/orders/slots", func(h *modeltest.History) {
+			come(h, "/orders/slots", "", 3)
+			h.Add(model.Watches{At: modeltest.At(5), Client: model.Client{Name: "b"}, Key: modeltest.ClaimKey("/orders/slots", 0xa00), On: true})
 		}, nil, model.Certain, "held", true, "a client watches the key ahead of its own"},
-		{"a program that says so", "/slots/orders", func(h *modeltest.History) {
-			come(h, "/slots/orders", "", 3)
-			h.Add(model.Contender{At: modeltest.At(5), Name: "b", Lock: "/slots/orders", Recipe: "mutex", Proc: model.ProcRunning})
+		{"a program that says so", "/orders/slots", func(h *modeltest.History) {
+			come(h, "/orders/slots", "", 3)
+			h.Add(model.Contender{At: modeltest.At(5), Name: "b", Lock: "/orders/slots", Recipe: "mutex", Proc: model.ProcRunning})
 		}, nil, model.Certain, "held", true, "programs are said to take part"},
-		{"somebody who declared how many take part", "/slots/orders", func(h *modeltest.History) { come(h, "/slots/orders", "", 3) }, []model.Pin{{Prefix: "/slots/orders", Expect: 3}}, model.Certain, "held", true, "programs are said to take part"},
+		{"somebody who declared how many take part", "/orders/slots", func(h *modeltest.History) { come(h, "/orders/slots", "", 3) }, []model.Pin{{Prefix: "/orders/slots", Expect: 3}}, model.Certain, "held", true, "programs are said to take part"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			h := modeltest.New()
