@@ -23,7 +23,7 @@ func TestHowAChildEnds(t *testing.T) {
 		{"echo up; read line; exit 0", func(c *Child) error { c.CloseInput(); c.CloseInput(); return nil }, "exit status 0", 0, "with its life line"},
 		{"echo up; read line; exit $line", func(c *Child) error { return c.Tell("4") }, "exit status 4", 4, "as it is told"},
 		{"echo up; read line", func(c *Child) error { return c.Signal(os.Kill) }, "killed", 137, "by a signal"},
-		{"(echo up; read line) & wait", func(c *Child) error { return c.Signal(os.Kill) }, "killed", 137, "with what it has started"},
+		{"exec 3<&0; (echo up; read line <&3) & wait", func(c *Child) error { return c.Signal(os.Kill) }, "killed", 137, "with what it has started"},
 	}
 	for _, r := range rows {
 		said := make(chan struct{}, 1)
