@@ -288,11 +288,13 @@ func freshState(kvs []model.KV, rev int64) *store.Store {
 }
 
 // byHistory names the locks of which one read cannot know: a key by itself that lost its
-// lease, or that was seen to come back. A group lacks a key that became a lock so.
+// lease, one that was seen to come back, or a claim that was put on another lease. A group lacks a key that became a lock so.
 func byHistory(s *store.Store) map[string]bool {
 	names := map[string]bool{}
 	for _, l := range s.Locks() {
-		if h := l.Head(); l.RecipeObserved() || h != nil && h.Stripped() && l.Shape() == recipe.Single {
+		moved := false
+		l.Claims(func(c *locks.Claim) bool { moved = moved || c.Moved(); return true })
+		if h := l.Head(); moved || l.RecipeObserved() || h != nil && h.Stripped() && l.Shape() == recipe.Single {
 			dir, _, _ := model.Split(l.Name)
 			names[l.Name], names[dir] = true, true
 		}

@@ -48,6 +48,10 @@ func (c *Claim) Form() recipe.FormID { return c.form }
 // The keys alone do not tell: without a lease it might be any data.
 func (c *Claim) Stripped() bool { return c.detached && c.form.Shape() == recipe.Single }
 
+// Moved says whether a put took the claim to another lease than that by which its key is named. The
+// keys alone do not tell that it is a claim.
+func (c *Claim) Moved() bool { return c.moved }
+
 // Lock returns the lock the claim competes for, nil if it is not a claim.
 func (c *Claim) Lock() *Lock {
 	if c.home != nil && c.home.lock != nil && c.home.lock.IsClaim(c) {

@@ -80,7 +80,9 @@ func dump(s *Store, whole bool, but ...string) string {
 func seen(states ...*Store) (names []string) {
 	for _, s := range states {
 		for _, l := range s.Locks() {
-			if h := l.Head(); l.RecipeObserved() || h != nil && h.Stripped() && l.Shape() == recipe.Single {
+			moved := false
+			l.Claims(func(c *locks.Claim) bool { moved = moved || c.Moved(); return true })
+			if h := l.Head(); moved || l.RecipeObserved() || h != nil && h.Stripped() && l.Shape() == recipe.Single {
 				dir, _, _ := model.Split(l.Name)
 				names = append(names, l.Name, dir)
 			}

@@ -303,7 +303,7 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, secure *tls.C
 	asked, cancel := context.WithTimeout(ctx, answering)
 	defer cancel()
 	if _, err := pb.NewMaintenanceClient(member).Status(asked, &pb.StatusRequest{}); err != nil {
-		again, end := context.WithTimeout(ctx, dialing)
+		again, end := context.WithTimeout(ctx, min(dialing, doorWait))
 		defer end()
 		if why := atDoor(again, endpoint, addr, secure); why != nil {
 			return why

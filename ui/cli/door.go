@@ -58,6 +58,9 @@ func atDoor(ctx context.Context, endpoint, addr string, secure *tls.Config) erro
 	return nil
 }
 
+// doorWait is how long it is looked for what is wrong with TLS: a person waits for the answer.
+const doorWait = time.Second
+
 // alertWait is for how long a server may keep its refusal of a certificate back: in TLS 1.3 it comes
 // after the handshake.
 const alertWait = 500 * time.Millisecond

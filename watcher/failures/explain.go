@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
@@ -23,6 +24,9 @@ func Explain(err error, doing, prefix string, endpoints []string) string {
 	case Unreachable:
 		return fmt.Sprintf("%s: no connection to %s (%s); check that etcd runs there and that endpoint, TLS and firewall are right; trying again", what, where, Cause(err))
 	case Timeout:
+		if IsEtcd(err, rpctypes.ErrTooManyRequests) || IsEtcd(err, rpctypes.ErrUnhealthy) {
+			return fmt.Sprintf("%s: %s answers that it cannot now (%s); that member may be overloaded: etcdctl endpoint status --cluster; trying again", what, where, Cause(err))
+		}
 		return fmt.Sprintf("%s: no answer in time from %s; the cluster may have lost its quorum or be overloaded, or that member lags: etcdctl endpoint status --cluster; trying again", what, where)
 	case NoLeader:
 		return fmt.Sprintf("%s: no leader as seen from %s; the leader changes, that member is cut off, or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", what, where)
