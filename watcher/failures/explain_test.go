@@ -35,7 +35,7 @@ func TestExplainSaysWhatFailedWhereAndWhatToDo(t *testing.T) {
 		{"no answer", context.DeadlineExceeded, "/a/", Timeout, model.LostDisconnect, []string{"no answer in time from m1:1", "etcdctl endpoint status --cluster"}},
 		{"the leader changes, and the member is there", rpctypes.ErrGRPCLeaderChanged, "/a/", NoLeader, model.LostDisconnect, []string{"no leader as seen from m1:1; the leader changes"}},
 		{"a request that the old leader lost", rpctypes.ErrGRPCTimeoutDueToLeaderFail, "/a/", NoLeader, model.LostDisconnect, []string{"no leader as seen from m1:1"}},
-		{"a member that has too much to do", rpctypes.ErrGRPCRequestTooManyRequests, "/a/", Timeout, model.LostDisconnect, []string{"m1:1 answers that it cannot now (etcdserver: too many requests)"}},
+		{"a member that has too much to do", rpctypes.ErrGRPCRequestTooManyRequests, "/a/", Timeout, model.LostDisconnect, []string{"m1:1 answers that it cannot now (too many requests)"}},
 		{"a member that lost the others", rpctypes.ErrGRPCTimeoutDueToConnectionLost, "/a/", Timeout, model.LostDisconnect, []string{"no answer in time from m1:1"}},
 		{"no leader", rpctypes.ErrNoLeader, "/a/", NoLeader, model.LostDisconnect, []string{"no leader as seen from m1:1"}},
 		{"compacted", rpctypes.ErrCompacted, "/a/", Compacted, model.LostCompacted, []string{`compacted on m1:1; listing "/a/" anew`}},
