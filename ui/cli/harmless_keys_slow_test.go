@@ -265,6 +265,7 @@ func (p *headless) random(seed uint64, n int, keys []string) {
 			p.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 			p.reset([]string{"1"})
 			p.press("…", "x", "…", "R", "/locks/orders", "enter")
+			p.reset([]string{"1"}) // where no dialog opened, the name was a filter
 		}
 	}
 }
