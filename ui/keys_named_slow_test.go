@@ -102,6 +102,9 @@ func TestEachKeyThatIsNamedDoesSomething(t *testing.T) {
 					if key == way[0] && len(way) == 1 {
 						continue // the tab of the page that is shown says where one is
 					}
+					if s.name == "in the palette" && (key == "left" || key == "right") {
+						continue // the page behind names them: what is typed has its cursor at its end
+					}
 					if key == "M" && s.name == "in help" {
 						continue // among the signs: what stands beside a lock that is marked
 					}
