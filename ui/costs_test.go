@@ -4,8 +4,8 @@ import "testing"
 
 // The budgets that the comment of the package names, a fifth above what was measured.
 const (
-	frameAllocs = 1100
-	fiveAllocs  = 1050
+	frameAllocs = 490
+	fiveAllocs  = 430
 )
 
 // What a frame takes does not grow with the locks, and a row that did not change is

@@ -59,7 +59,7 @@ func TestAllocationsOfAnIdleSecond(t *testing.T) {
 		most   float64
 		run    func()
 	}{
-		{"a frame in which the chosen lock counts on, and others every fifth second", 1100, func() {
+		{"a frame in which the chosen lock counts on, and others every fifth second", 700, func() {
 			now = now.Add(time.Second)
 			b.Update(tickMsg(now))
 			b.View()

@@ -34,14 +34,45 @@ func (c *calm) count(l *locks.Lock, is model.Condition) {
 	}
 }
 
+// calm says that all is well, as far as it is seen.
+func (f Frame) calm() bool {
+	o := &f.Locks.Order
+	if o.Total == 0 || o.Bad > 0 || f.Counters.Verdict.Showing() {
+		return false
+	}
+	fr := Fresh(f.S)
+	return fr.State == locks.Live && len(fr.Denied) == 0
+}
+
+// calmLine is the line as it was painted last, and what from.
+type calmLine struct {
+	source calmOf
+	line   string
+}
+
+type calmOf struct {
+	calm           calm
+	total, waiting int
+	start, now     time.Time
+	th             *draw.Theme
+	w              int
+}
+
 // Calm is the line that says that all is well, nil while anything is wrong or not seen.
 func (f Frame) Calm(w int) []string {
-	o := &f.Locks.Order
-	fr := Fresh(f.S)
-	if o.Total == 0 || o.Bad > 0 || fr.State != locks.Live || len(fr.Denied) > 0 || f.Counters.Verdict.Showing() {
+	if !f.calm() {
 		return nil
 	}
-	th := f.Th
+	o := &f.Locks.Order
+	of := calmOf{o.Calm, o.Total, o.Waiting, f.S.Timeline().Start(), f.Now, f.Th, w}
+	if last := &f.Locks.calm; last.source != of {
+		*last = calmLine{of, f.calmAnew(of.start, w)}
+	}
+	return []string{f.Locks.calm.line}
+}
+
+func (f Frame) calmAnew(start time.Time, w int) string {
+	o, th := &f.Locks.Order, f.Th
 	title := th.Say("all-are-fine", draw.Counted(o.Total))
 	switch {
 	case o.Calm.unread > 0: // of those nobody knows
@@ -65,12 +96,11 @@ func (f Frame) Calm(w int) []string {
 		waits = model.Say("so-many-wait", o.Waiting, model.Verbatim(draw.Age(f.Now.Sub(o.Calm.since), false)))
 	}
 	left := []draw.Span{draw.Plain.Of(" "), draw.Good.Of(th.Sign.Holds), draw.Strong.Of(" " + title), draw.Plain.Of(" " + th.Say("calm", parts, waits))}
-	start := f.S.Timeline().Start()
 	right := []draw.Span{draw.Dim.Of(th.Say("watching-for", model.Verbatim(draw.Age(f.Now.Sub(start), false)), model.Verbatim(start.In(f.Now.Location()).Format(time.TimeOnly)))), draw.Plain.Of(" ")}
 	if draw.WidthOf(left)+draw.WidthOf(right)+2 > w {
 		right = nil
 	}
-	return []string{th.Line(w, left, right)}
+	return th.Line(w, left, right)
 }
 
 // calmFrom is the height of the screen from which there is room for the line.
@@ -82,5 +112,8 @@ func (f Frame) Top() int {
 	if n := f.Counters.Verdict.Height(f.Height); n > 0 || f.Height < calmFrom {
 		return n
 	}
-	return len(f.Calm(f.Height))
+	if f.calm() {
+		return 1
+	}
+	return 0
 }

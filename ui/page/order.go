@@ -187,6 +187,7 @@ func (p *Selection) Move(i, n int, id func(i int) string) {
 type LockList struct {
 	Order order
 	Pick  Selection
+	calm  calmLine
 }
 
 // NewLockList returns an empty list, worst first.

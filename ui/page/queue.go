@@ -54,6 +54,7 @@ type QueuePane struct {
 	// turned says that a person wants the other of the two journals: that of the lock where it
 	// would be that of all, and the other way round.
 	turned bool
+	last   happening
 	costs  WaitPanel
 }
 
@@ -171,16 +172,41 @@ func (p *QueuePane) history(f Frame, l *locks.Lock, w, h int, timed bool) []stri
 			beside = append(slices.Repeat([]string{draw.Blank(wide)}, blank), beside...)
 		}
 	}
-	lines := draw.Fill(p.happened(f, l, left, h), left, h)
+	lines := slices.Clone(p.happened(f, l, left, h))
 	for i, text := range beside {
 		lines[i] += " " + text
 	}
 	return lines
 }
 
-// happened is what happened to the lock last; under the table of locks to all of them, while
-// nothing is wrong.
+// happening is what happened as it was painted last, and what from: as long as nothing happens it
+// is not written anew.
+type happening struct {
+	source happeningOf
+	lines  []string
+}
+
+type happeningOf struct {
+	s          *store.View
+	version    uint64
+	th         *draw.Theme
+	lock, pick string
+	w, h       int
+	all, whole bool
+	window     timeline.Window
+}
+
+// happened is h lines of what happened to the lock last; under the table of locks to all of them,
+// while nothing is wrong.
 func (p *QueuePane) happened(f Frame, l *locks.Lock, w, h int) []string {
+	of := happeningOf{f.S, f.S.Version(), f.Th, p.Lock, f.Locks.Pick.ID, w, h, p.ofAll(f, l), p.whole, f.Axis.Window}
+	if p.last.source != of || f.Axis.Past() { // a title says how long ago that was
+		p.last = happening{of, draw.Fill(p.happenedAnew(f, of.all, w, h), w, h)}
+	}
+	return p.last.lines
+}
+
+func (p *QueuePane) happenedAnew(f Frame, all bool, w, h int) []string {
 	var lines []string
 	if h > 2 && f.Height >= TallFrom {
 		lines = append(lines, draw.Blank(w))
@@ -190,7 +216,7 @@ func (p *QueuePane) happened(f Frame, l *locks.Lock, w, h int) []string {
 	case p.whole:
 		lines = append(lines, f.Th.Ruler(w, append([]draw.Span{draw.Dim.Of(f.Th.Say("journal-of-this-lock"))}, f.AsOf()...)...))
 		return LastFacts(lines, f, f.FactsOf(p.Lock, h-1), false, w, h-1)
-	case p.ofAll(f, l):
+	case all:
 		facts := f.FactsOfAll(h - 1)
 		title := append([]draw.Span{draw.Dim.Of(f.Th.Say("what-happened-all"))}, f.AsOf()...)
 		lines = append(lines, f.Th.RulerWith(w, []draw.Span{draw.Accent.Of("f"), draw.Dim.Of(" " + f.Th.Say("this-lock-only"))}, title...))
