@@ -35,6 +35,7 @@
 //	                    table, timeline, draw paint, and know no page; terminal brings frames to the
 //	                    terminal, and asks for its background
 //	ui/dialog           the dialogs over a page; tutor and replay stand beside it, and all see the console as host
+//	ui/cast             writes a recorded terminal in the format of asciinema, also for the pictures
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,

@@ -351,6 +351,12 @@ func (c Cause) Message() model.Message {
 // Entry.Story. People read that one, programs get both.
 func (f *Entry) Part() bool { return f.Story != 0 && f.Kind != Together }
 
+// Repeats says whether the entry says the same as the one before it, of another lock, as a deadlock of
+// both is.
+func (f *Entry) Repeats(before *Entry) bool {
+	return f.Kind == Finding && before.Kind == Finding && f.Text.Same(before.Text) && f.At.Equal(before.At)
+}
+
 // ReadInVain says that the lease was read, and that it did not tell the cause. It stays
 // open: what goes with it may tell.
 func (f *Entry) ReadInVain() { f.Pending, f.read = true, true }

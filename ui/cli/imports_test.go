@@ -118,6 +118,7 @@ func TestRooms(t *testing.T) {
 			"locktop/ui/timeline": "a table knows no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a table is lines, whatever shows them"}},
 		{"locktop/ui/timeline", map[string]string{
 			"locktop/ui/report": "the screen writes no reports", tea: "lanes are lines, whatever shows them"}},
+		{"locktop/ui/cast", map[string]string{"locktop/": "it knows bytes and moments, whoever writes them", tea: "it is written without a terminal"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
 	}
 	// parsers of the standard library take text apart, and open nothing.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,10 +24,11 @@ type replayRun struct {
 	past   pastFlags
 	speed  float64
 	output string
+	cast   castFlags
 }
 
 func replayCmd(e *env) *cobra.Command {
-	f := replayRun{e: e}
+	f := replayRun{e: e, cast: castFlags{size: "120x36", idle: 3 * time.Second}}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "open the console on a recording of \"locktop record\", or on the folder of \"locktop serve --record\"",
@@ -36,8 +38,10 @@ func replayCmd(e *env) *cobra.Command {
 			"\":at 10:04:05\" to a time. Where a time axis is shown, [ and ] move its cursor from event to event, and\n" +
 			"the whole console with it; esc goes back to the latest moment that was shown. All times are those of\n" +
 			"the recording, and nothing can be done to it. Without a terminal, or with -o, replay prints the\n" +
-			"events, at once unless --speed is given.",
-		Example: "  locktop replay incident.rec --speed 10\n  locktop replay incident.rec -o jsonl | jq .text\n" +
+			"events, at once unless --speed is given. --cast writes what the console shows as a recorded terminal\n" +
+			"in the format of asciinema, for people without locktop: a player in a browser shows it, and its\n" +
+			"markers say what happened.",
+		Example: "  locktop replay incident.rec --speed 10\n  locktop replay incident.rec --cast incident.cast --speed 5\n  locktop replay incident.rec -o jsonl | jq .text\n" +
 			"  locktop replay /var/lib/locktop --at 10:04:05",
 		Args:              fileArg,
 		ValidArgsFunction: fileNames,
@@ -45,6 +49,15 @@ func replayCmd(e *env) *cobra.Command {
 			f.past.file = args[0]
 			if !(f.speed >= 1 && f.speed <= 10_000) {
 				return bad("--speed %g: want 1 to 10000", f.speed)
+			}
+			if f.cast.file != "" {
+				if err := needless(cmd, "--cast writes all of the recording", "at", "output"); err != nil {
+					return err
+				}
+				return f.writeCast(cmd.Context())
+			}
+			if err := needless(cmd, "no --cast is written", "size", "idle"); err != nil {
+				return err
 			}
 			if e.isTerminal() && !cmd.Flags().Changed("output") {
 				return f.console(cmd.Context())
@@ -58,6 +71,9 @@ func replayCmd(e *env) *cobra.Command {
 	addOutput(cmd, &f.output, report.Formats, "print events instead: "+formatWords())
 	cmd.Flags().StringVar(&f.past.at, "at", "", "stand at this time (10:04:05, 2026-03-01 10:04:05, RFC 3339); where events are printed, end there")
 	cmd.Flags().Float64Var(&f.speed, "speed", 1, "so many times as fast as it was")
+	cmd.Flags().StringVar(&f.cast.file, "cast", "", "write a recorded terminal (asciicast, version 2) to this file instead; - is the output")
+	cmd.Flags().StringVar(&f.cast.size, "size", f.cast.size, "of --cast: columns by lines")
+	cmd.Flags().DurationVar(&f.cast.idle, "idle", f.cast.idle, "of --cast: where nothing happens, show no more than that")
 	return cmd
 }
 

@@ -44,7 +44,7 @@ func (f Frame) FactsOfAll(n int) []*journal.Entry {
 		if len(all) >= n {
 			break
 		}
-		if e.Part() || len(all) > 0 && sameFinding(all[len(all)-1], e) {
+		if e.Part() || len(all) > 0 && e.Repeats(all[len(all)-1]) {
 			continue
 		}
 		all = append(all, e)

@@ -213,7 +213,7 @@ func (p *journalPage) update(f Frame) {
 		if p.lock != "" && fact.Lock != p.lock || p.lock == "" && p.filter == "" && fact.Part() {
 			continue
 		}
-		if n := len(p.matched); n > 0 && p.lock == "" && sameFinding(p.matched[n-1], fact) {
+		if n := len(p.matched); n > 0 && p.lock == "" && fact.Repeats(p.matched[n-1]) {
 			continue // of another lock, in the same words
 		}
 		if keep == nil || keep(f.Th.Sentence(f.S, fact), string(fact.Kind)) {
@@ -223,11 +223,6 @@ func (p *journalPage) update(f Frame) {
 	p.scanned = facts[len(facts)-1].Seq
 	old := sort.Search(len(p.matched), func(i int) bool { return p.matched[i].Seq >= facts[0].Seq })
 	p.matched = p.matched[old:]
-}
-
-// sameFinding says whether two entries say the same of two locks, as a deadlock of both is.
-func sameFinding(a, b *journal.Entry) bool {
-	return a.Kind == journal.Finding && b.Kind == journal.Finding && a.Text.Same(b.Text) && a.At.Equal(b.At)
 }
 
 // place is where the entry of a number stands, or the one before it where it is gone.

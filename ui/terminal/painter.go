@@ -65,16 +65,22 @@ func (p *Painter) show(cmd tea.Cmd) tea.Cmd {
 		return tea.Batch(cmd, tea.Tick(rest, func(time.Time) tea.Msg { return paintMsg{} }))
 	}
 	lines := strings.Split(view, "\n")
-	var frame []byte
+	frame := Changed(p.lines, lines)
+	p.view, p.lines, p.at = view, lines, now
+	p.out.frame(frame)
+	return cmd
+}
+
+// Changed is what makes a terminal that shows some lines show others: those that are new, each in
+// its place.
+func Changed(shown, lines []string) (frame []byte) {
 	for i, line := range lines {
-		if i < len(p.lines) && p.lines[i] == line {
+		if i < len(shown) && shown[i] == line {
 			continue
 		}
 		frame = append(append(frame, ansi.CursorPosition(1, i+1)...), line...)
 	}
-	p.view, p.lines, p.at = view, lines, now
-	p.out.frame(frame)
-	return cmd
+	return frame
 }
 
 // Out is the terminal, which the pane shares with Bubble Tea.

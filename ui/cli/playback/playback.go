@@ -253,13 +253,7 @@ func (t *Playback) Go(ctx context.Context, g replay.Goal) (*store.Store, error) 
 		s.Apply(model.Batch{Events: p.events[have-p.first : to-p.first]})
 		have = to
 	}
-	for now := s.Now(); now.Before(at); now = s.Now() { // as whoever pulls is woken
-		if wake := s.Want(nil).WakeAt; wake.After(now) && wake.Before(at) {
-			s.Apply(model.Batch{Events: []model.Event{model.Tick{At: wake}}})
-		} else {
-			s.Apply(model.Batch{Events: []model.Event{model.Tick{At: at}}})
-		}
-	}
+	passTo(at, s, func(tick model.Tick) { s.Apply(model.Batch{Events: []model.Event{tick}}) })
 	t.change(func() {
 		t.told, t.taken, t.opens, t.paused, t.at = told, told, 0, true, at
 		t.gen++

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/muesli/termenv"
+
+	"locktop/model"
+	"locktop/ui"
+	"locktop/ui/cli/playback"
+	"locktop/ui/draw"
+	"locktop/ui/replay"
+	"locktop/watcher/recording"
+)
+
+// castFlags say how a recording becomes a recorded terminal.
+type castFlags struct {
+	file string
+	size string
+	idle time.Duration
+}
+
+// castMost bounds a recorded terminal: a player loads all of it.
+const castMost = 64 << 20
+
+// dimensions reads --size.
+func (c castFlags) dimensions() (width, height int, err error) {
+	n, err := fmt.Sscanf(c.size+"\n", "%dx%d\n", &width, &height)
+	if err != nil || n != 2 || width < 40 || width > 400 || height < 12 || height > 200 {
+		return 0, 0, bad("--size %s: want columns by lines, 40x12 to 400x200", c.size)
+	}
+	return width, height, nil
+}
+
+// cast writes what the console shows of the whole recording.
+func (f *replayRun) writeCast(ctx context.Context) (err error) {
+	width, height, err := f.cast.dimensions()
+	if err != nil {
+		return err
+	}
+	if f.cast.idle < 0 || f.cast.idle > time.Hour {
+		return bad("--idle %s: want 0 to 1h", f.cast.idle)
+	}
+	from, err := openRecorded(ctx, f.past.file, "", recording.Pace{})
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	if from.note != "" {
+		fmt.Fprintln(f.e.err, from.note)
+	}
+	segments, err := from.segments(ctx)
+	if err != nil {
+		return bad("%s: %v", f.past.file, err)
+	}
+	var to io.Writer = f.e.out
+	if f.cast.file != "-" {
+		file, err := os.OpenFile(f.cast.file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // it shows what the recording has
+		if errors.Is(err, os.ErrExist) {
+			return bad("%s exists, and nothing is overwritten: name another file", f.cast.file)
+		} else if err != nil {
+			return bad("cannot write the recorded terminal: %v", err)
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		to = file
+	}
+	name := model.Printable(filepath.Base(f.past.file))
+	o := f.e.uiOptions("recording " + name)
+	o.Prefixes, o.NoLab, o.Theme = prefixList(nil), noCluster, f.e.screen.theme
+	if o.Theme == themeAuto {
+		o.Theme = ""
+	}
+	if o.Profile = termenv.TrueColor; f.e.screen.color == "never" { // of the players, and not of this terminal
+		o.Profile = termenv.Ascii
+	}
+	if !f.e.screen.ascii && !f.e.screen.wideSigns {
+		o.Signs = draw.SignsUnicode
+	}
+	film := playback.Film{Speed: f.speed, Idle: f.cast.idle, Width: width, Height: height, MaxBytes: castMost}
+	out, err := film.Shoot(ctx, segments, o, ui.Live{Actions: replay.NoHands{Why: noCluster}, Cut: segments.Cut}, to, "locktop replay "+name)
+	if err != nil {
+		return couldNotRun(err)
+	}
+	length, size, markers := out.Written()
+	fmt.Fprintf(f.e.err, "wrote %s: %s in %d KiB, %s\n", model.Printable(f.cast.file), length.Round(time.Second), (size+1023)>>10, model.CountOf(markers, "marker"))
+	return nil
+}

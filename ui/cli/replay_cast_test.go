@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"locktop/model"
+	"locktop/model/modeltest"
+)
+
+// played is a recorded terminal, as a player reads it.
+type played struct {
+	header  map[string]any
+	screens []string // after each output
+	at      []float64
+	markers []string
+}
+
+// line is where an output begins to write a line.
+var line = regexp.MustCompile(`\x1b\[(?:(\d+)(?:;1)?)?H`)
+
+// play reads a recorded terminal: each output writes whole lines, each in its place.
+func play(t *testing.T, name string) (p played) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if err := json.Unmarshal([]byte(rows[0]), &p.header); err != nil {
+		t.Fatal(err)
+	}
+	lines := make([]string, int(p.header["height"].(float64)))
+	for _, row := range rows[1:] {
+		var e []any
+		if err := json.Unmarshal([]byte(row), &e); err != nil {
+			t.Fatal(err)
+		}
+		switch e[1] {
+		case "m":
+			p.markers = append(p.markers, e[2].(string))
+			continue
+		case "o":
+		default:
+			t.Fatalf("an event of kind %v", e[1])
+		}
+		said := e[2].(string)
+		places := line.FindAllStringSubmatchIndex(said, -1)
+		for i, m := range places {
+			n, end := 1, len(said)
+			if m[2] >= 0 {
+				n, _ = strconv.Atoi(said[m[2]:m[3]])
+			}
+			if i+1 < len(places) {
+				end = places[i+1][0]
+			}
+			lines[n-1] = ansi.Strip(said[m[1]:end])
+			if w := ansi.StringWidth(lines[n-1]); w > int(p.header["width"].(float64)) {
+				t.Errorf("a line is %d cells wide: %q", w, lines[n-1])
+			}
+		}
+		p.screens, p.at = append(p.screens, strings.Join(lines, "\n")), append(p.at, e[0].(float64))
+	}
+	return p
+}
+
+// anHourApart is a deadlock at ten seconds, and another holder after a quiet hour.
+func anHourApart() *modeltest.History {
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, "/l/x/a1", "", 0xa1)
+	h.Put(2, "/l/y/b2", "", 0xb2)
+	h.Put(10, "/l/x/b2", "", 0xb2)
+	h.Put(11, "/l/y/a1", "", 0xa1)
+	h.Add(model.Acted{At: modeltest.At(3600), Outcome: model.Outcome{At: modeltest.At(3600), By: "ada", Done: true,
+		Action: model.Action{Kind: model.RevokeLease, Lock: "/l/x", Key: "/l/x/a1", Lease: 0xa1}, Now: model.KV{Key: "/l/x/a1"}}})
+	h.Del(3600, "/l/x/a1")
+	h.Del(3600, "/l/y/a1")
+	h.Add(model.Tick{At: modeltest.At(3603)})
+	return h
+}
+
+func TestARecordingBecomesARecordedTerminal(t *testing.T) {
+	home(t, "")
+	name := stored(t, anHourApart().Events...)
+	file := filepath.Join(t.TempDir(), "x.cast")
+	code, out, errs := inProcess(t, nil, "replay", name, "--cast", file, "--size", "90x28", "--speed", "2")
+	if code != exitOK || out != "" || !strings.Contains(errs, "wrote "+file) {
+		t.Fatalf("exit %d: %s%s", code, out, errs)
+	}
+	p := play(t, file)
+	if p.header["version"] != 2.0 || p.header["width"] != 90.0 || p.header["height"] != 28.0 || p.header["timestamp"] != float64(modeltest.At(0).Unix()) {
+		t.Errorf("header %v", p.header)
+	}
+	length := p.at[len(p.at)-1]
+	if length < 8 || length > 20 {
+		t.Errorf("an hour in which nothing happens takes %g s", length)
+	}
+	for i, want := range []string{"/l/x", "/l/y"} {
+		if !strings.Contains(p.screens[len(p.screens)-1], want) {
+			t.Errorf("%d: no %s at the end:\n%s", i, want, p.screens[len(p.screens)-1])
+		}
+	}
+	if all := strings.Join(p.screens, "\n"); !strings.Contains(all, "Deadlock") {
+		t.Error("no screen tells of the deadlock")
+	}
+	marks := strings.Join(p.markers, "\n")
+	for _, want := range []string{"Deadlock", "/l/x", modeltest.At(3600).Format("15:04:05"), "ada"} {
+		if !strings.Contains(marks, want) {
+			t.Errorf("no %q in the markers:\n%s", want, marks)
+		}
+	}
+	if code, _, errs := inProcess(t, nil, "replay", name, "--cast", file); code != exitBad || !strings.Contains(errs, "nothing is overwritten") {
+		t.Errorf("over another file: exit %d: %s", code, errs)
+	}
+}
+
+func TestARecordedTerminalRefuses(t *testing.T) {
+	home(t, "")
+	name := stored(t, anHourApart().Events...)
+	for i, row := range []struct {
+		reason, want string
+		args         []string
+	}{
+		{"a size is columns by lines", "--size big: want columns by lines", []string{"--cast", "-", "--size", "big"}},
+		{"nobody sees anything on so little", "40x12", []string{"--cast", "-", "--size", "20x5"}},
+		{"the end of a stretch is not negative", "--idle -1s", []string{"--cast", "-", "--idle", "-1s"}},
+		{"events are another output", "--output has no meaning", []string{"--cast", "-", "-o", "jsonl"}},
+		{"a size of nothing", "--size has no meaning", []string{"--size", "90x28"}},
+	} {
+		code, out, errs := inProcess(t, nil, append([]string{"replay", name}, row.args...)...)
+		if code != exitBad || !strings.Contains(errs, row.want) || out != "" {
+			t.Errorf("%s: exit %d, %q", fmt.Sprint(i, row.reason), code, errs)
+		}
+	}
+}
