@@ -35,7 +35,7 @@ type JSON int
 
 // Ways to write a value.
 const (
-	ByHand JSON = iota // the output knows how
+	ByHand JSON = iota // the output has a writer for it
 	Text               // text of our own
 	Bare               // a number or a truth
 	Bytes              // text from elsewhere, and what is no UTF-8 of it in base64 beside it

@@ -46,21 +46,21 @@ func lockReading(value func(Reading) string) func(Lock) string {
 
 // Locks are the fields of a lock. What is said of a claim is said of its head.
 var Locks = []Field[Lock]{
-	{Name: "name", Title: "title-lock", In: In{Table: 10, CSV: 10, JSON: 10, Console: 10}, Width: Width{Least: 18, Fair: 22, Most: 56},
+	{Name: "name", Title: "title-lock", In: In{Table: 10, CSV: 10, JSON: 10, Console: 10}, Width: Width{Least: 18, Fair: 22, Most: 56}, JSON: Bytes,
 		Raw: func(x Lock) string { return x.L.Name }},
 	{Name: "recipe", Title: "title-recipe", In: In{Table: 20, CSV: 20, JSON: 20, Console: 20}, Width: Width{Least: 8, Fair: 8, Most: 15, Rank: 9},
-		Own: recipeName, Record: func(x Lock) string { return x.L.Recipe().Name }},
-	{Name: "recipe_confidence", In: In{CSV: 30, JSON: 30}, Record: func(x Lock) string { return string(x.L.RecipeConfidence()) }},
+		Own: recipeName, JSON: Text, Record: func(x Lock) string { return x.L.Recipe().Name }},
+	{Name: "recipe_confidence", In: In{CSV: 30, JSON: 30}, JSON: Text, Record: func(x Lock) string { return string(x.L.RecipeConfidence()) }},
 	{Name: "recipe_evidence", In: In{JSON: 32}},
-	{Name: "recipe_observed", In: In{JSON: 34}},
-	{Name: "order", In: In{JSON: 40}},
-	{Name: "waiters_visible", In: In{JSON: 50}},
-	{Name: "exclusive", In: In{JSON: 60}},
-	{Name: "blocked", In: In{JSON: 70}},
-	{Name: "state", Title: "title-state", In: In{Table: 80, CSV: 40, JSON: 80, Console: 15}, Width: Width{Least: 15, Fair: 15, Most: 17, Rank: 1},
+	{Name: "recipe_observed", In: In{JSON: 34}, JSON: Bare, Record: truth(func(x Lock) bool { return x.L.RecipeObserved() })},
+	{Name: "order", In: In{JSON: 40}, JSON: Text, Record: func(x Lock) string { return string(x.L.Recipe().Order) }},
+	{Name: "waiters_visible", In: In{JSON: 50}, JSON: Bare, Record: truth(func(x Lock) bool { return x.L.Recipe().HasHolder && x.L.Recipe().WaitersVisible() })},
+	{Name: "exclusive", In: In{JSON: 60}, JSON: Bare, Record: truth(func(x Lock) bool { return x.L.Recipe().Exclusive() })},
+	{Name: "blocked", In: In{JSON: 70}, JSON: Bare, Record: truth(func(x Lock) bool { return x.L.Blocked() })},
+	{Name: "state", Title: "title-state", In: In{Table: 80, CSV: 40, JSON: 80, Console: 15}, Width: Width{Least: 15, Fair: 15, Most: 17, Rank: 1}, JSON: Text,
 		Cell: func(x Lock) string { return text.English(findings.StateWord(status.ConditionOf(x.S, x.L))) }, Record: func(x Lock) string { return status.ConditionOf(x.S, x.L).Word }},
 	{Title: "title-last-minute", In: In{Console: 90}, Width: Width{Least: 20, Fair: 20, Most: 72, Rank: 7}},
-	{Name: "moves_when", Title: "title-moves-when", In: In{Table: 90, CSV: 210, JSON: 90, Console: 75}, Width: Width{Least: 17, Fair: 20, Most: 44, Rank: 3},
+	{Name: "moves_when", Title: "title-moves-when", In: In{Table: 90, CSV: 210, JSON: 90, Console: 75}, Width: Width{Least: 17, Fair: 20, Most: 44, Rank: 3}, JSON: Text,
 		Cell: func(x Lock) string { return orDash(text.English(status.NextMove(x.S, x.L, x.Now).When)) }, Record: func(x Lock) string { return text.English(status.NextMove(x.S, x.L, x.Now).When) }},
 	{Name: "holders", In: In{CSV: 50, JSON: 100}, Record: func(x Lock) string { return strconv.Itoa(x.L.Holders()) }},
 	{Name: "waiters", Title: "title-behind", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 6, Most: 7, Rank: 4, Right: true},
@@ -98,6 +98,10 @@ var Locks = []Field[Lock]{
 		Record: lockReading(func(r Reading) string { return secondsIf(r.RenewedKnown, r.Renewed) })},
 	{Name: "lease_state", In: In{CSV: 190}, Record: ofHead("", func(_ Lock, h *locks.Claim) string { return string(h.LeaseInfo().State()) })},
 	{Name: "findings", In: In{CSV: 200, JSON: 130}, Record: codes},
+}
+
+func truth(of func(Lock) bool) func(Lock) string {
+	return func(x Lock) string { return strconv.FormatBool(of(x)) }
 }
 
 // recipeName has a question mark behind a recipe that is a guess.

@@ -7,12 +7,10 @@
 // never 0. Bytes that are not UTF-8 go to key_base64 and value_base64, beside a
 // readable form.
 //
-// Tables, wide and CSV are views of one table of fields ([fields.Locks] and others). JSON
-// is written by hand, for speed; a test holds its names against the same table.
-//
-// Locks are written as JSON a few at a time, by a stream on each processor, so that
-// the memory in use does not grow with their number: less than 0.005 allocations for a claim that is
-// plain ASCII (stream_test.go).
+// Tables, wide, CSV and JSON are views of one table of fields ([fields.Locks] and others);
+// findings, events and prefixes have a struct for JSON, held against it by a test. Documents
+// are written value by value, so that the memory in use does not grow with the number of locks:
+// less than 0.005 allocations for a claim that is plain ASCII (stream_test.go).
 //
 // [locktop/ui/report/ticket] makes one page of what happened, [locktop/ui/report/metrics]
 // exposes the facts to Prometheus.

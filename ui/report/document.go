@@ -10,6 +10,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/ui/fields"
 )
 
 // Schema is the version of the JSON output.
@@ -158,22 +159,24 @@ type blind struct {
 
 // JSON writes the locks of a state as one object.
 func JSON(w io.Writer, s *store.View, locks []*locks.Lock, obs Observation) error {
-	o := newStream(w, true, flushAt)
-	s.StoriesOf(obs.Asked) // before several write what is said of the locks
-	o.open('{')
-	o.name(`"schema": `)
-	o.int(Schema)
-	o.name(`"cluster": `)
-	o.value(ClusterOf(s))
-	o.name(`"observed": `)
-	o.value(ObservedOf(s, obs))
-	o.name(`"locks": `)
-	o.open('[')
-	o.locks(s, locks, obs.At)
-	o.shut(']')
-	o.name(`"findings": `)
-	o.findings(s.ClusterFindings())
-	o.shut('}')
+	o := newStream(w, true)
+	s.StoriesOf(obs.Asked)
+	o.object(func() {
+		o.name("schema")
+		o.int(Schema)
+		o.name("cluster")
+		o.value(ClusterOf(s))
+		o.name("observed")
+		o.value(ObservedOf(s, obs))
+		o.name("locks")
+		o.list(func() {
+			for _, l := range locks {
+				lockObject.write(o, fields.Lock{S: s, L: l, Now: obs.At})
+			}
+		})
+		o.name("findings")
+		o.findings(s.ClusterFindings())
+	})
 	return o.end()
 }
 

@@ -43,7 +43,7 @@ func Locks(w io.Writer, s *store.View, selected []*locks.Lock, o Observation, fo
 		return JSON(w, s, selected, o)
 	case "jsonl":
 		s.StoriesOf(o.Asked)
-		return eachLine(w, slices.Values(selected), func(out *stream, l *locks.Lock) { out.lock(s, l, o.At) })
+		return eachLine(w, slices.Values(lockRows(s, selected, o.At)), lockObject.write)
 	case "csv":
 		return writeCSV(w, fields.Records(fields.Locks, lockRows(s, selected, o.At)))
 	}
@@ -66,7 +66,7 @@ func OneLock(w io.Writer, s *store.View, l *locks.Lock, o Observation, format st
 	case "json":
 		return JSON(w, s, []*locks.Lock{l}, o)
 	case "jsonl":
-		return eachLine(w, fields.Queue(s, l, o.At), (*stream).lockClaim)
+		return eachLine(w, fields.Queue(s, l, o.At), claimLine)
 	case "csv":
 		return writeCSV(w, fields.Records(fields.Claims, slices.Collect(fields.Queue(s, l, o.At))))
 	}
@@ -87,26 +87,25 @@ func Diagnoses(w io.Writer, list []model.Finding, format string) error {
 	return noFormat(format)
 }
 
-// lockClaim writes a claim on a line of its own, which has to say whose.
-func (o *stream) lockClaim(c fields.Claim) {
-	o.open('{')
-	o.bytes(`"lock": `, `"lock_base64": `, c.L.Name)
-	o.claim(c)
-	o.shut('}')
+// claimLine writes a claim on a line of its own, which has to say whose.
+func claimLine(o *stream, c fields.Claim) {
+	o.object(func() {
+		o.name("lock")
+		o.bytes("lock", c.L.Name)
+		claimObject.members(o, c)
+	})
 }
 
 // eachLine writes an object per line.
 func eachLine[T any](w io.Writer, list iter.Seq[T], object func(*stream, T)) error {
-	o := newStream(w, false, flushAt)
+	o := newStream(w, false)
 	for x := range list {
 		object(o, x)
-		o.newline()
 		if o.err != nil {
 			break
 		}
 	}
-	o.flush()
-	return o.err
+	return o.end()
 }
 
 // WriteJSON writes a value and a newline, fit for a terminal.

@@ -1,8 +1,9 @@
 package report
 
 import (
-	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"locktop/model"
 	"locktop/model/locks"
@@ -36,181 +37,89 @@ type identity struct {
 	Source string  `json:"source"`
 }
 
-func (o *stream) lock(s *store.View, l *locks.Lock, now time.Time) {
-	r := l.Recipe()
-	o.open('{')
-	o.bytes(`"name": `, `"name_base64": `, l.Name)
-	o.name(`"recipe": `)
-	o.text(r.Name)
-	o.name(`"recipe_confidence": `)
-	o.text(string(l.RecipeConfidence()))
-	o.name(`"recipe_evidence": `)
-	o.open('[')
-	for _, why := range l.RecipeEvidence() {
-		o.next()
-		o.text(why)
-	}
-	o.shut(']')
-	o.name(`"recipe_observed": `)
-	o.truth(l.RecipeObserved())
-	o.name(`"order": `)
-	o.text(string(r.Order))
-	o.name(`"waiters_visible": `)
-	o.truth(r.HasHolder && r.WaitersVisible())
-	o.name(`"exclusive": `)
-	o.truth(r.Exclusive())
-	o.name(`"blocked": `)
-	o.truth(l.Blocked())
-	o.name(`"state": `)
-	o.text(status.ConditionOf(s, l).Word)
-	o.name(`"moves_when": `)
-	if when := text.English(status.NextMove(s, l, now).When); when != "" {
-		o.text(when)
-	} else {
-		o.null()
-	}
-	list := 0
-	o.name(queueLists[list])
-	o.open('[')
-	upTo := func(at int) {
-		for ; list < at; list++ {
-			o.shut(']')
-			o.name(queueLists[list+1])
-			o.open('[')
-		}
-	}
-	foreign := 0
-	for c := range fields.Queue(s, l, now) {
-		switch {
-		case r.HasHolder && c.Role.Name() == foreignRole:
-			foreign++
-			continue
-		case !r.HasHolder:
-			upTo(2)
-		case c.Role != model.RoleHolds:
-			upTo(1)
-		}
-		o.next()
-		o.open('{')
-		o.claim(c)
-		o.shut('}')
-	}
-	upTo(2)
-	o.shut(']')
-	o.name(`"foreign": `)
-	o.open('[')
-	if foreign > 0 {
-		for c := range fields.Queue(s, l, now) {
-			if c.Role.Name() == foreignRole {
-				o.next()
-				o.open('{')
-				o.claim(c)
-				o.shut('}')
-			}
-		}
-	}
-	o.shut(']')
-	o.name(`"kubernetes": `)
-	o.kubernetes(l)
-	o.name(`"handovers": `)
-	o.handovers(l.Stats())
-	o.name(`"findings": `)
-	o.findings(s.FindingsOf(l))
-	lockRest.write(o, fields.Lock{S: s, L: l, Now: now})
-	o.shut('}')
-}
-
-// lockRest and claimRest are what is not written by hand of a lock and of a claim, behind
-// what is: a field of theirs is added in its table alone.
+// lockObject and claimObject are a lock, and a claim in its queue.
 var (
-	lockRest  = objectOf(fields.Locks, nil)
-	claimRest = objectOf(fields.Claims, nil)
+	lockObject = objectOf(fields.Locks, map[string]func(*stream, fields.Lock){
+		"recipe_evidence": func(o *stream, x fields.Lock) {
+			o.list(func() {
+				for _, why := range x.L.RecipeEvidence() {
+					o.text(why)
+				}
+			})
+		},
+		"holders": keysOf(func(l *locks.Lock, r model.Role) bool { return l.Recipe().HasHolder && r == model.RoleHolds }),
+		"waiters": keysOf(func(l *locks.Lock, r model.Role) bool {
+			return l.Recipe().HasHolder && r != model.RoleHolds && !foreign(r)
+		}),
+		"members":    keysOf(func(l *locks.Lock, _ model.Role) bool { return !l.Recipe().HasHolder }),
+		"foreign":    keysOf(func(l *locks.Lock, r model.Role) bool { return l.Recipe().HasHolder && foreign(r) }),
+		"kubernetes": func(o *stream, x fields.Lock) { o.kubernetes(x.L) },
+		"handovers":  func(o *stream, x fields.Lock) { o.handovers(x.L.Stats()) },
+		"findings":   func(o *stream, x fields.Lock) { o.findings(x.S.FindingsOf(x.L)) },
+	})
+	claimObject = objectOf(fields.Claims, map[string]func(*stream, fields.Claim){
+		"position":        func(o *stream, x fields.Claim) { o.int(int64(x.Position)) },
+		"create_revision": func(o *stream, x fields.Claim) { o.int(x.CreateRev) },
+		"mod_revision":    func(o *stream, x fields.Claim) { o.int(x.ModRev) },
+		"version":         func(o *stream, x fields.Claim) { o.int(x.Version) },
+		"lease":           func(o *stream, x fields.Claim) { o.lease(x.KV.Lease) },
+		"identity":        func(o *stream, x fields.Claim) { o.identity(x.S.IdentityOf(x.Claim)) },
+		"granted":         reading(func(o *stream, r fields.Reading) { o.number(r.Known, r.Granted) }),
+		"remaining":       reading(func(o *stream, r fields.Reading) { o.number(r.Known, r.Remaining) }),
+		"renewed_ago":     reading(func(o *stream, r fields.Reading) { o.seconds(r.RenewedKnown, r.Renewed) }),
+		"since":           func(o *stream, x fields.Claim) { o.time(x.Since) },
+		"value": func(o *stream, x fields.Claim) {
+			if x.Unread {
+				o.null()
+			} else {
+				o.bytes("value", x.Value)
+			}
+		},
+		"waits_for": func(o *stream, x fields.Claim) {
+			if x.Ahead == nil {
+				o.null()
+			} else {
+				key, _ := Text(x.Ahead.Key)
+				o.text(key)
+			}
+		},
+	})
 )
 
-// queueLists are the lists into which the keys of a name go, in the order in which they
-// are written: those of what is no lock are members, and neither hold nor wait. Those that
-// are no claims of the lock, and block its claims, are in a list of their own: foreign.
-var queueLists = [...]string{`"holders": `, `"waiters": `, `"members": `}
-
-const foreignRole = "foreign"
-
-// claim writes the names of a claim into the object that is open.
-func (o *stream) claim(c fields.Claim) {
-	o.name(`"position": `)
-	o.int(int64(c.Position))
-	o.name(`"role": `)
-	o.text(c.Role.Name())
-	o.bytes(`"key": `, `"key_base64": `, c.Key)
-	o.name(`"create_revision": `)
-	o.int(c.CreateRev)
-	o.name(`"mod_revision": `)
-	o.int(c.ModRev)
-	o.name(`"version": `)
-	o.int(c.Version)
-	o.name(`"lease": `)
-	o.lease(c.KV.Lease)
-	if c.Unread {
-		o.name(`"value": `)
-		o.null()
-	} else {
-		o.bytes(`"value": `, `"value_base64": `, c.Value)
+// keys writes those of the keys of a lock that belong into one of its lists. Keys that are no
+// claims of the lock, and block its claims, are foreign; those of what is no lock are members.
+func (o *stream) keys(x fields.Lock, belongs func(*locks.Lock, model.Role) bool) {
+	o.token(jsontext.BeginArray)
+	for c := range fields.Queue(x.S, x.L, x.Now) {
+		if belongs(x.L, c.Role) {
+			claimObject.write(o, c)
+		}
 	}
-	o.name(`"identity": `)
-	o.identity(c.S.IdentityOf(c.Claim))
-	o.reading(fields.ReadingOf(c.LeaseInfo(), c.Now))
-	o.name(`"lease_state": `)
-	o.text(string(c.LeaseInfo().State()))
-	o.name(`"since": `)
-	o.time(c.Since)
-	o.name(`"since_is_lower_bound": `)
-	o.truth(c.SinceAtLeast)
-	o.name(`"waits_for": `)
-	if c.Ahead == nil {
-		o.null()
-	} else if !o.plain(c.Ahead.Key) {
-		key, _ := Text(c.Ahead.Key)
-		o.text(key)
-	}
-	claimRest.write(o, c)
+	o.token(jsontext.EndArray)
 }
 
-func (o *stream) lease(id model.LeaseID) {
-	if id == 0 {
-		o.null()
-		return
-	}
-	o.b = append(o.b, '"')
-	o.b = strconv.AppendUint(o.b, uint64(id), 16)
-	o.b = append(o.b, '"')
+func keysOf(belongs func(*locks.Lock, model.Role) bool) func(*stream, fields.Lock) {
+	return func(o *stream, x fields.Lock) { o.keys(x, belongs) }
+}
+
+func foreign(r model.Role) bool { return r.Name() == "foreign" }
+
+// reading writes a value of the reading of the lease of a claim.
+func reading(value func(*stream, fields.Reading)) func(*stream, fields.Claim) {
+	return func(o *stream, x fields.Claim) { value(o, fields.ReadingOf(x.LeaseInfo(), x.Now)) }
 }
 
 func (o *stream) identity(id locks.Identity) {
-	o.open('{')
-	o.name(`"text": `)
+	o.token(jsontext.BeginObject)
+	o.name("text")
 	if id.Text == "" {
 		o.null()
 	} else {
 		o.text(id.Text)
 	}
-	o.name(`"source": `)
+	o.name("source")
 	o.text(id.Source)
-	o.shut('}')
-}
-
-func (o *stream) reading(r fields.Reading) {
-	for _, n := range [...]struct {
-		name string
-		n    int64
-	}{{`"granted": `, r.Granted}, {`"remaining": `, r.Remaining}} {
-		o.name(n.name)
-		if r.Known {
-			o.int(n.n)
-		} else {
-			o.null()
-		}
-	}
-	o.name(`"renewed_ago": `)
-	o.secondsIf(r.RenewedKnown, r.Renewed)
+	o.token(jsontext.EndObject)
 }
 
 // kubernetes writes what a Lease of Kubernetes says.
@@ -260,26 +169,26 @@ func secondsIf(known bool, d time.Duration) *float64 {
 }
 
 func (o *stream) handovers(st locks.Stats) {
-	o.open('{')
-	o.name(`"seen": `)
+	o.token(jsontext.BeginObject)
+	o.name("seen")
 	o.int(int64(st.Handovers))
-	o.name(`"overtakes": `)
+	o.name("overtakes")
 	o.int(int64(st.Overtakes))
 	for _, q := range [...]struct {
 		name  string
 		known bool
 		d     time.Duration
-	}{{`"wait_p50": `, st.Waits > 0, st.WaitP50}, {`"wait_p99": `, st.Waits > 0, st.WaitP99},
-		{`"hold_p50": `, st.Holds > 0, st.HoldP50}, {`"hold_p99": `, st.Holds > 0, st.HoldP99}} {
+	}{{"wait_p50", st.Waits > 0, st.WaitP50}, {"wait_p99", st.Waits > 0, st.WaitP99},
+		{"hold_p50", st.Holds > 0, st.HoldP50}, {"hold_p99", st.Holds > 0, st.HoldP99}} {
 		o.name(q.name)
-		o.secondsIf(q.known, q.d)
+		o.seconds(q.known, q.d)
 	}
-	o.shut('}')
+	o.token(jsontext.EndObject)
 }
 
 func (o *stream) findings(list []model.Finding) {
 	if len(list) == 0 {
-		o.b = append(o.b, "[]"...)
+		o.list(func() {})
 		return
 	}
 	o.value(FindingsOf(list))

@@ -14,7 +14,7 @@ import (
 	"locktop/ui/fields"
 )
 
-// JSON is written by hand. Its names, and their order, are those of the table of fields.
+// The names of JSON, and their order, are those of the table of fields.
 func TestJSONHasTheNamesOfTheFields(t *testing.T) {
 	s := kinds()
 	o := Observation{At: s.Now()}

@@ -1,49 +1,59 @@
 package report
 
-import "locktop/ui/fields"
+import (
+	"fmt"
 
-// object are the fields of an R in JSON that the table of fields says how to write, in
-// their order.
+	"github.com/go-json-experiment/json/jsontext"
+
+	"locktop/ui/fields"
+)
+
+// object are the fields of an R in JSON, in the order of their table.
 type object[R any] []member[R]
 
 type member[R any] struct {
-	field        fields.Field[R]
-	name, base64 string // as JSON has them
-	hand         func(*stream, R)
+	fields.Field[R]
+	value func(*stream, R) // nil: the field says how it is written
 }
 
-// objectOf are the fields of a table, with what writes those that are written by hand; of
-// these the others are left to the caller, who writes them before.
-func objectOf[R any](all []fields.Field[R], hand map[string]func(*stream, R)) object[R] {
+// objectOf are the fields of a table that JSON has, with what writes the values of those that
+// do not say by [fields.JSON] how they are written.
+func objectOf[R any](all []fields.Field[R], values map[string]func(*stream, R)) object[R] {
 	var o object[R]
 	for _, f := range fields.Object(all) {
-		if by := hand[f.Name]; by != nil || f.JSON != fields.ByHand {
-			o = append(o, member[R]{f, `"` + f.Name + `": `, `"` + f.Name + `_base64": `, by})
+		value := values[f.Name]
+		if (value == nil) == (f.JSON == fields.ByHand) {
+			panic(fmt.Sprintf("%s is to be written in one way", f.Name))
 		}
+		o = append(o, member[R]{f, value})
 	}
 	return o
 }
 
-// write writes the fields into the object that is open.
+// write writes an object.
 func (all object[R]) write(o *stream, x R) {
+	o.token(jsontext.BeginObject)
+	all.members(o, x)
+	o.token(jsontext.EndObject)
+}
+
+// members writes the fields into the object that is open.
+func (all object[R]) members(o *stream, x R) {
 	for i := range all {
 		m := &all[i]
-		if m.hand != nil {
-			o.name(m.name)
-			m.hand(o, x)
+		o.name(m.Name)
+		if m.value != nil {
+			m.value(o, x)
 			continue
 		}
-		v := m.field.ForJSON(x)
-		if m.field.JSON == fields.Bytes {
-			o.bytes(m.name, m.base64, v)
-			continue
-		}
-		o.name(m.name)
-		switch {
+		switch v := m.ForJSON(x); {
+		case m.JSON == fields.Bytes:
+			o.bytes(m.Name, v)
 		case v == "":
 			o.null()
-		case m.field.JSON == fields.Bare:
-			o.b = append(o.b, v...)
+		case m.JSON == fields.Bare:
+			o.b = append(o.b[:0], v...)
+			o.raw(o.b)
 		default:
 			o.text(v)
 		}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"locktop/model"
 	"locktop/model/store"
 	"locktop/model/text"
+	"locktop/model/timeline"
 	"locktop/ui/fields"
 )
 
@@ -61,27 +61,26 @@ func Top(w io.Writer, s *store.View, o Observation, format string) error {
 		}
 		return align(w, fields.Rows(fields.CostFields, costs, format == "wide"))
 	case "json":
-		out := newStream(w, true, flushAt)
-		out.open('{')
-		out.name(`"schema": `)
-		out.int(Schema)
-		out.name(`"cluster": `)
-		out.value(ClusterOf(s))
-		out.name(`"observed": `)
-		out.value(ObservedOf(s, o))
-		out.name(`"verdict": `)
-		out.value(verdictOf(s))
-		out.name(`"locks": `)
-		out.open('[')
-		for _, x := range costs {
-			out.next()
-			out.cost(x)
-		}
-		out.shut(']')
-		out.shut('}')
+		out := newStream(w, true)
+		out.object(func() {
+			out.name("schema")
+			out.int(Schema)
+			out.name("cluster")
+			out.value(ClusterOf(s))
+			out.name("observed")
+			out.value(ObservedOf(s, o))
+			out.name("verdict")
+			out.value(verdictOf(s))
+			out.name("locks")
+			out.list(func() {
+				for _, x := range costs {
+					costObject.write(out, x)
+				}
+			})
+		})
 		return out.end()
 	case "jsonl":
-		return eachLine(w, slices.Values(costs), (*stream).cost)
+		return eachLine(w, slices.Values(costs), costObject.write)
 	case "csv":
 		return writeCSV(w, fields.Records(fields.CostFields, costs))
 	}
@@ -118,34 +117,23 @@ func topHead(w io.Writer, s *store.View, costs []fields.Cost) error {
 }
 
 // costObject is what a lock cost in JSON.
-var costObject = objectOf(fields.CostFields, map[string]func(*stream, fields.Cost){"pairs": (*stream).pairs})
+var costObject = objectOf(fields.CostFields, map[string]func(*stream, fields.Cost){
+	"pairs": func(o *stream, x fields.Cost) { o.value(pairsOf(x.Pairs)) },
+})
 
-func (o *stream) cost(x fields.Cost) {
-	o.open('{')
-	costObject.write(o, x)
-	o.shut('}')
+// pair is who waited for whom.
+type pair struct {
+	Waiter   string  `json:"waiter"`
+	Holder   string  `json:"holder"`
+	Episodes int     `json:"episodes"`
+	Total    float64 `json:"total"`
+	Longest  float64 `json:"longest"`
 }
 
-// pairs writes who waited for whom.
-func (o *stream) pairs(x fields.Cost) {
-	o.open('[')
-	for _, p := range x.Pairs[:min(len(x.Pairs), fields.PairsMost)] {
-		o.next()
-		o.open('{')
-		for _, of := range []struct{ name, who string }{{`"waiter": `, p.Waiter}, {`"holder": `, p.Holder}} {
-			o.name(of.name)
-			o.text(of.who)
-		}
-		o.name(`"episodes": `)
-		o.int(int64(p.Episodes))
-		for _, d := range []struct {
-			name string
-			d    time.Duration
-		}{{`"total": `, p.Total}, {`"longest": `, p.Longest}} {
-			o.name(d.name)
-			o.secondsIf(true, d.d)
-		}
-		o.shut('}')
+func pairsOf(all []timeline.Pair) []pair {
+	out := []pair{}
+	for _, p := range all[:min(len(all), fields.PairsMost)] {
+		out = append(out, pair{p.Waiter, p.Holder, int(p.Episodes), p.Total.Seconds(), p.Longest.Seconds()})
 	}
-	o.shut(']')
+	return out
 }
