@@ -64,7 +64,10 @@ func calm(p page.Page, f page.Frame) *overlay {
 	}
 	if quirks := text.Quirks(l.Recipe().Name); !quirks.IsZero() {
 		s.blank()
-		s.add(draw.Accent, "  ", l.Recipe().Name)
+		s.add(draw.Accent, "  ", f.Th.Say("recipe-and-how-sure", l.Recipe().Name, l.RecipeConfidence()))
+		for _, line := range f.Th.Messages(l.Seen()) {
+			s.add(draw.Plain, "  ", line)
+		}
 		s.add(draw.Plain, "  ", f.Th.Message(quirks))
 	}
 	return s.overlay(f.Th.Clean(l.Name), l.Etcdctl())

@@ -200,8 +200,8 @@ func (w *walker) walk(l *locks.Lease, held *locks.Claim) {
 	w.met += len(l.Competing())
 	for _, c := range waitingClaims(l) {
 		lk := c.Lock()
-		if lk == nil || !lk.Recipe().HasHolder || lk.Holds(lk.Place(c)) {
-			continue
+		if lk == nil || !lk.Recipe().HasHolder || lk.Recipe().Permits > 1 || lk.Holds(lk.Place(c)) {
+			continue // who waits for a permit waits for any of the holders, and not for each
 		}
 		w.path[here].Waits = c
 		for holder := range lk.First(lk.Holders()) {

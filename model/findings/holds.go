@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/locks"
 	"locktop/model/reports"
 )
 
@@ -54,10 +55,10 @@ const (
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
 func longHeld(x *Context) {
-	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy || x.L.Presumed() || x.K.Pins.Long(x.L.Name) {
+	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy || x.L.Presumed() || x.K.Pins.Long(x.L.Name) || someGoOn(x.L) {
 		return
 	}
-	held, atLeast := x.L.HeldFor(x.K.Now())
+	held, atLeast := x.L.AllHeldFor(x.K.Now())
 	for _, p := range []patience{declared(x), usual(x), untold(x)} {
 		switch {
 		case p.limit == 0:
@@ -69,6 +70,20 @@ func longHeld(x *Context) {
 		}
 		return
 	}
+}
+
+// someGoOn says whether a semaphore has a permit left, or a holder that is not well: then who waits is
+// told of that one.
+func someGoOn(l *locks.Lock) bool {
+	if n := l.Recipe().Permits; n < 2 || l.Holders() < n {
+		return n > 1
+	}
+	for c := range l.First(min(l.Holders(), locks.MaxScan)) {
+		if st := c.LeaseInfo().State(); st != model.LeaseHealthy && st != model.LeaseUnknown {
+			return true
+		}
+	}
+	return false
 }
 
 // patience is what is compared with a limit, and what the limit is; limit 0: none.
@@ -95,7 +110,7 @@ func usual(x *Context) patience {
 		return patience{}
 	}
 	most := slices.Max(known)
-	held, _ := x.L.HeldFor(x.K.Now())
+	held, _ := x.L.AllHeldFor(x.K.Now())
 	return patience{lasted: held, limit: max(longFactor*most, longLeast), reason: model.Say("while-holds-took-at-most", len(known), most)}
 }
 
@@ -106,7 +121,7 @@ func untold(x *Context) patience {
 	if n == 0 || ttl <= 0 || x.L.Recipe().Leads || saysItHolds(x) {
 		return patience{}
 	}
-	held, _ := x.L.HeldFor(x.K.Now())
+	held, _ := x.L.AllHeldFor(x.K.Now())
 	limit := min(max(time.Duration(ttl)*time.Second*longTTLs/time.Duration(n), longLeast), longMost)
 	if !x.Lease.Learned() && time.Duration(ttl)*time.Second >= longTTL {
 		limit = longUnseen // its holder may be dead, and its lease keeps the others waiting
@@ -147,7 +162,10 @@ func holdsLong(x *Context, held time.Duration, atLeast bool, p patience) {
 		Evidence:     []model.Message{ReadingWords(x.Lease)},
 		Advice:       []model.Message{model.Say("look-at-the-holders-process"), model.Say("if-it-works-only-slowly")},
 		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
-	if !x.Lease.Learned() {
+	if n := x.L.Recipe().Permits; n > 1 {
+		f.Summary = model.Say("all-permits-held-long", n, model.Span{For: held, AtLeast: atLeast}, p.reason)
+	}
+	if !x.Lease.Learned() && x.L.Recipe().Permits < 2 {
 		f.Summary = model.Say("has-held-long-and-may-be-dead", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, p.reason, untilLeaseEnds(x))
 		f.Advice = []model.Message{model.Say("see-whether-holder-runs"),
 			model.Say("break-if-gone-or-hangs")}
@@ -158,6 +176,9 @@ func holdsLong(x *Context, held time.Duration, atLeast bool, p patience) {
 		f.Evidence = append(f.Evidence, model.Say("waiters-may-stand-by"))
 	case x.L.Behind() > 0:
 		f.Severity = model.SevWarning
+		if aside := x.L.SeenAside(); !aside.IsZero() {
+			f.Evidence = append(f.Evidence, aside)
+		}
 	}
 	x.Report(f, x.Head)
 }

@@ -74,6 +74,10 @@ var misplacedFamily = Family{Lock: []Func{wrongHead, wrongWaiter}, Entries: []En
 // without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
 // the wait looks at every key under the name).
 func wrongHead(x *Context) {
+	if x.L.Recipe().Permits > 1 {
+		keptPermits(x)
+		return
+	}
 	alone := x.L.Shape() == recipe.Single && x.Head.Stripped() // who waits for it leaves no trace
 	if !alone && x.L.Behind() == 0 {
 		return
@@ -91,10 +95,33 @@ func wrongHead(x *Context) {
 	}
 }
 
+// keptPermits finds holders of a semaphore that lost their lease, and so keep their permits for ever.
+func keptPermits(x *Context) {
+	var first *locks.Claim
+	kept := 0
+	for c := range x.L.First(min(x.L.Holders(), locks.MaxScan)) {
+		if c.KV.Lease == 0 {
+			if kept++; first == nil {
+				first = c
+			}
+		}
+	}
+	if first == nil {
+		return
+	}
+	f, _ := misplaced(x, first)
+	f.Severity, f.Summary = model.SevWarning, model.Say("keeps-permits", first.Key, kept, x.L.Recipe().Permits)
+	if kept == x.L.Holders() && x.L.Behind() > 0 {
+		f.Severity = model.SevError
+		f.Evidence = append(f.Evidence, model.Say("waiters-behind-it", x.L.Behind()))
+	}
+	x.Report(f, first)
+}
+
 // wrongWaiter finds such a key in the middle of the queue, with a claim behind it, which it
 // blocks when its turn comes. Those behind a head that blocks are counted with that one.
 func wrongWaiter(x *Context) {
-	if x.L.Shape() != recipe.Queue || x.L.AllByLease() {
+	if x.L.Shape() != recipe.Queue || x.L.AllByLease() || x.L.Recipe().Permits > 1 {
 		return
 	}
 	place, told := 0, 1

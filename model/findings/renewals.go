@@ -135,8 +135,40 @@ var renewalFamily = Family{Lock: []Func{missedRenewals}, Entries: []Entry{
 // error for those who wait.
 const etaError = 30 * time.Second
 
-// missedRenewals finds a head whose lease is not renewed any more, or never was.
+// missedRenewals finds holders whose lease is not renewed any more, or never was: a lock has one, or
+// several that hold together.
 func missedRenewals(x *Context) {
+	head, lease := x.Head, x.Lease
+	for c := range x.L.First(max(1, min(x.L.Holders(), locks.MaxScan))) {
+		x.Head, x.Lease = c, c.LeaseInfo()
+		missedRenewal(x)
+	}
+	x.Head, x.Lease = head, lease
+}
+
+// freed says what is free when a holder is gone: the lock, or a permit of a semaphore.
+func freed(l *locks.Lock) model.Message {
+	if n := l.Recipe().Permits; n > 1 {
+		return model.Say("one-of-its-permits", n)
+	}
+	return model.Say("the-lock")
+}
+
+// goOn returns how many other holders of a semaphore are not silent: who waits goes on with their permits.
+func goOn(l *locks.Lock, except *locks.Claim) (n int) {
+	if l.Recipe().Permits < 2 {
+		return 0
+	}
+	for c := range l.First(min(l.Holders(), locks.MaxScan)) {
+		if c != except && c.LeaseInfo().State() != model.LeaseSilent {
+			n++
+		}
+	}
+	return n
+}
+
+// missedRenewal says so of the holder at hand.
+func missedRenewal(x *Context) {
 	if x.Lease == nil || denied(x, x.Lease) {
 		return
 	}
@@ -161,23 +193,26 @@ func missedRenewals(x *Context) {
 	who := x.K.Owners.Who(x.Head.Ref())
 	namePattern(x, &f)
 	if f.Code != "" {
-		f.Summary = model.Say("the-lock-is-free", f.Summary, eta)
+		f.Summary = model.Say("the-lock-is-free", f.Summary, eta, freed(x.L))
 	} else if st == model.LeaseLate {
 		f.Code = model.CodeKeepaliveStalled
-		f.Summary = model.Say("has-missed-a-renewal", model.Verbatim(who), eta)
+		f.Summary = model.Say("has-missed-a-renewal", model.Verbatim(who), eta, freed(x.L))
 		f.Advice = []model.Message{model.Say("look-at-the-holder-paused")}
 	} else {
 		f.Code = model.CodeDeadHolder
-		f.Summary = model.Say("stopped-renewing-the-lock", model.Verbatim(who), eta)
+		f.Summary = model.Say("stopped-renewing-the-lock", model.Verbatim(who), eta, freed(x.L))
 		if f.Confidence == model.Hint {
-			f.Summary = model.Say("may-be-dead-no-renewal", model.Verbatim(who), time.Duration(x.Lease.Read.Granted-x.Lease.Read.Remaining)*time.Second, eta)
+			f.Summary = model.Say("may-be-dead-no-renewal", model.Verbatim(who), time.Duration(x.Lease.Read.Granted-x.Lease.Read.Remaining)*time.Second, eta, freed(x.L))
 			f.Advice = []model.Message{model.Say("wait-for-the-end"), model.Say("look-at-the-holder-meanwhile")}
 		} else {
 			f.Advice = append([]model.Message{model.Say("wait-until-its-lease-ends")}, x.ToBreak(x.Head, model.Strong)...)
 		}
-		if x.L.Behind() > 0 && eta > etaError {
+		if x.L.Behind() > 0 && eta > etaError && goOn(x.L, x.Head) == 0 {
 			f.Severity = model.SevError
 		}
+	}
+	if n := goOn(x.L, x.Head); n > 0 {
+		f.Evidence = append(f.Evidence, model.Say("other-permits-move", n, x.L.Recipe().Permits))
 	}
 	x.Report(f, x.Head)
 	haltedAtMove(x, eta)

@@ -72,6 +72,8 @@ type Entry struct {
 	// left, the key that is not a claim and blocks the lock since.
 	Place    int
 	WaitsFor model.ClaimRef
+	// Permits is how many may hold, of a semaphore; else 0.
+	Permits int
 	// Unseen: it happened while the watch was lost; At is when we learnt of it.
 	Unseen bool
 	// Past: it was not seen as it happened, and At is when it was learnt. It is from etcd's
@@ -181,6 +183,9 @@ func (f *Entry) Message(who func(model.ClaimRef) string) model.Message {
 	}
 	switch f.Kind {
 	case Queued:
+		if f.Permits > 1 {
+			return model.Say("joined-for-a-permit", name(f.Claim), queue, f.Place, f.Permits)
+		}
 		return model.Say("joined", name(f.Claim), queue, f.Place, name(f.WaitsFor))
 	case Acquired:
 		switch {
@@ -189,8 +194,14 @@ func (f *Entry) Message(who func(model.ClaimRef) string) model.Message {
 		case !f.From.IsZero():
 			return model.Say("acquired-after-block", name(f.Claim), lock, f.From.Key)
 		}
+		if f.Permits > 1 {
+			return model.Say("took-a-permit", name(f.Claim), lock, 1, f.Permits)
+		}
 		return model.Say("acquired", name(f.Claim), lock)
 	case Shared:
+		if f.Permits > 1 {
+			return model.Say("took-a-permit", name(f.Claim), lock, f.Place, f.Permits)
+		}
 		return model.Say("holds-too", name(f.Claim), lock, f.Place)
 	case Left:
 		if f.WasHolder {

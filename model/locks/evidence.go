@@ -45,18 +45,18 @@ func (l *Lock) noteLeft(g *removedKey, at time.Time) {
 
 // proof returns how sure what was seen makes it that the keys compete, and by what; empty for not
 // at all.
-func (l *Lock) proof() (model.Confidence, string) {
+func (l *Lock) proof() (model.Confidence, model.Message) {
 	e, most := &l.evidence, l.recipe.Confidence
 	switch {
 	case l.mode != recipe.Queue:
 	case e.played:
-		return most, "programs are said to take part"
+		return most, model.Say("programs-take-part")
 	case e.watched:
-		return most, "a client watches the key ahead of its own"
+		return most, model.Say("a-client-watches-the-key-ahead")
 	case e.inOrder >= orderMin && e.aside*orderShare <= e.inOrder && most != model.Hint:
-		return model.Strong, "claims leave in the order in which they came"
+		return model.Strong, model.Say("claims-leave-in-their-order")
 	}
-	return "", ""
+	return "", model.Message{}
 }
 
 // orderlyFrom is from how many claims in the order of their arrival on, and none out of it, a lock
@@ -97,9 +97,29 @@ func (l *Lock) Presumed() bool {
 // SpeaksOfMembers says whether the path speaks of keys that are there together: members, permits.
 func (l *Lock) SpeaksOfMembers() bool { return recipe.SpeaksOfMembers(l.Name) }
 
-// presumedWhy is what is said of a recipe that only the names of keys tell.
-var presumedWhy = []string{"a list of members, or a semaphore, looks the same",
-	"claims that leave in the order in which they came, a client that watches the key ahead of its own (proxy), or --recipe would tell more"}
+// Seen says what was seen of the keys that speaks for the recipe or against it, and where only their names
+// speak for it, what it would take to be surer. How many permits a semaphore has, nothing tells safely:
+// a waiter that gives up looks like a holder that releases.
+func (l *Lock) Seen() (all []model.Message) {
+	switch _, seen := l.proof(); {
+	case l.raises():
+		all = append(all, seen)
+	case l.Presumed():
+		all = append(all, model.Say("members-or-permits-look-the-same"), model.Say("what-would-tell-more"))
+	}
+	if aside := l.SeenAside(); !aside.IsZero() {
+		all = append(all, aside)
+	}
+	return all
+}
+
+// SeenAside says how many claims left from behind others that stayed, nothing if none was seen to.
+func (l *Lock) SeenAside() model.Message {
+	if n := l.evidence.aside; n > 0 && l.mode == recipe.Queue && l.recipe.Exclusive() {
+		return model.Say("left-from-behind-others", n)
+	}
+	return model.Message{}
+}
 
 // plays notes that a program says that it takes part in a lock.
 func (ks *Keys) plays(lock string) {

@@ -130,7 +130,7 @@ func (ks *Keys) dropDir(d *dir) {
 
 // below yields every key in d and under it. A queue right here has them all.
 func (d *dir) below(yield func(*Claim)) {
-	if d.lock != nil && d.lock.mode == recipe.Queue {
+	if d.lock != nil && d.lock.mode == recipe.Queue && !d.lock.direct {
 		d.lock.queue.All(func(c *Claim) bool {
 			if !c.isOutside() || c.home != d {
 				yield(c)
@@ -138,6 +138,9 @@ func (d *dir) below(yield func(*Claim)) {
 			return true
 		})
 		return
+	}
+	if d.lock != nil && d.lock.mode == recipe.Queue {
+		d.lock.queue.All(func(c *Claim) bool { yield(c); return true })
 	}
 	for c := range d.others {
 		yield(c)
@@ -282,7 +285,9 @@ func (ks *Keys) reshape(d *dir, claim *Claim) {
 		if want == recipe.NoShape {
 			return
 		}
-		d.lock = &Lock{Name: d.path, dir: d, recipe: recipe.OrderOnly, evidence: evidence{played: ks.played[d.path] || ks.pins.Expected(d.path) > 0}}
+		p := model.PinOf(d.path+"/", ks.pins.all)
+		d.lock = &Lock{Name: d.path, dir: d, recipe: recipe.OrderOnly, direct: p != nil && p.Recipe.Permits > 0,
+			evidence: evidence{played: ks.played[d.path] || ks.pins.Expected(d.path) > 0}}
 	}
 	l := d.lock
 	if want != recipe.NoShape && !l.listed {

@@ -152,20 +152,13 @@ func (l *Lock) LastLoss() *journal.Entry { return l.lastLoss }
 // Recipe returns the rule by which the keys compete.
 func (l *Lock) Recipe() *recipe.Recipe { return l.recipe }
 
-// RecipeEvidence says in words why it is that recipe; nil for a lock that was free
-// before anything could be told.
+// RecipeEvidence says in words by which signs of its keys it is that recipe; nil for a lock that was free
+// before anything could be told. [Lock.Seen] goes on.
 func (l *Lock) RecipeEvidence() []string {
 	if l.sign == nil {
 		return nil
 	}
-	why := l.sign.Why
-	switch _, seen := l.proof(); {
-	case l.raises():
-		why = append(slices.Clone(why), seen)
-	case l.Presumed():
-		why = append(slices.Clone(why), presumedWhy...)
-	}
-	return why
+	return l.sign.Why
 }
 
 // RecipeConfidence says how sure it is that it is that recipe.
@@ -231,6 +224,9 @@ func (l *Lock) Len() int { return l.queue.Len() }
 
 // insert puts a key into the queue.
 func (l *Lock) insert(c *Claim) {
+	if l.direct && !l.IsClaim(c) {
+		return
+	}
 	l.queue.Insert(c)
 	if l.mode == recipe.Queue && !l.IsClaim(c) {
 		l.others.Insert(c)
@@ -415,6 +411,18 @@ func (l *Lock) HeldFor(now time.Time) (d time.Duration, atLeast bool) {
 	}
 	now, lost := l.seenTo(now)
 	return max(0, now.Sub(l.headSince)), l.headAtLeast || lost
+}
+
+// AllHeldFor returns how long all that hold together have held, as [Lock.HeldFor] does where one holds
+// alone or who holds is no matter of permits.
+func (l *Lock) AllHeldFor(now time.Time) (d time.Duration, atLeast bool) {
+	last := l.queue.At(l.holds - 1)
+	if l.recipe.Permits < 2 || last == nil {
+		return l.HeldFor(now)
+	}
+	now, lost := l.seenTo(now)
+	since, atLeast := l.HoldsSince(last)
+	return max(0, now.Sub(since)), atLeast || lost
 }
 
 // LongestWait returns the longest time that any claim has waited that does not hold.

@@ -67,6 +67,7 @@ type Lock struct {
 	freePast      bool      // it became free before we looked, freeSince is when we learnt of it
 	listed        bool      // among those that are shown
 	freeScheduled bool
+	direct        bool // keys that are no claims of it do not count, as for a semaphore
 	dir           *dir
 }
 

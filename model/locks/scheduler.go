@@ -110,7 +110,7 @@ func classOf(l *Lease) int8 {
 func (l *Lease) contended() bool {
 	claims := l.Competing()
 	for _, c := range claims[:min(len(claims), MaxScan)] {
-		if lk := c.Lock(); lk != nil && lk.Head() == c && lk.Behind() > 0 {
+		if lk := c.Lock(); lk != nil && (lk.Head() == c || c.got != 0) && lk.Behind() > 0 {
 			return true
 		}
 	}

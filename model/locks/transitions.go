@@ -82,6 +82,9 @@ func (s *transitions) journalGone(at time.Time, rev int64) {
 		if f.WasHolder {
 			f.Held, f.HeldAtLeast, f.HeldAtMost = s.lasted(g.lock.HoldsSince(g.claim))(at)
 			f.Others = g.lock.heldWith()
+			if g.lock.recipe.Permits > 1 && !f.HeldAtLeast {
+				g.lock.holdTimes = keepTime(g.lock.holdTimes, f.Held)
+			}
 		} else {
 			f.Waited, f.WaitedAtLeast, f.WaitedAtMost = s.lasted(g.claim.began())(at)
 		}
@@ -151,6 +154,12 @@ func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) 
 			if c.home == l.dir || c.home == nil && c.dir == l.dir {
 				c.setHead(c == now && l.holds > 0)
 			}
+			s.scheduler.scheduleFor(c)
+		}
+	}
+	for c := range l.First(min(l.holds, MaxScan)) {
+		if c.home == l.dir && !c.head {
+			c.setHead(true)
 			s.scheduler.scheduleFor(c)
 		}
 	}
@@ -246,7 +255,7 @@ func (l *Lock) countHolders() int {
 	}
 	n := 0
 	l.queue.All(func(c *Claim) bool {
-		if !l.recipe.Shares(c.form) {
+		if !l.recipe.Shares(c.form) || n > 0 && n == l.recipe.Permits {
 			return false
 		}
 		n++
@@ -278,6 +287,7 @@ func (s *transitions) noteHold(l *Lock, c *Claim, at time.Time, holds, late bool
 		c.got, c.gotLate = at.UnixMicro(), late
 		c.count()
 	case !holds && c.got != 0:
+		c.setHead(false)
 		s.change.unhold(l, refOf(c), c, at, late)
 	}
 }
@@ -324,8 +334,14 @@ func (s *transitions) journalJoined(l *Lock, joined []*Claim, first *Claim, at t
 		if c == first || c.CreateRev == rev {
 			continue
 		}
-		f := &journal.Entry{At: at, Rev: rev, Kind: journal.Shared, Lock: l.Name, Claim: refOf(c), Place: l.queue.Rank(c) + 1}
+		f := &journal.Entry{At: at, Rev: rev, Kind: journal.Shared, Lock: l.Name, Claim: refOf(c), Place: l.queue.Rank(c) + 1, Permits: l.recipe.Permits}
 		f.Waited, f.WaitedAtLeast, f.WaitedAtMost = s.lasted(c.began())(at)
+		if f.Permits > 1 {
+			l.Handovers++
+			if !f.WaitedAtLeast {
+				l.waitTimes = keepTime(l.waitTimes, f.Waited)
+			}
+		}
 		s.journals.Record(f)
 	}
 }
@@ -333,7 +349,7 @@ func (s *transitions) journalJoined(l *Lock, joined []*Claim, first *Claim, at t
 // writeHeadChange fills in and records the entry of a head that changed.
 func (s *transitions) writeHeadChange(l *Lock, f *journal.Entry, before, now *Claim) {
 	held := l.heldAtMark // a foreign head held nothing
-	f.Past = s.change.unobserved
+	f.Past, f.Permits = s.change.unobserved, l.recipe.Permits
 	f.Claim = refOf(now)
 	switch {
 	case now == nil && !held:
@@ -452,7 +468,7 @@ func (s *transitions) journalCame(at time.Time, rev int64) {
 			continue
 		}
 		f := &journal.Entry{At: at, Rev: rev, Kind: journal.Queued, Lock: l.Name, Claim: refOf(c),
-			Place: l.queue.Rank(c) + 1, WaitsFor: refOf(l.WaitsFor(c))}
+			Place: l.queue.Rank(c) + 1, WaitsFor: refOf(l.WaitsFor(c)), Permits: l.recipe.Permits}
 		if l.Holds(f.Place - 1) {
 			f.Kind = journal.Shared
 		}

@@ -7,7 +7,7 @@ func (r *Recipe) Place(k *Key) (lock string, f FormID) {
 	switch {
 	case r.Shape == Single:
 		return k.Name, alone.id
-	case !k.Below(), r.Shape == Group && k.Lease == 0:
+	case !k.Below(), (r.Shape == Group || r.Permits > 0) && k.Lease == 0:
 		return "", 0
 	case r.Shape == Group:
 		return k.Dir(), leased.id

@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"encoding/base64"
+	"strconv"
 	"strings"
 )
 
@@ -51,6 +52,27 @@ func beforeValue(k *Key) string {
 	return name
 }
 
+// semaphore is a counting one. How many permits it has, no key says, and a list of members looks the
+// same: it has to be named, see [Named].
+var semaphore = &Recipe{Name: "semaphore", Users: "counting semaphores: the N oldest keys hold, the rest wait",
+	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Certain, AnyName: true}
+
+// Nameless says whether only a name that says more than the recipe's own can be set by hand: a semaphore
+// has a number of permits.
+func (r *Recipe) Nameless() bool { return r == semaphore }
+
+// withPermits returns the semaphore that a name like semaphore:2 says, nil for none.
+func withPermits(name string) *Recipe {
+	number, ok := strings.CutPrefix(name, semaphore.Name+":")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n < 1 || strconv.Itoa(n) != number {
+		return nil
+	}
+	r := *semaphore
+	r.Name, r.Permits = name, n
+	return &r
+}
+
 var queues = []*Recipe{
 	// A reader does not wait for readers, nor for what is not a claim (experimental/recipes/rwmutex.go).
 	{Name: "rwmutex", Users: "the RWMutex of etcd's experimental recipes", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
@@ -69,6 +91,7 @@ var queues = []*Recipe{
 		AnyName: true,
 		Signs:   []Sign{{Forms: []*Form{member}, Why: []string{"every claim has a lease and is named by a UUID", "the path speaks of locks"}}},
 		Plays:   []string{"uuid-queue", "uuid-queue-bare"}},
+	semaphore,
 	{Name: "scalingo-read", Users: "the readers of Scalingo's go-etcd-lock", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
 		Readers: scalingo, Writers: writer,
 		Signs: []Sign{

@@ -63,7 +63,10 @@ type Recipe struct {
 	// between them, Writers the form that a reader waits for: the last one ahead. All
 	// other claims wait for the key just ahead, and hold alone.
 	Readers, Writers *Form
-	Rhythm           Rhythm
+	// Permits is how many claims hold together at most, the first ones; 0 says nothing. Who waits
+	// then waits for any of them, and only leased keys right below the lock's name count.
+	Permits int
+	Rhythm  Rhythm
 	// Confidence is how sure one can be of it. Signs are by what it is told; without any
 	// only a pin makes it.
 	Confidence Confidence
@@ -94,7 +97,7 @@ type Recipe struct {
 func (r *Recipe) WaitersVisible() bool { return r.Shape != Single }
 
 // Exclusive is true where at most one claim may hold.
-func (r *Recipe) Exclusive() bool { return r.HasHolder && r.Readers == nil }
+func (r *Recipe) Exclusive() bool { return r.HasHolder && r.Readers == nil && r.Permits < 2 }
 
 // ByName says whether the recipe's own name tells a contender how to take part.
 func (r *Recipe) ByName() bool { return slices.Contains(r.Plays, r.Name) }
@@ -163,8 +166,10 @@ func (l Look) ownCount() int32 { return l.Tally.in(l.Tally.Kind(), &l.Tally.Form
 
 func (l Look) valued() int32 { return l.Tally.in(l.Tally.Kind(), &l.Tally.Valued) }
 
-// Shares says whether a claim of that form holds together with those before it.
-func (r *Recipe) Shares(f FormID) bool { return r.Readers != nil && f == r.Readers.id }
+// Shares says whether a claim of that form may hold together with those before it.
+func (r *Recipe) Shares(f FormID) bool {
+	return r.Permits > 1 || r.Readers != nil && f == r.Readers.id
+}
 
 // Bars says whether a claim of that form is what readers wait for.
 func (r *Recipe) Bars(f FormID) bool { return r.Writers != nil && f == r.Writers.id }

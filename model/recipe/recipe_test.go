@@ -20,7 +20,7 @@ func TestEachRecipeIsWhole(t *testing.T) {
 		if (r.Shape == Single) != (r.Order == NoOrder) || (r.Readers == nil) != (r.Writers == nil) {
 			t.Errorf("%s: single keys alone have no order, and readers wait for writers", r.Name)
 		}
-		if len(r.Signs) == 0 && r != ByPin {
+		if len(r.Signs) == 0 && r != ByPin && !r.Nameless() {
 			t.Errorf("%s is told by nothing", r.Name)
 		}
 		for i, s := range r.Signs {

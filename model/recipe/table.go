@@ -48,8 +48,12 @@ func init() {
 // All returns every recipe, for --recipe and for explain. It is not to be changed.
 func All() []*Recipe { return table }
 
-// Named returns the recipe of that name, nil if there is none.
+// Named returns the recipe of that name, nil if there is none. A semaphore has its number of permits
+// behind its name.
 func Named(name string) *Recipe {
+	if r := withPermits(name); r != nil {
+		return r
+	}
 	return find(func(r *Recipe) bool { return r.Name == name })
 }
 

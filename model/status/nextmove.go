@@ -101,7 +101,7 @@ func (m Move) Brief() []model.Message {
 		return []model.Message{model.Say("lease-ends-in", args...), model.Say("ends-in", args...)}
 	case "all-holders-release":
 		return []model.Message{model.Say("all-release", args...)}
-	case "its-program-releases":
+	case "its-program-releases", "a-holder-releases":
 		return []model.Message{brief}
 	case "its-program-releases-or-lease-ends":
 		return []model.Message{model.Say("program-releases-or-lease-ends"), program, brief}
@@ -167,6 +167,8 @@ func release(l *locks.Lock, now time.Time) model.Message {
 	lease := l.Head().LeaseInfo()
 	left, ok := lease.Remaining(now)
 	switch {
+	case l.Recipe().Permits > 1:
+		return model.Say("a-holder-releases", l.Holders())
 	case l.Holders() > 1:
 		return model.Say("all-holders-release", l.Holders())
 	case !ok:

@@ -68,8 +68,8 @@ func TestNamesAloneAreNoProof(t *testing.T) {
 			}
 			l := s.Lock(row.lock)
 			state := text.English(status.ConditionOf(s, l).Called())
-			if l.RecipeConfidence() != row.confidence || state != row.state || !strings.Contains(fmt.Sprint(l.RecipeEvidence()), row.why) {
-				t.Errorf("%s (%s), %s, want %s, %s: %q", l.Recipe().Name, l.RecipeConfidence(), state, row.confidence, row.state, l.RecipeEvidence())
+			if l.RecipeConfidence() != row.confidence || state != row.state || !strings.Contains(fmt.Sprint(append(l.RecipeEvidence(), text.EnglishAll(l.Seen())...)), row.why) {
+				t.Errorf("%s (%s), %s, want %s, %s: %q", l.Recipe().Name, l.RecipeConfidence(), state, row.confidence, row.state, append(l.RecipeEvidence(), text.EnglishAll(l.Seen())...))
 			}
 			if c, why := status.ToBreak(l); (c != nil) != row.breaks {
 				t.Errorf("is there a holder to break: %v, %s", c != nil, text.English(why))

@@ -15,6 +15,8 @@ var entries = map[model.MessageID]Sentence{
 	"acquired":               {"{0} took {1}, which was free", "{0} 拿到空闲的 {1}"},
 	"acquired-unseen":        {"{0} holds {1} since some time while the watch was lost", "监听中断期间 {0} 拿到 {1}"},
 	"acquired-after-block":   {"{0} got {1}, which {2} blocked", "{0} 拿到曾被 {2} 挡住的 {1}"},
+	"joined-for-a-permit":    {"{0} joined {1} at place {2}: all {3} permits are taken", "{0} 加入 {1}，第 {2} 位：{3} 个许可都已占用"},
+	"took-a-permit":          {"{0} took a permit of {1}: {2} of {3} are taken", "{0} 取得 {1} 的一个许可：{3} 个中已占用 {2} 个"},
 	"holds-too":              {"{0} holds {1} too, at place {2}", "{0} 也持有 {1}，第 {2} 位"},
 	"no-longer-holds":        {"{0} no longer holds {1}{2}: {3}{4}", "{0} 不再持有 {1}{2}：{3}{4}"},
 	"after-holding":          {" after {0}", "，持有了 {0}"},

@@ -1,6 +1,10 @@
 package text
 
-import "locktop/model"
+import (
+	"strings"
+
+	"locktop/model"
+)
 
 // quirks are what surprises in a recipe, by its name.
 var quirks = map[model.MessageID]Sentence{
@@ -24,6 +28,8 @@ var quirks = map[model.MessageID]Sentence{
 		"键以客户端请求时的纳秒时钟结尾，不是租约号。等待之后它不检查自己的键（rw-expired-writer）。"},
 	"quirks-key-queue": {"Recognised by several leased keys side by side that come and go in order, so another use may look the same. The lease is the business TTL, kept alive while waiting too.",
 		"凭几个并排、有租约、按顺序来去的键认出，所以别的用途可能看起来一样。租约就是业务的 TTL，等待时也续租。"},
+	"quirks-semaphore": {"How many may hold, no key says: --recipe PREFIX=semaphore:N does. Keys without a lease count only if a lease is in their name. A deadlock through a semaphore is not looked for: who waits gets on when any of the holders releases.",
+		"键里看不出最多几个持有：用 --recipe PREFIX=semaphore:N 说明。没有租约的键只有名字里有租约号时才算。不查找经过信号量的死锁：任何一个持有者释放，等待者就能前进。"},
 	"quirks-scalingo-read": {"All readers hold together. Writers queue elsewhere, below the name that the path has in base64, and wait for every reader; what they announce below writer-intents is not a claim.",
 		"所有读者一起持有。写者在别处排队，在路径的 base64 名字下面，要等每个读者；它们在 writer-intents 下面声明的不是排队键。"},
 	"quirks-suffix-election": {"A candidate's key is the name of the election and the candidate's own name, with or without a separator. The oldest key leads.",
@@ -66,5 +72,6 @@ var quirks = map[model.MessageID]Sentence{
 
 // Quirks are what surprises in the recipe of that name.
 func Quirks(recipe string) model.Message {
-	return model.Message{ID: model.MessageID("quirks-" + recipe)}
+	name, _, _ := strings.Cut(recipe, ":") // a semaphore has its permits there
+	return model.Message{ID: model.MessageID("quirks-" + name)}
 }

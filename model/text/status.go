@@ -24,6 +24,7 @@ var nextMoves = map[model.MessageID]Sentence{
 	"its-lease-ends":                        {"its lease ends", "租约到期"},
 	"lease-ends-in":                         {"lease ends in {0}", "租约 {0} 后到期"},
 	"ends-in":                               {"ends in {0}", "{0} 后到期"},
+	"a-holder-releases":                     {"one of its {0} {0|holder|holders} releases", "{0} 个持有者中有一个释放"},
 	"all-holders-release":                   {"all {0} holders release", "{0} 个持有者都释放"},
 	"all-release":                           {"all {0} release", "{0} 个都释放"},
 	"its-program-releases":                  {"its program releases", "程序释放"},
@@ -47,11 +48,18 @@ var nextMoves = map[model.MessageID]Sentence{
 	"others-may-take-it-in":             {"others may take it in {0}", "{0} 后别人可以接手"},
 	"expires-in":                        {"expires in {0}{1}", "{0} 后过期{1}"},
 
-	"not-a-known-lock":             {"{0} is not a known lock: none of its keys is known to hold it", "{0} 不是已知的锁：不知道哪个键持有它"},
-	"only-perhaps-a-lock":          {"only the names of the keys of {0} look like a lock, and so do those of a list of members (--recipe PREFIX=NAME says what it is)", "{0} 只有键名像锁，成员列表看起来一样（用 --recipe PREFIX=NAME 说明）"},
-	"stands-first-and-is-no-claim": {"{0} stands first, and is not a claim of {1}", "{0} 排在最前，它不是 {1} 的排队键"},
-	"hold-together":                {"{0} hold {1} together: {2}", "{0} 个一起持有 {1}：{2}"},
-	"and-so-on":                    {"…", "等"},
+	"not-a-known-lock":                 {"{0} is not a known lock: none of its keys is known to hold it", "{0} 不是已知的锁：不知道哪个键持有它"},
+	"programs-take-part":               {"programs are said to take part", "据称有程序参与"},
+	"a-client-watches-the-key-ahead":   {"a client watches the key ahead of its own", "有客户端监听自己前面的键"},
+	"claims-leave-in-their-order":      {"claims leave in the order in which they came", "排队键按到来的顺序离开"},
+	"members-or-permits-look-the-same": {"a list of members, or a semaphore, looks the same", "成员列表或信号量看起来一样"},
+	"what-would-tell-more":             {"claims that leave in the order in which they came, a client that watches the key ahead of its own (proxy), or --recipe would tell more", "要更确定，需要看到排队键按到来的顺序离开，或有客户端监听自己前面的键（代理），或用 --recipe 说明"},
+	"left-from-behind-others":          {"{0} {0|claim|claims} left from behind others that stayed: they gave up, or they worked at the same time (for a semaphore of N permits say --recipe PREFIX=semaphore:N)", "{0} 个排队键先于前面的离开：它们放弃了，或是同时工作（N 个许可的信号量用 --recipe PREFIX=semaphore:N 说明）"},
+	"recipe-and-how-sure":              {"{0} ({1})", "{0}（{1}）"},
+	"only-perhaps-a-lock":              {"only the names of the keys of {0} look like a lock, and so do those of a list of members (--recipe PREFIX=NAME says what it is)", "{0} 只有键名像锁，成员列表看起来一样（用 --recipe PREFIX=NAME 说明）"},
+	"stands-first-and-is-no-claim":     {"{0} stands first, and is not a claim of {1}", "{0} 排在最前，它不是 {1} 的排队键"},
+	"hold-together":                    {"{0} hold {1} together: {2}", "{0} 个一起持有 {1}：{2}"},
+	"and-so-on":                        {"…", "等"},
 }
 
 // quiet are what is said of a lock of which nothing is found, and of a Lease of Kubernetes.

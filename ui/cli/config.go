@@ -239,6 +239,9 @@ func (cfg *config) parsePins() error {
 		prefix, name, ok := strings.Cut(r, "=")
 		name, exact := strings.CutPrefix(name, "=")
 		named := recipe.Named(name)
+		if named != nil && named.Nameless() {
+			return bad("%s %q: how many may hold at a time? %s:2, for example", cfg.from("recipe").name, r, name)
+		}
 		if !ok || named == nil {
 			return bad("%s %q: want PREFIX=NAME, or KEY==NAME for one key alone, with the name of a recipe (\"locktop explain\" lists them)", cfg.from("recipe").name, r)
 		}

@@ -172,7 +172,9 @@ func wanted(s *store.Store, leases string) []model.LeaseID {
 	for _, l := range s.Locks() {
 		switch leases {
 		case "heads":
-			add(l.Head())
+			for c := range l.First(max(1, min(l.Holders(), locks.MaxScan))) {
+				add(c)
+			}
 		case "all":
 			for c := range l.Claims {
 				add(c)

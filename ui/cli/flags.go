@@ -101,7 +101,7 @@ func (cfg *config) addSharedFlags() {
 	f.StringVar(&c.passwordFile, "password-file", "", "file with the password on its only line [LOCKTOP_PASSWORD_FILE]")
 	f.StringVar(&c.profile, "profile", "", "take what is not said here or in the environment from this profile (\"locktop config\") [LOCKTOP_PROFILE]")
 	f.IntVar(&c.leaseBudget, "lease-budget", 20, "most lease readings in a second while watching [LOCKTOP_LEASE_BUDGET]")
-	f.StringArrayVar(&cfg.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME, or of one key or lock alone, KEY==NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
+	f.StringArrayVar(&cfg.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME, or of one key or lock alone, KEY==NAME; semaphore:2 has two holders at a time; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
 	f.StringArrayVar(&cfg.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
 	f.StringArrayVar(&cfg.long, "long", nil, "locks under this prefix are meant to be held for long, and who waits stands by; may be repeated [LOCKTOP_LONG]")
 	f.DurationVar(&cfg.warnWait, "warn-wait", 0, "from when on a wait is worth a warning, a hint (default: by the lock's own past, or by its TTL and how many wait) [LOCKTOP_WARN_WAIT]")

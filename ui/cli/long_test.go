@@ -7,7 +7,7 @@ import (
 
 // TestWhatIsHeldForLongIsSaid by a flag, by the environment or in a profile.
 func TestWhatIsHeldForLongIsSaid(t *testing.T) {
-	home(t, "prod:\n  endpoints: [10.0.0.1:2379]\n  long: [/services/, /leader/]\n")
+	home(t, "prod:\n  endpoints: [10.0.0.1:2379]\n  long: [/services/, /leader/]\n  recipes: {/jobs/: \"semaphore:2\"}\n")
 	for _, row := range []struct {
 		reason string
 		args   []string
@@ -15,6 +15,7 @@ func TestWhatIsHeldForLongIsSaid(t *testing.T) {
 		want   string
 	}{
 		{"a profile", []string{"config", "--profile", "prod"}, "", "/services/, /leader/"},
+		{"and how many permits its semaphores have", []string{"config", "--profile", "prod"}, "", "/jobs/=semaphore:2"},
 		{"the environment", []string{"config"}, "/a/,/b/", "/a/, /b/"},
 		{"a flag", []string{"config", "--long", "/c/"}, "/a/", "/c/"},
 	} {

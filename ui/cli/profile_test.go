@@ -24,6 +24,8 @@ func TestProfilesThatAreWrongAreNamedByLine(t *testing.T) {
 		{"p:\n  label: a\n---\nq:\n  read-only: true\n", ":4: a second document begins here, and would be skipped", "what it says would not hold"},
 		{"p: [a, b]\n", ":1: want names with a colon", "no mapping"},
 		{"p:\n  recipes: {/a/: magic}\n", ":2: recipes \"/a/=magic\": want PREFIX=NAME", "no such recipe"},
+		{"p:\n  recipes: {/a/: semaphore}\n", ":2: recipes \"/a/=semaphore\": how many may hold at a time?", "a semaphore has permits"},
+		{"p:\n  recipes: {/a/: \"semaphore:0\"}\n", ":2: recipes \"/a/=semaphore:0\": want PREFIX=NAME", "at least one"},
 		{"p:\n  user: u\n  password:\n    " + secret + ": x\n", ":3: password: want a text", "a secret is not shown"},
 		{"p:\n  user: u\n  password: *" + secret + "\n", "goes in quotes", "not even one that looks like an alias"},
 		{"p:\n  user: u\n  password: !" + secret + "\n", ":3: password: want a text", "or like a tag"},

@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,11 +98,21 @@ var Locks = []Field[Lock]{
 		Cell:   lockReading(Reading.renewed),
 		Record: lockReading(func(r Reading) string { return secondsIf(r.RenewedKnown, r.Renewed) })},
 	{Name: "lease_state", In: In{CSV: 190}, Record: ofHead("", func(_ Lock, h *locks.Claim) string { return string(h.LeaseInfo().State()) })},
+	{Name: "permits", In: In{JSON: 140}, JSON: Bare, Own: func(x Lock) string { return intIf(x.L.Recipe().Permits > 0, int64(x.L.Recipe().Permits)) }},
 	{Name: "findings", In: In{CSV: 200, JSON: 130}, Record: codes},
 }
 
 func truth(of func(Lock) bool) func(Lock) string {
 	return func(x Lock) string { return strconv.FormatBool(of(x)) }
+}
+
+// Evidence says why it is taken for that recipe: the signs of its keys, and what was seen of them.
+func Evidence(l *locks.Lock) []string {
+	why, seen := l.RecipeEvidence(), l.Seen()
+	if len(seen) == 0 {
+		return why
+	}
+	return append(slices.Clone(why), text.EnglishAll(seen)...)
 }
 
 // recipeName has a question mark behind a recipe that is a guess.

@@ -166,6 +166,9 @@ func recipePage(r *recipe.Recipe) string {
 func recognisedWords(r *recipe.Recipe) string {
 	switch {
 	case len(r.Signs) == 0:
+		if r.Nameless() {
+			return "never by itself; set it with --recipe PREFIX=" + r.Name + ":N, where N may hold at a time"
+		}
 		return "never by itself; set it with --recipe PREFIX=" + r.Name
 	case r.Confidence == model.Certain:
 		return "certain, from the form of the keys; --recipe PREFIX=NAME overrides it"
@@ -187,6 +190,8 @@ func holdWords(r *recipe.Recipe) string {
 	switch {
 	case !r.HasHolder:
 		return "unknown: the keys are listed in order, without a holder"
+	case r.Nameless(), r.Permits > 0:
+		return "the N claims with the lowest create revisions, of the keys right below the name"
 	case r.Readers != nil:
 		return "each reader without a writer before it, or a writer with nothing before it"
 	case r.Order == recipe.ByMod:

@@ -42,7 +42,7 @@ var (
 	lockObject = objectOf(fields.Locks, map[string]func(*stream, fields.Lock){
 		"recipe_evidence": func(o *stream, x fields.Lock) {
 			o.list(func() {
-				for _, why := range x.L.RecipeEvidence() {
+				for _, why := range fields.Evidence(x.L) {
 					o.text(why)
 				}
 			})

@@ -37,7 +37,7 @@ func lockRows(s *store.View, locks []*locks.Lock, now time.Time) []fields.Lock {
 func describe(w io.Writer, s *store.View, l *locks.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
 	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Short(model.Printable(l.Name), lineMax), r.Name, l.RecipeConfidence(),
-		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(l.RecipeEvidence(), "; "), lineMax), text.English(findings.StateWord(status.ConditionOf(s, l)))); err != nil {
+		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(fields.Evidence(l), "; "), lineMax), text.English(findings.StateWord(status.ConditionOf(s, l)))); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
 	if s.NoValues() {

@@ -105,15 +105,16 @@ func (x *Exporter) Count(e *journal.Entry) error {
 			x.remember(e.Lock, model.CodeDeadHolder, ended{e.At, late.confidence, late.severity})
 		}
 	}
-	if !handover && !(e.Kind == journal.Left && e.WasHolder) && e.Kind != journal.Acquired {
+	got := e.Kind == journal.Acquired || e.Kind == journal.Shared
+	if !handover && !(e.Kind == journal.Left && e.WasHolder) && !got {
 		return nil
 	}
 	g := x.groupOf(e.Lock, x.state.Lock(e.Lock))
 	timed := !e.Past && !e.Unseen
-	if (handover || e.Kind == journal.Acquired) && timed && !e.WaitedAtLeast && e.Waited > 0 {
+	if (handover || got) && timed && !e.WaitedAtLeast && e.Waited > 0 {
 		x.waits.WithLabelValues(g.prefix, g.recipe).Observe(e.Waited.Seconds())
 	}
-	if e.Kind == journal.Acquired {
+	if got {
 		return nil
 	}
 	x.ends.WithLabelValues(g.prefix, g.recipe, string(e.Cause)).Inc()
