@@ -74,20 +74,23 @@ func (ta *tale) falls(lease model.LeaseID, granted int64, d time.Duration) {
 }
 
 // status is a round of status requests to three members of that version.
-func (ta *tale) status(version string) {
+func (ta *tale) status(version string) { ta.statusOf(version, func(*model.ClusterStatus) {}) }
+
+// statusOf is one that is changed before it is told.
+func (ta *tale) statusOf(version string, change func(*model.ClusterStatus)) {
 	e := model.ClusterStatus{At: ta.now, ClusterID: 7}
 	for i := range 3 {
 		name := fmt.Sprint("m", i+1)
 		e.Members = append(e.Members, model.Member{ID: uint64(i + 1), Name: name, Endpoint: name + ":2379",
 			Leader: name == ta.leader, NoLeader: ta.leader == noLeader, Version: version, Term: ta.term, Rev: ta.rev})
 	}
+	change(&e)
 	ta.tell(e)
 }
 
 // lists is a round of status in which one member lists leases that the leader lacks.
 func (ta *tale) lists(ghosts ...model.LeaseID) {
-	ta.status("3.6.1")
-	ta.events[len(ta.events)-1].(model.ClusterStatus).Members[2].GhostLeases = ghosts
+	ta.statusOf("3.6.1", func(c *model.ClusterStatus) { c.Members[2].GhostLeases = ghosts })
 }
 
 // noLeader is whom the members name in an election.

@@ -8,6 +8,10 @@ type Code string
 const (
 	CodeNoQuorum         Code = "no-quorum"
 	CodeNoSpace          Code = "nospace"
+	CodeCorrupt          Code = "corrupt"
+	CodeLowSpace         Code = "low-space"
+	CodeSlowCluster      Code = "slow-cluster"
+	CodeLeaderChanges    Code = "leader-changes"
 	CodeMemberDivergence Code = "member-divergence"
 	CodeLeaseGhostList   Code = "lease-ghost-list"
 	CodePinnedBadMember  Code = "pinned-bad-member"

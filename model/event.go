@@ -249,15 +249,46 @@ type Member struct {
 	NoLeader bool
 	// Unasked: none of our endpoints leads to it, so how it does is not known.
 	Unasked bool
+	// Answers are those of the member itself, which take no leader.
+	Answers Answers
+	// DBSize is how large its database is, DBUsed how much of that has data, DBQuota how large it may
+	// become: 0 where it does not tell, as before etcd 3.6.
+	DBSize, DBUsed, DBQuota int64
 	// Err is why its status could not be had, empty if it could or was not asked for.
 	Err string
 }
+
+// Answers are how small requests were answered lately, as seen from here: those that are made
+// anyway, of the last [AnswersSpan]. The zero value says nothing.
+type Answers struct {
+	// Asked is how many requests there were, Failed how many of them had no answer, or none in time.
+	Asked, Failed int
+	// Usual is how long half of the answers took at most, Longest how long all of them did.
+	Usual, Longest time.Duration
+	// Slow is how many answers took longer than the fastest of any member by [SlowBy], and SlowFor how
+	// long it was from the first of these to the last.
+	Slow    int
+	SlowFor time.Duration
+}
+
+// Answered returns how many requests were answered.
+func (a Answers) Answered() int { return a.Asked - a.Failed }
+
+// Bounds of answers. A healthy cluster agrees on a read within some milliseconds, over a long way in
+// little more than the way takes, which the fastest answer tells.
+const (
+	AnswersSpan = 30 * time.Second
+	SlowBy      = 300 * time.Millisecond
+)
 
 // ClusterStatus is a round of status requests.
 type ClusterStatus struct {
 	At        time.Time
 	ClusterID uint64
 	Members   []Member
+	// Agreed are the answers to which the leader has to agree, whichever member they came through:
+	// linearizable reads, and readings of leases.
+	Agreed Answers
 	// Alarms in force, as words ("NOSPACE on m1").
 	Alarms []string
 	// Unlisted is why the leases that the members list could not be compared, and

@@ -120,6 +120,32 @@ func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 }
 
+// Latency writes how long an answer took: "3ms", "850ms", "1.2s".
+func Latency(d time.Duration) string {
+	switch d = max(0, d); {
+	case d < time.Millisecond:
+		return "<1ms"
+	case d < 999500*time.Microsecond:
+		return strconv.Itoa(int(d.Round(time.Millisecond)/time.Millisecond)) + "ms"
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
+}
+
+// Bytes writes a size: "812 KiB", "1.7 GiB".
+func Bytes(n int64) string {
+	size, unit := float64(max(0, n)), 0
+	for ; size >= 1000 && unit < len(units)-1; unit++ {
+		size /= 1024
+	}
+	digits := 0
+	if size < 10 && unit > 0 {
+		digits = 1
+	}
+	return strconv.FormatFloat(size, 'f', digits, 64) + " " + units[unit]
+}
+
+var units = []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+
 // CountOf writes a number of things: "1 lock", "3 locks".
 func CountOf(n int, noun string) string {
 	if n == 1 {

@@ -13,6 +13,14 @@ func TestDurationsInShort(t *testing.T) {
 		{Duration(time.Second, true), "1s+", "at least a second"},
 		{Duration(0, false), "0.0s", "seen from its beginning"},
 		{Remaining(39, 60), "39/60s", "seconds where they fit"},
+		{Latency(400 * time.Microsecond), "<1ms", "a way of no length"},
+		{Latency(2600 * time.Microsecond), "3ms", "the next whole one"},
+		{Latency(999600 * time.Microsecond), "1.0s", "a second is written as one"},
+		{Latency(2 * time.Second), "2.0s", "seconds to the tenth"},
+		{Bytes(812), "812 B", "less than one KiB"},
+		{Bytes(4 << 20), "4.0 MiB", "two figures"},
+		{Bytes(1020 << 20), "1.0 GiB", "never four figures"},
+		{Bytes(84 << 30), "84 GiB", "two figures"},
 		{Remaining(3093, 3600), "51m/60m", "and minutes where they do not"},
 	} {
 		if r.got != r.want {

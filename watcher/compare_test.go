@@ -26,14 +26,19 @@ type standIn struct {
 	id     uint64
 	leases []int64
 	count  int64
-	third  bool // it knows a member that is not there
+	third  bool          // it knows a member that is not there
+	late   time.Duration // its answers
 }
 
 func (m *standIn) header() *pb.ResponseHeader {
 	return &pb.ResponseHeader{ClusterId: 9, MemberId: m.id, Revision: 40, RaftTerm: 3}
 }
 
-func (m *standIn) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse, error) {
+func (m *standIn) Status(ctx context.Context, _ *pb.StatusRequest) (*pb.StatusResponse, error) {
+	select {
+	case <-time.After(m.late):
+	case <-ctx.Done():
+	}
 	return &pb.StatusResponse{Header: m.header(), Version: "3.6.1", Leader: 1, RaftTerm: 3}, nil
 }
 

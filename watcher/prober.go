@@ -28,7 +28,7 @@ func (p *prober) run(ctx context.Context) {
 		}
 		// A short rest first, so that kicks cannot make it spin.
 		pace.Sleep(ctx, p.timing.Nap, nil)
-		pace.Sleep(ctx, pause, p.probeNow)
+		pace.Sleep(ctx, pace.Uneven(pause), p.probeNow)
 	}
 }
 

@@ -66,6 +66,7 @@ type etcd struct {
 	conn     *grpc.ClientConn
 	identity identity
 	meter    *pace.Meter
+	answers  answerTimes
 	now      func() time.Time
 	timing   Timing
 	pageSize int64
@@ -103,7 +104,8 @@ func (e *etcd) count(ctx context.Context, prefix string, rev int64) (int64, erro
 
 // probe asks for a single key: a range would make the server count all its keys.
 // The prefix itself lies in the range that the reader must be granted anyway.
-func (e *etcd) probe(ctx context.Context, prefix string) (int64, error) {
+func (e *etcd) probe(ctx context.Context, prefix string) (rev int64, err error) {
+	defer e.answers.note(agreed, time.Now(), &err)
 	resp, err := e.getRange(ctx, &pb.RangeRequest{Key: firstKey(prefix), CountOnly: true})
 	if err != nil {
 		return 0, err
@@ -143,6 +145,7 @@ func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.Ran
 }
 
 func (e *etcd) ttl(ctx context.Context, id model.LeaseID, keys bool) (resp *pb.LeaseTimeToLiveResponse, err error) {
+	defer e.answers.note(agreed, time.Now(), &err)
 	req := &pb.LeaseTimeToLiveRequest{ID: int64(id), Keys: keys}
 	err = e.call(ctx, func(ctx context.Context, opts ...grpc.CallOption) error {
 		resp, err = pb.NewLeaseClient(e.checked()).LeaseTimeToLive(ctx, req, opts...)

@@ -63,13 +63,14 @@ func (s *statusRounds) run(ctx context.Context) {
 			return
 		}
 		if s.consumer.sleptSince(began) {
+			s.etcd.answers.forget()
 			continue // members that did not answer meanwhile could not
 		}
 		_ = s.events.Push(ctx, st) // fails only with ctx
 		if s.oneLook {
 			return
 		}
-		pace.Sleep(ctx, s.etcd.timing.Status, nil)
+		pace.Sleep(ctx, pace.Uneven(s.etcd.timing.Status), nil)
 	}
 }
 
@@ -82,7 +83,7 @@ func (s *statusRounds) round(ctx context.Context) model.ClusterStatus {
 		answers[i] = answer{endpoint: ep, err: err}
 		if err == nil {
 			conn := s.at(ep)
-			wg.Go(func() { answers[i].resp, answers[i].err = s.ask(ctx, conn) })
+			wg.Go(func() { answers[i].resp, answers[i].err = s.ask(ctx, ep, conn) })
 		}
 	}
 	wg.Go(func() { s.members(ctx) })
@@ -93,6 +94,7 @@ func (s *statusRounds) round(ctx context.Context) model.ClusterStatus {
 		}
 	}
 	st := assemble(s.etcd.now(), s.list, answers, s.known)
+	s.etcd.answers.tell(&st, time.Now())
 	s.compare(ctx, &st)
 	st.Unlisted, st.UnlistedSince = s.unlisted, s.unlistedSince
 	for i := range st.Members { // until the next comparison
@@ -122,11 +124,24 @@ func (s *statusRounds) at(endpoint string) identified {
 	return identified{s.conns[endpoint], &s.etcd.identity}
 }
 
-func (s *statusRounds) ask(ctx context.Context, conn grpc.ClientConnInterface) (*pb.StatusResponse, error) {
+func (s *statusRounds) ask(ctx context.Context, endpoint string, conn identified) (resp *pb.StatusResponse, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Answer)
 	defer cancel()
 	s.etcd.meter.Count(s.etcd.now())
+	connected(ctx, conn.conn)
+	defer s.etcd.answers.note(endpoint, time.Now(), &err)
 	return pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
+}
+
+// connected waits until a connection is there, or cannot be had: that is no part of how long an
+// answer takes.
+func connected(ctx context.Context, conn *grpc.ClientConn) {
+	conn.Connect()
+	for state := conn.GetState(); state == connectivity.Idle || state == connectivity.Connecting; state = conn.GetState() {
+		if !conn.WaitForStateChange(ctx, state) {
+			return
+		}
+	}
 }
 
 // members reads the member list from whatever member answers, without a quorum,
@@ -171,6 +186,7 @@ func assemble(at time.Time, list []*pb.Member, answers []answer, known map[strin
 			m.Endpoint, m.Err, m.Version = a.endpoint, "", cmp.Or(a.resp.Version, "unknown")
 			m.Term, m.Rev = a.resp.RaftTerm, a.resp.Header.GetRevision()
 			m.NoLeader = a.resp.Leader == 0
+			m.DBSize, m.DBUsed, m.DBQuota = a.resp.DbSize, a.resp.DbSizeInUse, a.resp.DbSizeQuota
 			out.ClusterID = a.resp.Header.GetClusterId()
 		}
 	}

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ func TestEveryKindHasItsWords(t *testing.T) {
 	for _, e := range clusterFamily.Entries {
 		ofCluster[e.Code] = true
 	}
-	for _, e := range memberFamily.Entries {
+	for _, e := range slices.Concat(memberFamily.Entries, strainFamily.Entries) {
 		ofCluster[e.Code] = true
 	}
 	for _, e := range Catalogue() {

@@ -96,6 +96,9 @@ func (l *Lease) ResetDead() (model.Confidence, bool) { return l.resetSure, l.res
 // Multi says whether the lease competes in more than one place.
 func (l *Lease) Multi() bool { return l.competing > 1 }
 
+// Heads returns of how many locks a claim of it is the holder.
+func (l *Lease) Heads() int { return int(l.heads) }
+
 // Learned says whether the lease was seen to be renewed, so that its rhythm is its
 // own and not only that of its recipe.
 func (l *Lease) Learned() bool { return l != nil && l.Renewals > 0 }

@@ -10,12 +10,12 @@ import (
 
 // Members are those of the cluster, as they were in the last round of status requests.
 type Members struct {
-	cluster     model.ClusterStatus
-	priorRev    int64 // the highest revision that the round before told
-	leaderless  int   // rounds in which members answered, and none knew a leader
-	led         led   // when a leader was last known
-	term        uint64
-	leaderSince time.Time // of the last change of leader that was seen
+	cluster    model.ClusterStatus
+	priorRev   int64 // the highest revision that the round before told
+	leaderless int   // rounds in which members answered, and none knew a leader
+	led        led   // when a leader was last known
+	term       uint64
+	changes    []time.Time // of the leader that were seen lately, the last ones
 }
 
 // led is what was known of a leader.
@@ -36,7 +36,22 @@ func (ms *Members) PriorRev() int64 { return ms.priorRev }
 func (ms *Members) Leaderless() int { return ms.leaderless }
 
 // LeaderSince returns when a change of the leader was last seen, zero for never.
-func (ms *Members) LeaderSince() time.Time { return ms.leaderSince }
+func (ms *Members) LeaderSince() time.Time {
+	if len(ms.changes) == 0 {
+		return time.Time{}
+	}
+	return ms.changes[len(ms.changes)-1]
+}
+
+// LeaderChanges returns when the leader was seen to change since then, the last [MaxLeaderChanges]
+// times at most. Of two changes between two answers one is seen.
+func (ms *Members) LeaderChanges(since time.Time) []time.Time {
+	i, _ := slices.BinarySearchFunc(ms.changes, since, time.Time.Compare)
+	return ms.changes[i:]
+}
+
+// MaxLeaderChanges bounds how many changes of the leader are remembered.
+const MaxLeaderChanges = 100
 
 // Apply takes a round of status requests in, and returns what changed, and whether
 // there is a leader to ask that was not there, or not known, the round before.
@@ -142,7 +157,10 @@ func answers(m model.Member) model.Message {
 func (ms *Members) SeeTerm(term uint64, at time.Time) {
 	if term > ms.term {
 		if ms.term != 0 {
-			ms.leaderSince = at
+			if len(ms.changes) == MaxLeaderChanges {
+				ms.changes = slices.Clone(ms.changes[1:])
+			}
+			ms.changes = append(ms.changes, at)
 		}
 		ms.term = term
 	}

@@ -306,6 +306,7 @@ var console = map[model.MessageID]Sentence{
 	"heals-all":                     {"heals all", "恢复全部"},
 	"heals":                         {"heals", "恢复"},
 	"fault-ends-in":                 {"ends in {0}", "{0} 后结束"},
+	"requests-failed":               {"{0} of {1} requests failed", "{1} 次请求失败 {0} 次"},
 	"not-asked":                     {"not asked: not among --endpoints", "未询问：不在 --endpoints 里"},
 	"no-member-has-answered-yet":    {"no member has answered yet", "还没有成员回答"},
 	"no-contender-runs-yet":         {"No contender runs:", "没有竞争者在运行"},

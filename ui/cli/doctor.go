@@ -117,6 +117,9 @@ func diagnosis(w io.Writer, s *store.Store, told []model.Finding, withFindings [
 			return err
 		}
 	}
+	if line := report.MembersLine(s.Cluster()); line != "" {
+		fmt.Fprintln(w, line)
+	}
 	_, err := fmt.Fprintln(w, summary)
 	if limits != "" && err == nil {
 		_, err = fmt.Fprintln(w, limits)

@@ -30,23 +30,35 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Dim, th.Sign.Waits+" "+th.Say("follows"))
 		}
 	}},
-	{Column: table.Column{Title: "title-endpoint", Least: 16, Most: 30, Rank: 2}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(m.Endpoint), r.Room())) }},
-	{Column: table.Column{Title: "title-etcd", Least: 7, Most: 9, Rank: 4, Right: true}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(m.Version), r.Room())) }},
-	{Column: table.Column{Title: "title-term", Least: 5, Most: 6, Rank: 5, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+	{Column: table.Column{Title: "title-latency", Least: 7, Most: 14, Rank: 2, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+		switch a := m.Answers; {
+		case a.Answered() == 0:
+			r.Add(draw.Dim, "-")
+		case a.Slow == 0:
+			r.Add(draw.Plain, model.Latency(a.Usual))
+		case r.Room() < 13:
+			r.Add(draw.Late, model.Latency(a.Longest))
+		default:
+			r.Add(draw.Late, model.Latency(a.Usual)+"-"+model.Latency(a.Longest))
+		}
+	}},
+	{Column: table.Column{Title: "title-endpoint", Least: 16, Most: 30, Rank: 3}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(m.Endpoint), r.Room())) }},
+	{Column: table.Column{Title: "title-etcd", Least: 7, Most: 9, Rank: 5, Right: true}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(m.Version), r.Room())) }},
+	{Column: table.Column{Title: "title-term", Least: 5, Most: 6, Rank: 6, Right: true}, Fill: func(r *table.Row, m *model.Member) {
 		if m.Unasked {
 			r.Add(draw.Dim, "-")
 		} else {
 			r.Add(draw.Dim, strconv.FormatUint(m.Term, 10))
 		}
 	}},
-	{Column: table.Column{Title: "title-revision", Least: 9, Most: 12, Rank: 3, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+	{Column: table.Column{Title: "title-revision", Least: 9, Most: 12, Rank: 4, Right: true}, Fill: func(r *table.Row, m *model.Member) {
 		if m.Unasked {
 			r.Add(draw.Dim, "-")
 		} else {
 			r.Add(draw.Plain, draw.Count(m.Rev))
 		}
 	}},
-	{Column: table.Column{Title: "title-answer", Least: 6, Most: 60}, Fill: func(r *table.Row, m *model.Member) {
+	{Column: table.Column{Title: "title-answer", Least: 10, Fair: 36, Most: 60}, Fill: func(r *table.Row, m *model.Member) {
 		th := r.F.Th
 		if words := memberFaults(r.F.Th, r.F.S, memberName(*m)); words != "" {
 			r.Add(draw.Late, th.Sign.Late+" "+words+" ")
@@ -56,6 +68,8 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Dim, th.Cut(th.Say("not-asked"), r.Room()))
 		case m.Err != "":
 			r.Add(draw.Bad, th.Cut(th.Clean(m.Err), r.Room()))
+		case m.Answers.Failed > 0:
+			r.Add(draw.Late, th.Cut(th.Say("requests-failed", m.Answers.Failed, m.Answers.Asked), r.Room()))
 		default:
 			r.Add(draw.Dim, th.Say("ok"))
 		}

@@ -101,6 +101,36 @@ type Cluster struct {
 	Leader   *string  `json:"leader"`
 	Version  *string  `json:"version"`
 	Alarms   []string `json:"alarms"`
+	// Status is how each member is, Agreed how requests were answered to which the leader has to agree.
+	Status []MemberStatus `json:"member_status"`
+	Agreed AnswerTimes    `json:"linearizable"`
+}
+
+// MemberStatus is how one member is, as seen from here.
+type MemberStatus struct {
+	ID       string  `json:"id"`
+	Name     string  `json:"name"`
+	Endpoint *string `json:"endpoint"`
+	Leader   bool    `json:"leader"`
+	Asked    bool    `json:"asked"` // false: no endpoint of ours leads to it
+	Error    *string `json:"error"`
+	Version  *string `json:"version"`
+	Term     *uint64 `json:"raft_term"`
+	Revision *int64  `json:"revision"`
+	DBSize   *int64  `json:"db_size"`
+	DBUsed   *int64  `json:"db_size_in_use"`
+	DBQuota  *int64  `json:"db_size_quota"`
+	AnswerTimes
+}
+
+// AnswerTimes are how requests were answered within the last half minute: latencies are null where none
+// was.
+type AnswerTimes struct {
+	Requests int      `json:"requests"`
+	Failed   int      `json:"requests_failed"`
+	Slow     int      `json:"requests_slow"`
+	P50      *float64 `json:"latency_p50"`
+	Max      *float64 `json:"latency_max"`
 }
 
 // Observed says when was looked, for how long, and what was not seen.
@@ -187,6 +217,7 @@ func ClusterOf(s *store.View) *Cluster {
 		return nil
 	}
 	out := &Cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.KeysRev(), Members: c.Size(), Alarms: []string{}}
+	out.Status, out.Agreed = membersOf(c), answersOf(c.Agreed)
 	for _, a := range c.Alarms {
 		out.Alarms = append(out.Alarms, strings.ToValidUTF8(a, "\ufffd"))
 	}
@@ -202,6 +233,83 @@ func ClusterOf(s *store.View) *Cluster {
 		}
 	}
 	return out
+}
+
+func membersOf(c model.ClusterStatus) []MemberStatus {
+	out := []MemberStatus{}
+	for _, m := range c.Members {
+		x := MemberStatus{ID: fmt.Sprintf("%x", m.ID), Name: strings.ToValidUTF8(m.Name, "\ufffd"), Leader: m.Leader, Asked: !m.Unasked,
+			Endpoint: OrNull(strings.ToValidUTF8(m.Endpoint, "\ufffd")), Error: OrNull(strings.ToValidUTF8(m.Err, "\ufffd")),
+			Version: OrNull(strings.ToValidUTF8(m.Version, "\ufffd")), AnswerTimes: answersOf(m.Answers)}
+		if x.Version != nil { // it answered
+			x.Term, x.Revision = &m.Term, &m.Rev
+			x.DBSize, x.DBUsed, x.DBQuota = knownSize(m.DBSize), knownSize(m.DBUsed), knownSize(m.DBQuota)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func answersOf(a model.Answers) AnswerTimes {
+	out := AnswerTimes{Requests: a.Asked, Failed: a.Failed, Slow: a.Slow}
+	if a.Answered() > 0 {
+		usual, longest := a.Usual.Seconds(), a.Longest.Seconds()
+		out.P50, out.Max = &usual, &longest
+	}
+	return out
+}
+
+func knownSize(n int64) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+// MembersLine says how each member is, as seen from here, "" where nobody was asked.
+func MembersLine(c model.ClusterStatus) string {
+	var parts []string
+	for i, m := range c.Members {
+		if i == membersNamed && len(c.Members) > membersNamed+1 {
+			parts = append(parts, fmt.Sprintf("%d more", len(c.Members)-i))
+			break
+		}
+		parts = append(parts, memberWords(m))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	line := "Members: " + strings.Join(parts, ", ")
+	if a := c.Agreed; a.Answered() > 0 {
+		line += fmt.Sprintf("; the leader agrees in %s", model.Latency(a.Usual))
+		if a.Slow > 0 {
+			line += fmt.Sprintf(" (%s at most)", model.Latency(a.Longest))
+		}
+	}
+	return line
+}
+
+// membersNamed bounds how many members are named in a line.
+const membersNamed = 9
+
+func memberWords(m model.Member) string {
+	words := strings.TrimPrefix(m.Label(), "member ")
+	if m.Leader {
+		words += " leads"
+	}
+	switch a := m.Answers; {
+	case m.Unasked:
+		words += " (not asked)"
+	case m.Err != "":
+		words += " (does not answer)"
+	case a.Failed > 0:
+		words += fmt.Sprintf(" (%d of %s failed)", a.Failed, model.CountOf(a.Asked, "request"))
+	case a.Slow > 0:
+		words += fmt.Sprintf(" (answers in %s, %s at most)", model.Latency(a.Usual), model.Latency(a.Longest))
+	case a.Answered() > 0:
+		words += fmt.Sprintf(" (%s)", model.Latency(a.Usual))
+	}
+	return words
 }
 
 // ObservedOf tells of a look at a state.

@@ -2,6 +2,7 @@ package pace
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 )
 
@@ -15,6 +16,10 @@ func Sleep(ctx context.Context, d time.Duration, notified <-chan struct{}) {
 	case <-ctx.Done():
 	}
 }
+
+// Uneven is d give or take an eighth. Whoever asks in a rhythm sees nothing of a fault that has one like
+// it: of a member that stands still for most of each second.
+func Uneven(d time.Duration) time.Duration { return d - d/8 + rand.N(d/4+1) }
 
 // Notify leaves a token in a channel of capacity one.
 func Notify(c chan struct{}) {

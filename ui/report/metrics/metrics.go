@@ -27,6 +27,7 @@ const (
 	groupsMax   = 8   // pairs of prefix and recipe that have series of their own
 	perLock     = 5   // series of a lock, and two for each finding of it
 	prefixesMax = 20  // that have series of their own
+	membersMax  = 20  // the same of members
 	findingsMax = 100 // kinds of findings
 )
 
@@ -259,6 +260,33 @@ func (x *Exporter) watch(g *gauges) {
 			g.add("has_leader", "Whether a member that answers knows a leader; missing while none answers.", truth(c.KnowsLeader()))
 		}
 		g.add("alarms", "Alarms of etcd in force.", float64(len(c.Alarms)))
+		for _, m := range c.Members[:min(len(c.Members), membersMax)] {
+			g.member(m)
+		}
+		if a := c.Agreed; a.Answered() > 0 {
+			g.add("linearizable_latency_seconds", "How long half of the requests of the last half minute took at most to which the leader has to agree.", a.Usual.Seconds())
+			g.add("linearizable_latency_max_seconds", "How long the longest of them took.", a.Longest.Seconds())
+		}
+		g.add("linearizable_requests_failed", "How many of them were not answered, or not in time.", float64(c.Agreed.Failed))
+	}
+}
+
+// member tells how one member is, as seen from here.
+func (g *gauges) member(m model.Member) {
+	name := label(cmp.Or(m.Name, m.Endpoint))
+	if m.Unasked || name == "" {
+		return
+	}
+	if a := m.Answers; a.Answered() > 0 {
+		g.add("member_latency_seconds", "How long half of the answers of a member took at most within the last half minute, of itself and seen from here.", a.Usual.Seconds(), "member", name)
+		g.add("member_latency_max_seconds", "How long the longest of them took.", a.Longest.Seconds(), "member", name)
+	}
+	g.add("member_requests_failed", "How many requests to a member were not answered within the last half minute, or not in time.", float64(m.Answers.Failed), "member", name)
+	if m.DBSize > 0 {
+		g.add("member_db_bytes", "How large the database of a member is.", float64(m.DBSize), "member", name)
+	}
+	if m.DBQuota > 0 {
+		g.add("member_db_quota_bytes", "How large it may become; missing where the member does not tell it, as before etcd 3.6.", float64(m.DBQuota), "member", name)
 	}
 }
 
