@@ -179,6 +179,9 @@ func toClaim(do func(w *writer, ctx context.Context, cli *clientv3.Client, c spo
 
 // injectClient has the proxy do a fault of a client's connections.
 func (l *Lab) injectClient(f model.Fault) (string, healer, error) {
+	if err := l.supervisor.listenAhead(f.Target); err != nil {
+		return "", nil, err
+	}
 	if err := l.proxy.Inject(f); err != nil {
 		return "", nil, err
 	}

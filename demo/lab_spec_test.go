@@ -91,10 +91,25 @@ func TestLabOfADrill(t *testing.T) {
 	})
 	t.Run("later", func(t *testing.T) {
 		wantRefused(t, l, pauseOf("late.one"), "was not started yet")
+		first := model.Fault{Kind: model.FaultHold, Target: "late.one", Method: "Lease/LeaseGrant"} // its first request meets that
+		do(t, l, model.Action{Kind: model.InjectFault, Fault: first})
 		if got := do(t, l, spawnIt("late.one")); !strings.HasPrefix(got, "late.one, pid ") {
 			t.Errorf("detail %q", got)
 		}
 		wantRefused(t, l, spawnIt("late.one"), "runs already")
+		labtest.Eventually(t, "its connection has come", func() bool {
+			return f.has(func(e model.Event) bool {
+				c, ok := e.(model.Connected)
+				return ok && c.Name == "late.one"
+			})
+		})
+		if f.has(func(e model.Event) bool {
+			b, ok := e.(model.Belief)
+			return ok && b.Contender == "late.one" && b.State == model.BeliefHolding
+		}) {
+			t.Error("it holds, and nothing of it can have come to etcd")
+		}
+		do(t, l, model.Action{Kind: model.HealFault, Fault: first})
 		f.believes(t, "late.one", model.BeliefHolding)
 		do(t, l, inject(model.FaultStop, "late.one"))
 		f.ended(t, "late.one")
@@ -121,7 +136,7 @@ func TestLabOfADrill(t *testing.T) {
 		wantRefused(t, l, inject(model.FaultRevoke, "w"), "say one of its workers")
 		do(t, l, pauseOf(who))
 		wantRefused(t, l, pauseOf("w"), "active already")
-		f.wantFaults(t, "on: pause w")
+		f.wantFaults(t, "on: hold requests of Lease/LeaseGrant of late.one", "off: hold requests of Lease/LeaseGrant of late.one: healed", "on: pause w")
 		do(t, l, heal(model.FaultPause, who))
 		do(t, l, inject(model.FaultRevoke, who))
 		f.believes(t, who, model.BeliefLost)

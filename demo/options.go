@@ -206,7 +206,7 @@ func hostPort(endpoint string) (string, error) {
 	return u.Host, nil
 }
 
-// program is what a contender is run from. But for ran it does not change.
+// program is what a contender is run from. But for ran and ahead it does not change.
 type program struct {
 	o       contender.Options // without endpoints and resource
 	member  string            // the only one that it may talk to; empty: all
@@ -216,7 +216,10 @@ type program struct {
 	deadlocks bool
 	command   []string       // of the user's own; then only the name of o is set, if it plays no role
 	role      *drill.Program // that it plays; nil for none
-	ran       bool           // guarded by the lab's mutex
+	// ran and ahead are guarded by the lab's mutex. ahead are its listeners, where a fault was done
+	// to its connections before it was started.
+	ran   bool
+	ahead []string
 }
 
 // lock is the first lock that it competes for, "" if that is not known.

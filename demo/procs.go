@@ -104,9 +104,12 @@ func (c *supervisor) runMember(cmd *exec.Cmd) error {
 // spawn starts a contender that does not run. The caller has the mutex.
 func (c *supervisor) spawn(pr *program) (*proc, error) {
 	name := pr.o.Name
-	endpoints, err := c.proxy.Listen(name)
-	if err != nil {
-		return nil, fmt.Errorf("start contender %s: %w", name, err)
+	endpoints := pr.ahead
+	if pr.ahead = nil; endpoints == nil {
+		var err error
+		if endpoints, err = c.proxy.Listen(name); err != nil {
+			return nil, fmt.Errorf("start contender %s: %w", name, err)
+		}
 	}
 	if pr.member != "" {
 		i := slices.Index(memberNames(len(endpoints)), pr.member)

@@ -123,7 +123,18 @@ func (c *supervisor) aimed(f model.Fault) model.Fault {
 // isGone says whether f is done to a contender that has ended.
 func (c *supervisor) isGone(f model.Fault) bool {
 	return (isOn(f, model.TargetProcess) || isOn(f, model.TargetClient)) &&
-		c.programs[f.Target] != nil && c.procs[f.Target] == nil
+		c.programs[f.Target] != nil && c.procs[f.Target] == nil && (c.programs[f.Target].ran || isOn(f, model.TargetProcess))
+}
+
+// listenAhead opens the listeners of a contender that was not started yet, so that a fault can be
+// done to its first connection.
+func (c *supervisor) listenAhead(name string) (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if pr := c.programs[name]; pr != nil && !pr.ran && pr.ahead == nil {
+		pr.ahead, err = c.proxy.Listen(name)
+	}
+	return err
 }
 
 // canSpawn says why a contender cannot be started.

@@ -117,7 +117,13 @@ func (nothing) Findings() []model.Finding           { return nil }
 func (nothing) Cluster() (none model.ClusterStatus) { return none }
 
 // Describe says an expectation as a file would: "handover: lock /orders, within 5s".
-func (e Expectation) Describe() string {
+func (e Expectation) Describe() string { return e.words(true) }
+
+// Called names an expectation without its bounds, which --ttl and others move: "handover: lock
+// /orders". Two of a drill may be called the same.
+func (e Expectation) Called() string { return e.words(false) }
+
+func (e Expectation) words(bounds bool) string {
 	var words []string
 	add := func(name, value string, zero bool) {
 		if !zero {
@@ -134,12 +140,14 @@ func (e Expectation) Describe() string {
 	add("to", e.To, e.To == "")
 	add("cause", string(e.Cause), e.Cause == "")
 	add("confidence", string(e.Confidence), e.Confidence == "")
-	add("within", e.Within.String(), e.Within == 0)
-	add("below", e.Below.String(), e.Below == 0)
-	add("at-least", e.AtLeast.String(), e.AtLeast == 0)
-	add("at-least", fmt.Sprint(e.Count), e.Count == 0)
-	add("for", e.For.String(), e.For == 0)
-	add("after", fmt.Sprintf("step %d", e.After), e.After == 0)
+	if bounds {
+		add("within", e.Within.String(), e.Within == 0)
+		add("below", e.Below.String(), e.Below == 0)
+		add("at-least", e.AtLeast.String(), e.AtLeast == 0)
+		add("at-least", fmt.Sprint(e.Count), e.Count == 0)
+		add("for", e.For.String(), e.For == 0)
+		add("after", fmt.Sprintf("step %d", e.After), e.After == 0)
+	}
 	add("except", strings.Join(slices.Clone(e.Except), ", "), len(e.Except) == 0)
 	if len(words) == 0 {
 		return e.Name

@@ -17,6 +17,7 @@ import (
 	"locktop/chaos/drill/roles"
 	"locktop/chaos/drill/runner"
 	"locktop/demo"
+	builtins "locktop/demo/drills"
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/store"
@@ -26,6 +27,8 @@ import (
 // drillRun is the command drill run.
 type drillRun struct {
 	e        *env
+	output   string // "github", or "" for text alone
+	file     string // of the drill, "" for one that is built in
 	repeat   int
 	seed     uint64
 	reports  []string
@@ -84,7 +87,13 @@ func drillRunCmd(e *env) *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	addDrillOutput(cmd, &f.output)
 	return cmd
+}
+
+// addDrillOutput adds -o to a command that runs drills.
+func addDrillOutput(cmd *cobra.Command, output *string) {
+	addOutput(cmd, output, []string{"text", "github"}, "text, or github: text, annotations, and a summary for GITHUB_STEP_SUMMARY")
 }
 
 // add adds the flags to a command.
@@ -167,8 +176,11 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		return err
 	}
 	all, reports := runner.Suite{Title: name}, f.reports
+	f.collect = func(one runner.Report) { all.Reports = append(all.Reports, one) }
 	if len(drills) > 1 { // one report of all, at the end
-		f.reports, f.collect = nil, func(one runner.Report) { all.Reports = append(all.Reports, one) }
+		f.reports = nil
+	} else if _, err := builtins.File(name); err != nil {
+		f.file = name
 	}
 	results, err := openResults(f.results)
 	if err != nil {
@@ -198,6 +210,9 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 			return err
 		}
 	}
+	if err := f.e.forGitHub(ctx, f.output, all); err != nil {
+		return err
+	}
 	if len(refused) > 0 {
 		fmt.Fprintf(f.e.out, "%d of %d drills cannot be asked of this program: --dry-run says why\n", len(refused), len(drills))
 	}
@@ -208,6 +223,26 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		return exitCode(code)
 	}
 	return nil
+}
+
+// stepSummary names the file whose Markdown GitHub shows on the page of a run.
+const stepSummary = "GITHUB_STEP_SUMMARY"
+
+// forGitHub writes what GitHub shows of the drills, if that was asked for.
+func (e *env) forGitHub(ctx context.Context, output string, all runner.Suite) error {
+	if output != "github" {
+		return nil
+	}
+	err := all.Annotations(e.out)
+	name := os.Getenv(stepSummary)
+	if err != nil || name == "" {
+		return err
+	}
+	file, err := openOutput(name, os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("writing the summary (%s): %w", stepSummary, err)
+	}
+	return errors.Join(all.Summary(file), file.Close())
 }
 
 // names are those of the drills.
@@ -254,7 +289,7 @@ func chosen(ctx context.Context, name string) ([]*drill.Drill, error) {
 // exit code is that of all of them.
 func (f *drillRun) runDrill(ctx context.Context, asked roles.Assignment, results *resultsFile) (code int, err error) {
 	d := asked.Drill
-	r := runner.Report{Drill: d, NotAsked: asked.NotAsked}
+	r := runner.Report{Drill: d, NotAsked: asked.NotAsked, File: f.file, Locktop: thisBuild().Version}
 	had := map[drill.Verdict]int{}
 	var figures []runner.Figures
 	for run := 1; run <= f.repeat && err == nil; run++ {

@@ -16,6 +16,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/roles"
 	"locktop/chaos/drill/runner"
+	"locktop/demo/drills"
 	"locktop/model"
 )
 
@@ -34,6 +35,7 @@ type suiteRun struct {
 func drillSuiteCmd(e *env) *cobra.Command {
 	var reports []string
 	var timeline, dryRun bool
+	var output string
 	cmd := &cobra.Command{
 		Use:   "suite FILE",
 		Short: "run the drills that a file names, each with its own flags: one report, and the worst exit code",
@@ -66,9 +68,10 @@ func drillSuiteCmd(e *env) *cobra.Command {
 			if err := out.places(); err != nil {
 				return err
 			}
-			return couldNotRun(runSuite(cmd.Context(), e, title, runs, reports, timeline))
+			return couldNotRun(runSuite(cmd.Context(), e, title, runs, reports, output, timeline))
 		},
 	}
+	addDrillOutput(cmd, &output)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&reports, "report", nil, "write one report of all: JSON, or JUnit where the name ends in .xml; may be repeated")
 	fl.BoolVar(&timeline, "timeline", false, "print what happened when")
@@ -163,11 +166,14 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 		return r, fmt.Errorf("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
 	}
 	r.drill = asked[0]
+	if _, err := drills.File(name); err != nil {
+		r.run.file = name
+	}
 	return r, cmp.Or(measured(r.run.checks, asked), r.run.programs.There())
 }
 
 // runSuite runs all, and writes the report of what was run and what was not.
-func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, reports []string, timeline bool) error {
+func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, reports []string, output string, timeline bool) error {
 	all := runner.Suite{Title: title}
 	code := 0
 	var lines []string
@@ -198,7 +204,7 @@ func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, report
 	for _, line := range lines {
 		fmt.Fprintln(e.out, line)
 	}
-	failed = errors.Join(failed, writeSuite(ctx, all, reports))
+	failed = errors.Join(failed, writeSuite(ctx, all, reports), e.forGitHub(ctx, output, all))
 	switch {
 	case failed != nil:
 		return failed

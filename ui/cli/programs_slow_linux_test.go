@@ -53,7 +53,7 @@ var clients = []client{
 	{"tooz", "`tooz` 3.1 on `python-etcd3`", "lets tooz renew, which tells it nothing", python("by_tooz.py"), []string{"--single-key", "--lock", "/locks/report"}},
 }
 
-// drillsAsked are the drills of the page: all that can be asked of such a program (--dry-run).
+// drillsAsked are the drills of the page; more can be asked of such a program (--dry-run).
 var drillsAsked = []string{"keepalives-held", "holder-pause", "holder-cut", "holder-stopped", "holder-crash", "leader-moves", "election-failover", "lease-detached"}
 
 // installed is the path of a program that somebody else has to install.

@@ -230,7 +230,7 @@ func (j *Checker) since(e drill.Expectation, who string) (at time.Time, ok bool)
 // lastHit is the last fault that hit a process, up to a time: any fault if who is "".
 func (j *Checker) lastHit(who string, until time.Time) *drill.Target {
 	for _, t := range slices.Backward(j.targets) {
-		if t.Done && !t.At.After(until) && (who == "" || t.Hits(who)) {
+		if t.Done && !t.At.After(until) && (who == "" || t.Hits(who) || j.hitsMember(t, who)) {
 			return t
 		}
 	}
@@ -306,6 +306,12 @@ func (s idleSpan) lasted(from, now time.Time) time.Duration {
 		now = s.to
 	}
 	return max(0, now.Sub(from))
+}
+
+// hitsMember says whether a fault is done to the one member that a process knows.
+func (j *Checker) hitsMember(t *drill.Target, who string) bool {
+	info, _ := t.Fault.Kind.Info()
+	return info.Target == model.TargetMember && j.d.Lab.Hit(t.Fault, drill.Process(who))
 }
 
 func notMeaningful(n, least int) string {

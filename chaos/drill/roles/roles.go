@@ -54,7 +54,7 @@ const longHold = 10 * time.Second
 
 // Assign puts the programs into a drill, which stays as it is. The error is a [Refusal].
 func (o Options) Assign(d *drill.Drill) (Assignment, error) {
-	c := &assignment{o: o, from: d, d: new(drill.Drill), hit: map[string]bool{}, roles: map[string][]string{}}
+	c := &assignment{o: o, from: d, d: new(drill.Drill), hit: map[string]bool{}, held: map[string]bool{}, untold: map[string]bool{}, ended: map[string]bool{}, told: map[string]bool{}, roles: map[string][]string{}}
 	*c.d = *d
 	if c.fill(); len(c.why)+len(c.roles) == 0 {
 		c.steps()
@@ -77,6 +77,10 @@ type assignment struct {
 	lock     string // that is renamed; "" for none
 	extra    time.Duration
 	hit      map[string]bool // roles that a fault is done to, and that live
+	held     map[string]bool // those that a wait saw hold: one that lost its lock need not come back
+	untold   map[string]bool // those whose claim somebody else takes away: they hear of it when they look
+	ended    map[string]bool // those that were asked to end, or killed, and not started again
+	told     map[string]bool // those that a step tells what to do, with a program in them
 	moved    []int           // of each step, what its number has become
 }
 
@@ -196,8 +200,10 @@ func (c *assignment) probe(role string) (at string) {
 func (c *assignment) role(row *drill.Contender) {
 	least := cmp.Or(row.TTL, 5*time.Second)
 	switch {
-	case row.Manual:
-		c.cannot(row.Name, "does what a step tells it, and a program does what it does")
+	case row.Manual && c.o.Turns:
+		c.cannot(row.Name, "lets go when a step tells it, and a program that takes turns (--turns) when it wants")
+	case row.Manual && c.cannotTell(row.Name) != "":
+		c.cannot(row.Name, "is told to %s, and a program can be started and asked to end", c.cannotTell(row.Name))
 	case len(row.Locks) > 1:
 		c.cannot(row.Name, "takes %d locks with one session", len(row.Locks))
 	case row.Workers > 1:
@@ -210,7 +216,7 @@ func (c *assignment) role(row *drill.Contender) {
 		c.cannot(row.Name, "updates the guarded resource of the lab")
 	case row.Recipe != "mutex" && row.Recipe != "election" && (row.Recipe != "single" || !c.o.SingleKey):
 		c.cannot(row.Name, "takes its lock by the recipe %s", row.Recipe)
-	case row.Hold < longHold && !c.o.Turns:
+	case row.Hold < longHold && !c.o.Turns && !row.Manual:
 		c.cannot(row.Name, "takes turns: it lets go after %s and comes back (--turns says that a program does)", row.Hold)
 	case row.Hold >= longHold && c.o.Turns:
 		c.cannot(row.Name, "holds the lock for as long as it lives, and a program that takes turns (--turns) lets go")
@@ -219,9 +225,57 @@ func (c *assignment) role(row *drill.Contender) {
 	case c.o.Endpoints > 0 && row.Member != "" && !slices.Contains(memberNames(c.o.Endpoints), row.Member):
 		c.refuse("%s is pinned to %s, and there are %d endpoints", row.Name, row.Member, c.o.Endpoints)
 	}
+	if row.Manual {
+		c.told[row.Name], row.Manual, row.Later = true, false, true
+	}
 	row.TTL = c.o.TTL
 	c.extra = max(c.extra, c.o.TTL-least)
 }
+
+// A program that holds on is told to lock by its start, and to let go by being asked to end. To
+// close its session is what cures one that let go in vain: a program that was asked to end has ended.
+const (
+	wordLock   = "lock"
+	wordUnlock = "unlock"
+	wordClose  = "close"
+)
+
+// cannotTell is what a step tells a role that no program can be told, "" if there is no such word.
+func (c *assignment) cannotTell(role string) string {
+	unlocked := false
+	for _, s := range c.from.Steps {
+		t := s.Tell
+		if t == nil || drill.Process(t.Contender) != role {
+			continue
+		}
+		if unlocked = unlocked || t.Word == wordUnlock; t.Word != wordLock && t.Word != wordUnlock && (t.Word != wordClose || !unlocked) {
+			return t.Word
+		}
+	}
+	return ""
+}
+
+// tell does what a step tells a role as a program does it. What it does by itself, or has done
+// already, is said, so that the timeline has its place.
+func (c *assignment) tell(s drill.Step) []drill.Step {
+	who := drill.Process(s.Tell.Contender)
+	was, known := c.ended[who]
+	switch lock := s.Tell.Word == wordLock; {
+	case lock && !known:
+		c.ended[who] = false
+		return []drill.Step{{Line: s.Line, Start: who}}
+	case lock && was:
+		c.ended[who] = false
+		return []drill.Step{{Line: s.Line, Wait: &drill.Wait{Within: endsWithin, Queue: -1, Ended: []string{who}}}, {Line: s.Line, Start: who}}
+	case s.Tell.Word == wordUnlock && known && !was:
+		c.ended[who], c.hit[who] = true, false
+		return []drill.Step{{Line: s.Line, Fault: &model.Fault{Kind: model.FaultStop, Target: who}}}
+	}
+	return []drill.Step{{Line: s.Line, Say: drill.Text{"en": "Not told to a program: " + s.Describe() + "."}}}
+}
+
+// endsWithin is what a program that was asked to end has until it has ended: the lab kills it before.
+const endsWithin = 10 * time.Second
 
 func memberNames(n int) []string { return drill.Lab{Members: n}.MemberNames() }
 
@@ -269,7 +323,11 @@ func (c *assignment) steps() {
 	for i, s := range c.from.Steps {
 		switch {
 		case s.Tell != nil && c.plays(s.Tell.Contender):
-			c.refuse("step %d tells %s what to do", i+1, s.Tell.Contender)
+			c.d.Steps = append(c.d.Steps, c.tell(s)...)
+			c.moved[i+1] = len(c.d.Steps)
+			continue
+		case s.Start != "":
+			c.ended[s.Start] = false
 		case s.Fault != nil:
 			f := *s.Fault
 			c.fault(i+1, &f)
@@ -320,7 +378,11 @@ func (c *assignment) fault(step int, f *model.Fault) {
 	}
 	for _, name := range c.d.Lab.Programs() {
 		if c.d.Lab.Hit(*f, name) {
-			c.hit[name] = f.Kind != model.FaultKill && f.Kind != model.FaultStop
+			ends := f.Kind == model.FaultKill || f.Kind == model.FaultStop
+			if c.hit[name] = !ends; ends {
+				c.ended[name] = true
+			}
+			c.untold[name] = c.untold[name] || f.Kind == model.FaultRevoke || f.Kind == model.FaultDelete
 		}
 	}
 	f.Target = c.target(*f)
@@ -329,12 +391,16 @@ func (c *assignment) fault(step int, f *model.Fault) {
 // beliefs are findings that rest on what contenders say, besides on what etcd has.
 var beliefs = []model.Code{model.CodeStaleHolder, model.CodeLateDone, model.CodeZombieHolder, model.CodeExpiredWaiterWins}
 
+// defects are findings that a client shows which does something wrong: a program need not.
+var defects = []model.Code{model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeGhostLeader, model.CodeStaleUnlock, model.CodeZombieCandidate, model.CodeMissedDelete}
+
 // wait rewrites a wait. One that is left without anything is said, so that the timeline has
 // its place.
 func (c *assignment) wait(step, line int, w *drill.Wait) drill.Step {
 	said := w.Describe()
 	w.Lock, w.Within = c.renamed(w.Lock), w.Within+c.extra
-	if own := c.programs(slices.Concat(w.Ended, w.Gone)); len(own) > 0 {
+	own := slices.DeleteFunc(c.programs(slices.Concat(w.Ended, w.Gone)), func(name string) bool { return c.ended[name] })
+	if len(own) > 0 {
 		c.refuse("step %d waits until %s has ended by itself, which a program need not", step, strings.Join(own, ", "))
 	}
 	if c.o.Endpoints > 0 && w.Leader != "" && w.Leader != "any" && w.Leader != "none" {
@@ -347,14 +413,20 @@ func (c *assignment) wait(step, line int, w *drill.Wait) drill.Step {
 		}
 	}
 	w.Beliefs = left
-	lost := func(name string) bool { return c.plays(name) && c.hit[name] }
+	lost := func(name string) bool { return c.plays(name) && c.hit[name] && c.held[name] }
+	for _, name := range w.Holders {
+		c.held[name] = true
+	}
 	w.Waiters = slices.DeleteFunc(slices.Clone(w.Waiters), lost)
 	if c.o.SingleKey {
 		w.Alive = append(slices.Clone(w.Alive), w.Waiters...)
 		w.Waiters = nil
 		w.Queue = min(w.Queue, 1)
 	}
-	of := func(code model.Code) bool { return slices.Contains(beliefs, code) }
+	if slices.ContainsFunc(w.Findings, func(code model.Code) bool { return slices.Contains(defects, code) }) {
+		w = &drill.Wait{Queue: -1}
+	}
+	of := func(code model.Code) bool { return slices.Contains(beliefs, code) || slices.Contains(defects, code) }
 	w.Findings, w.Absent = slices.DeleteFunc(slices.Clone(w.Findings), of), slices.DeleteFunc(slices.Clone(w.Absent), of)
 	if w.Describe() == "" {
 		return drill.Step{Line: line, Say: drill.Text{"en": "Not waited for with programs: " + said + "."}}
@@ -371,6 +443,12 @@ func (c *assignment) expectations() {
 		e.Lock = c.renamed(e.Lock)
 		if e.Within > 0 {
 			e.Within += c.extra
+		}
+		if e.Name == "handover" && c.told[drill.Process(e.From)] {
+			c.byTheEnd(&e)
+		}
+		if n := e.After; e.Name == "acquired" && n > 0 && c.d.Steps[n-1].Say != nil && c.told[drill.Process(e.Contender)] {
+			e.After = 0 // nothing was told it there: what was done before counts
 		}
 		if e.Name == "handover" && (e.From == "" || c.plays(e.From)) && e.Cause != journal.CauseReleased {
 			e.AtLeast = 0 // how much of its lease was left is the program's own affair
@@ -393,7 +471,20 @@ func (c *assignment) expectations() {
 	}
 	slices.Sort(stops)
 	for _, name := range stops {
-		c.d.Expect = append(c.d.Expect, drill.Expectation{Name: "stops", Contender: name, Within: cmp.Or(c.o.StopsWithin, stopsWithin)})
+		within := cmp.Or(c.o.StopsWithin, stopsWithin)
+		if c.untold[name] {
+			within += c.o.TTL / 3 // until it renews next nothing tells it
+		}
+		c.d.Expect = append(c.d.Expect, drill.Expectation{Name: "stops", Contender: name, Within: within})
+	}
+}
+
+// byTheEnd rewrites a handover from a role that lets go when it is told to: a program lets go as it
+// ends, by deleting its key or by ending its session. Its time counts from when it is asked.
+func (c *assignment) byTheEnd(e *drill.Expectation) {
+	if e.Cause == journal.CauseReleased || e.Cause == journal.CauseRevoked {
+		e.Cause, e.After, e.AtLeast = "", 0, 0
+		e.Within = max(e.Within, stopsWithin)
 	}
 }
 
@@ -426,12 +517,16 @@ func (c *assignment) isNotAsked(e drill.Expectation) string {
 	switch {
 	case slices.Contains([]string{"finding", "no-finding", "quiet"}, e.Name):
 		return "it is about what locktop finds"
+	case e.Name == "stuck" && len(c.told) > 0:
+		return "it shows what may happen"
 	case e.Name == "overlap" && e.AtLeast > 0:
 		return "it shows what may happen; stops is asked"
 	case e.Name == "belief" && c.plays(e.Contender) && e.State != model.BeliefHolding:
 		return "a program may also end; stops is asked where it loses its lock"
 	case e.Name == "failed-attempts":
 		return "a program does not say that it gave up"
+	case e.Name == "says" && c.plays(e.Contender):
+		return "a program has words of its own"
 	case e.Name == "fifo" && c.o.SingleKey:
 		return "a lock of one key keeps no queue"
 	case slices.Contains([]string{"moving", "served", "stuck"}, e.Name) && c.o.SingleKey:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/chaos/drill"
@@ -60,7 +61,7 @@ func (r *runner) finish(ctx context.Context, err error) Run {
 	now := r.lab.Now()
 	r.j.Finish(now)
 	round := &r.result
-	round.Took = now.Sub(round.Started)
+	round.Took, round.Etcd = now.Sub(round.Started), r.etcd()
 	round.Results = append(r.j.Results(), r.answers()...)
 	round.Verdict, round.Reason = r.j.Verdict(round.Results)
 	if len(round.Missed) > 0 && round.Verdict == drill.Held {
@@ -90,6 +91,18 @@ func (r *runner) finish(ctx context.Context, err error) Run {
 	slices.SortStableFunc(round.Lines, func(a, b Line) int { return a.At.Compare(b.At) })
 	r.reportVerdict(ctx, errors.Is(err, errSource))
 	return *round
+}
+
+// etcd are the versions that the members told of themselves, each once.
+func (r *runner) etcd() string {
+	var all []string
+	for _, m := range r.s.Cluster().Members {
+		if m.Version != "" && !slices.Contains(all, m.Version) {
+			all = append(all, m.Version)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
 }
 
 // reportVerdict reports what came of the run, and waits until that was delivered: whoever

@@ -216,6 +216,43 @@ func (s Repeats) sentence() string {
 	return text
 }
 
+// flaky says of a drill that held in some runs and not in others which those are, the first of
+// each; "" if all came to the same. What both did stands in the report.
+func (r Report) flaky() string {
+	held, other := -1, -1
+	for i, round := range r.Rounds {
+		switch {
+		case round.Verdict == drill.Held && held < 0:
+			held = i
+		case round.Verdict != drill.Held && other < 0:
+			other = i
+		}
+	}
+	if held < 0 || other < 0 {
+		return ""
+	}
+	n, bad := 0, r.Rounds[other]
+	for _, round := range r.Rounds {
+		if round.Verdict == drill.Held {
+			n++
+		}
+	}
+	return fmt.Sprintf("flaky: held in %d of %d runs; run %d (seed %d) was %s: %s; run %d (seed %d) held",
+		n, len(r.Rounds), other+1, bad.Seed, bad.Verdict, bad.worst(), held+1, r.Rounds[held].Seed)
+}
+
+// worst says the first expectation that did not hold, as it was seen, or why nothing is known.
+func (r Run) worst() string {
+	for _, v := range []drill.Verdict{drill.Violated, drill.Unknown} {
+		for _, e := range r.Results {
+			if e.Verdict == v {
+				return e.Called() + ": " + observedWords(e)
+			}
+		}
+	}
+	return r.Reason
+}
+
 // Text writes the repeats for a terminal.
 func (s Repeats) Text(w io.Writer, name string) error {
 	need := ""
@@ -257,16 +294,6 @@ func (s *Repeats) json() *jsonSeries {
 	out := &jsonSeries{s.Asked, s.Held, s.Violated, s.Need, []jsonCheck{}}
 	for _, c := range s.Checks {
 		out.Thresholds = append(out.Thresholds, jsonCheck{c.String(), c.Text(), c.Verdict, c.Measured, c.Below.Seconds(), c.Samples, c.Missing})
-	}
-	return out
-}
-
-// junit is a suite with a case for how many runs held, and one for each threshold.
-func (s Repeats) junit(name, class string) junitSuite {
-	out := junitSuite{Name: name, Time: "0"}
-	out.add(junitCase{Class: class, Name: fmt.Sprintf("held in %d of %d runs", s.needs(), s.Asked), Time: "0"}, s.runs(), &junitText{s.sentence(), s.sentence()})
-	for _, c := range s.Checks {
-		out.add(junitCase{Class: class, Name: c.String(), Time: "0"}, c.Verdict, &junitText{c.Text(), c.Text()})
 	}
 	return out
 }

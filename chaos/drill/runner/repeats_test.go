@@ -71,8 +71,8 @@ func TestSeriesInReports(t *testing.T) {
 		json  string
 		junit string
 	}{
-		{0, 9 * time.Second, drill.Violated, `"held": 1`, `<failure message="held in 1 of 2 runs">`},
-		{1, 9 * time.Second, drill.Held, `"text": "handover max of 2 runs: 8 s, to be below 9s"`, `<testcase classname="d" name="handover max &lt; 9s" time="0"></testcase>`},
+		{0, 9 * time.Second, drill.Violated, `"held": 1`, `<failure message="expected held in 2 of 2 runs; seen: held in 1 of 2 runs">`},
+		{1, 9 * time.Second, drill.Held, `"text": "handover max of 2 runs: 8 s, to be below 9s"`, `<testcase classname="d" name="handover max"></testcase>`},
 		{1, 7 * time.Second, drill.Violated, `"threshold": "handover max < 7s"`, `<failure message="handover max of 2 runs: 8 s, to be below 7s">`},
 	} {
 		th := Threshold{Name: "handover", Percentile: 100, Below: tt.below}

@@ -1,11 +1,9 @@
 package runner
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,6 +21,9 @@ type Report struct {
 	// NotAsked is what the drill expects of contenders of the lab, and not of the programs
 	// that play their roles.
 	NotAsked []string
+	// File is where the drill is, "" for one that is built in. Locktop is the version of the program
+	// that ran it.
+	File, Locktop string
 	// Repeats is what came of all runs together, those of an earlier call too. nil: each run
 	// speaks for itself.
 	Repeats *Repeats
@@ -89,7 +90,10 @@ type (
 		BeliefBy map[string]string `json:"belief_by,omitempty"`
 		NotAsked []string          `json:"not_asked,omitempty"`
 		Series   *jsonSeries       `json:"series,omitempty"`
-		Runs     []jsonRound       `json:"runs"`
+		// Flaky says which runs came to another verdict, Locktop is the version that ran them.
+		Flaky   *string     `json:"flaky,omitempty"`
+		Locktop *string     `json:"locktop,omitempty"`
+		Runs    []jsonRound `json:"runs"`
 	}
 	jsonRound struct {
 		Seed         uint64        `json:"seed"`
@@ -97,6 +101,7 @@ type (
 		Reason       *string       `json:"reason"`
 		Started      string        `json:"started"`
 		Took         float64       `json:"took"`
+		Etcd         *string       `json:"etcd,omitempty"` // the version of the members
 		Targets      []jsonTarget  `json:"targets"`
 		Expectations []jsonResult  `json:"expectations"`
 		Timeline     []jsonLine    `json:"timeline"`
@@ -163,7 +168,7 @@ func orNull[T comparable](v T) *T {
 func (r Report) JSON(w io.Writer) error { return writeJSON(w, r.object()) }
 
 func (r Report) object() jsonReport {
-	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Programs: r.programs(), BeliefBy: r.sources(), NotAsked: r.NotAsked, Series: r.Repeats.json(), Runs: []jsonRound{}}
+	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Programs: r.programs(), BeliefBy: r.sources(), NotAsked: r.NotAsked, Series: r.Repeats.json(), Flaky: orNull(r.flaky()), Locktop: orNull(r.Locktop), Runs: []jsonRound{}}
 	for i, round := range r.Rounds {
 		run := round.json()
 		run.Pictures = append([]string{}, slices.Sorted(maps.Keys(round.pictures(r.Drill.Name, i)))...)
@@ -209,7 +214,7 @@ func (r Report) sources() map[string]string {
 }
 
 func (r Run) json() jsonRound {
-	out := jsonRound{Seed: r.Seed, Verdict: r.Verdict, Reason: orNull(r.Reason), Started: stamp(r.Started), Took: r.Took.Seconds(),
+	out := jsonRound{Seed: r.Seed, Verdict: r.Verdict, Reason: orNull(r.Reason), Started: stamp(r.Started), Took: r.Took.Seconds(), Etcd: orNull(r.Etcd),
 		LateWrites: []jsonLate{}, Targets: []jsonTarget{}, Expectations: []jsonResult{}, Timeline: []jsonLine{}, Events: r.Events, Output: r.Printed}
 	if out.Events == nil {
 		out.Events = []any{}
@@ -235,66 +240,6 @@ func (r Run) json() jsonRound {
 	return out
 }
 
-// The shapes of JUnit's XML, as CI servers read it.
-type (
-	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Errors   int          `xml:"errors,attr"`
-		Suites   []junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name      string      `xml:"name,attr"`
-		Tests     int         `xml:"tests,attr"`
-		Failures  int         `xml:"failures,attr"`
-		Errors    int         `xml:"errors,attr"`
-		Time      string      `xml:"time,attr"`
-		Timestamp string      `xml:"timestamp,attr"`
-		Cases     []junitCase `xml:"testcase"`
-		Out       string      `xml:"system-out"`
-	}
-	junitCase struct {
-		Class   string     `xml:"classname,attr"`
-		Name    string     `xml:"name,attr"`
-		Time    string     `xml:"time,attr"`
-		Failure *junitText `xml:"failure"`
-		Error   *junitText `xml:"error"`
-	}
-	junitText struct {
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
-	}
-)
-
-// JUnit writes the report as JUnit's XML: a suite for each run, a case for each
-// expectation and one for the run itself. Violated is a failure, unknown an error.
-func (r Report) JUnit(w io.Writer) error {
-	var all junitSuites
-	all.add(r)
-	return all.write(w)
-}
-
-func (r Run) junit(name, class string) junitSuite {
-	took := fmt.Sprintf("%.3f", r.Took.Seconds())
-	s := junitSuite{Name: name, Time: took, Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05")}
-	for _, e := range r.Results {
-		text := &junitText{"expected " + e.Describe() + "; seen: " + observedWords(e), strings.Join(e.Evidence, "\n")}
-		s.add(junitCase{Class: class, Name: e.Describe(), Time: "0"}, e.Verdict, text)
-	}
-	v := drill.Held // what the expectations say is said
-	if r.Reason != "" {
-		v = drill.Unknown
-	}
-	s.add(junitCase{Class: class, Name: "the run", Time: took}, v, &junitText{r.Reason, r.Reason})
-	var out strings.Builder
-	r.late(&out)
-	r.timeline(&out)
-	r.printed(&out, math.MaxInt)
-	s.Out = out.String()
-	return s
-}
-
 // observedWords is what was seen of an expectation, with the first of its evidence; of one that is not
 // known, with what would make it known.
 func observedWords(e drill.Result) string {
@@ -307,19 +252,6 @@ func observedWords(e drill.Result) string {
 		words = append(words, e.Evidence[max(0, known)])
 	}
 	return strings.Join(append(words, string(e.Verdict)), "; ")
-}
-
-func (s *junitSuite) add(c junitCase, v drill.Verdict, text *junitText) {
-	switch v {
-	case drill.Violated:
-		c.Failure = text
-		s.Failures++
-	case drill.Unknown:
-		c.Error = text
-		s.Errors++
-	}
-	s.Tests++
-	s.Cases = append(s.Cases, c)
 }
 
 // Text writes the report for a terminal: the verdict, a line for each expectation
@@ -357,6 +289,12 @@ func (r Report) Text(w io.Writer, timeline bool) error {
 		if round.Verdict != drill.Held {
 			round.printed(&b, shortOutput)
 		}
+	}
+	if mend := r.mend(); mend != "" && len(programs) > 0 && r.Verdict() != drill.Held {
+		fmt.Fprintf(&b, "\n%s\n", model.Printable(mend))
+	}
+	if flaky := r.flaky(); flaky != "" {
+		fmt.Fprintf(&b, "\n%s: %s\n", r.Drill.Name, flaky)
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing the report: %w", err)

@@ -77,6 +77,8 @@ type Run struct {
 	Err     error
 	Started time.Time
 	Took    time.Duration
+	// Etcd are the versions of the members, "" if none told.
+	Etcd    string
 	Targets []*drill.Target
 	Results []drill.Result
 	// Lines are the timeline in words, Events as Options.Event has them.
@@ -144,6 +146,7 @@ type runner struct {
 	deadline  time.Time
 	healed    time.Time                // when every fault was
 	askedTTLs map[string]time.Duration // the TTL that each program of the user's own is to have
+	started   map[string]time.Time     // by a step, the last time
 	question  *question                // that nothing has answered yet
 	trainer   Trainer                  // nil: it is told to nobody
 	blind     bool                     // nothing can be seen any more
@@ -161,7 +164,7 @@ func newRunner(d *drill.Drill, stage Lab, o Options) *runner {
 	}
 	now := stage.Now()
 	r := &runner{d: d, lab: stage, o: o, trainer: o.Trainer, s: store.New(stage.Pins...), j: check.New(d, now),
-		result: Run{Seed: o.Seed, Started: now}, deadline: now.Add(o.Limit + lookWithin)}
+		result: Run{Seed: o.Seed, Started: now}, deadline: now.Add(o.Limit + lookWithin), started: map[string]time.Time{}}
 	for _, s := range d.Steps {
 		r.deadline = r.deadline.Add(s.Pause)
 		if s.Wait != nil {

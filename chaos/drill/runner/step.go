@@ -40,6 +40,7 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 	case s.Start != "":
 		for _, name := range r.d.Lab.Several(s.Start) {
 			c, _ := r.d.Lab.Contender(name)
+			r.started[name] = r.lab.Now()
 			if err := r.plain(ctx, i, model.Action{Kind: model.SpawnProc, Contender: name, Lock: c.Locks[0], Recipe: c.Recipe}); err != nil {
 				return err
 			}
@@ -129,12 +130,12 @@ func (r *runner) wait(ctx context.Context, i int, w *drill.Wait) error {
 	return nil
 }
 
-// endedFor says which program of the user's own a wait needs that has ended, "" for none:
-// nobody starts it again.
+// endedFor says which program of the user's own a wait needs that has ended, "" for none: nobody
+// starts it again. That one of the same name ended before says nothing.
 func (r *runner) endedFor(w *drill.Wait) string {
 	for _, name := range slices.Concat(w.Holders, w.Waiters, slices.Sorted(maps.Keys(w.Beliefs))) {
 		p := r.j.Process(name)
-		if c, _ := r.d.Lab.Contender(name); c.Program != nil && p.Proc == model.ProcEnded {
+		if c, _ := r.d.Lab.Contender(name); c.Program != nil && p.Proc == model.ProcEnded && p.At.After(r.started[name]) {
 			return name + " has ended: " + p.Ended
 		}
 	}

@@ -1,9 +1,7 @@
 package runner
 
 import (
-	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"io"
 
@@ -42,46 +40,6 @@ func (s Suite) JSON(w io.Writer) error {
 		out.Drills = append(out.Drills, r.object())
 	}
 	return writeJSON(w, out)
-}
-
-// JUnit writes all drills as JUnit's XML. One that was not run is an error.
-func (s Suite) JUnit(w io.Writer) error {
-	var all junitSuites
-	for _, r := range s.Reports {
-		all.add(r)
-	}
-	for _, name := range s.NotRun {
-		one := junitSuite{Name: "drill " + name, Time: "0"}
-		one.add(junitCase{Class: name, Name: "the run", Time: "0"}, drill.Unknown, &junitText{"it was not run", "it was not run"})
-		all.put(one)
-	}
-	return all.write(w)
-}
-
-// add adds the runs of a drill.
-func (all *junitSuites) add(r Report) {
-	for i, round := range r.Rounds {
-		all.put(round.junit(fmt.Sprintf("drill %s, run %d", r.Drill.Name, i+1), r.Drill.Name))
-	}
-	if r.Repeats != nil {
-		all.put(r.Repeats.junit("drill "+r.Drill.Name+", all runs", r.Drill.Name))
-	}
-}
-
-func (all *junitSuites) put(s junitSuite) {
-	all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
-	all.Suites = append(all.Suites, s)
-}
-
-func (all *junitSuites) write(w io.Writer) error {
-	text, err := xml.MarshalIndent(all, "", "  ")
-	if err == nil { // attributes have no line ends, and in a text they say the same and can be read
-		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n")))
-	}
-	if err != nil {
-		return fmt.Errorf("writing the report: %w", err)
-	}
-	return nil
 }
 
 func writeJSON(w io.Writer, v any) error {

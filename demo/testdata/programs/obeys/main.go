@@ -1,5 +1,5 @@
-// Obeys is a worker that holds a lock for as long as its session lives, and stops when that
-// ends: obeys LOCK TTL.
+// Obeys is a worker that holds a lock for as long as its session lives and its key is there, and
+// stops when either ends: obeys LOCK TTL.
 package main
 
 import (
@@ -37,9 +37,14 @@ func main() {
 	}
 }
 
-// work holds the lock once, and works until the session ends.
+// work holds the lock once, and works until the session ends or the key is gone.
 func work(ctx context.Context, client *clientv3.Client, lock string, ttl int) error {
-	session, err := concurrency.NewSession(client, concurrency.WithTTL(ttl))
+	asked, cancel := context.WithTimeout(ctx, time.Duration(ttl)*time.Second) // the answer may be lost
+	lease, err := client.Grant(asked, int64(ttl))
+	if cancel(); err != nil {
+		return err
+	}
+	session, err := concurrency.NewSession(client, concurrency.WithLease(lease.ID))
 	if err != nil {
 		return err
 	}
@@ -59,11 +64,20 @@ func work(ctx context.Context, client *clientv3.Client, lock string, ttl int) er
 		return err
 	}
 	fmt.Println("got the lock")
-	select {
-	case <-session.Done():
-		fmt.Println("lost the lock")
-	case <-ctx.Done():
-		fmt.Println("released the lock")
+	// Somebody may delete the key while the session lives on.
+	gone := client.Watch(waiting, mutex.Key(), clientv3.WithRev(mutex.Header().Revision+1), clientv3.WithFilterPut())
+	for {
+		select {
+		case r, ok := <-gone:
+			if ok && r.Err() == nil && len(r.Events) == 0 {
+				continue
+			}
+			fmt.Println("lost the lock")
+		case <-session.Done():
+			fmt.Println("lost the lock")
+		case <-ctx.Done():
+			fmt.Println("released the lock")
+		}
+		return nil
 	}
-	return nil
 }
