@@ -38,7 +38,7 @@ func (c castFlags) dimensions() (width, height int, err error) {
 	return width, height, nil
 }
 
-// cast writes what the console shows of the whole recording.
+// writeCast writes what the console shows of the whole recording.
 func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	width, height, err := f.cast.dimensions()
 	if err != nil {
