@@ -47,6 +47,7 @@ func (a *Shell) reset(s Settings) {
 // setTheme changes how it looks.
 func (a *Shell) setTheme(name string) {
 	a.th = draw.NewTheme(name, a.o.Profile, a.o.Signs)
+	a.th.Past = a.o.Playback != nil
 	if a.o.Lesson != nil {
 		a.th.Lang = a.o.Lesson.Lang
 	}

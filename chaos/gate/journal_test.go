@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -109,5 +110,37 @@ func TestJournalLines(t *testing.T) {
 	}
 	if d := cmp.Diff([]map[string]any{intent, outcome}, b.lines(t)); d != "" {
 		t.Errorf("journal (-want +got):\n%s", d)
+	}
+}
+
+func TestWhatWasDoneIsReadFromTheJournal(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+	var file bytes.Buffer
+	b := newBench(t, func(o *Options) {
+		o.Lab, o.Journal, o.User, o.Now = &labStub{}, &file, "ada", func() time.Time { return at }
+	})
+	revoked := b.gate.Do(chaostest.Within(t), b.plan(t, model.Action{Kind: model.RevokeLease, Lock: "/l", Lease: model.LeaseID(b.lease(t))}))
+	claim := b.claim(t, "/claim\xff", 0)
+	claim.Lock = "/claim"
+	deleted := b.gate.Do(chaostest.Within(t), b.plan(t, claim))
+	again := b.gate.Do(chaostest.Within(t), b.plan(t, claim))
+	heal := b.gate.Do(chaostest.Within(t), b.plan(t, model.Action{Kind: model.HealAll}))
+	if !revoked.Done || !deleted.Done || again.Done || !heal.Done {
+		t.Fatalf("outcomes %+v, %+v, %+v, %+v", revoked, deleted, again, heal)
+	}
+	file.WriteString("{\"time\":\n") // a line that was cut off
+	done, damaged, err := ReadJournal(&file)
+	if err != nil || damaged != 1 || len(done) != 2 {
+		t.Fatalf("got %+v, %d damaged, %v", done, damaged, err)
+	}
+	for i, want := range []model.Outcome{revoked, deleted} {
+		got := done[i]
+		if got.By != "ada" || !got.At.Equal(at) || got.Rev != want.Rev || got.Action.Kind != want.Action.Kind || got.Action.Lock != want.Action.Lock || got.Action.Lease != want.Action.Lease {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	if done[1].Action.Key != "/claim\xff" || done[1].Action.CreateRev != claim.CreateRev {
+		t.Errorf("deleted %+v", done[1].Action)
 	}
 }

@@ -177,7 +177,8 @@ func (d *Set) note(old, found []model.Finding, lock string) {
 			f.Since = before.Since
 		}
 		if f.Severity != model.SevInfo && (before == nil || grew(before, f)) {
-			d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: f.Severity, Code: f.Code, Why: journal.Why{Confidence: f.Confidence},
+			as := journal.Found(*f)
+			d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: f.Severity, Code: f.Code, Found: &as, Why: journal.Why{Confidence: f.Confidence},
 				Text: model.Say("found", f.Code, f.Confidence, f.Summary)})
 		}
 	}

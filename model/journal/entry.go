@@ -85,9 +85,12 @@ type Entry struct {
 	Severity model.Severity
 	// Code is that of a finding that came or is over, "" for all else.
 	Code model.Code
+	// Found is the finding as it was when it came, or grew, nil for all else.
+	Found *Found
 	// Text is the sentence of the kinds that have no fields of their own.
 	Text model.Message
-	// By is who did what an action is about, "" if that was not said.
+	// By is who did what an action is about, or took the claim that went by one; "" if that was not
+	// said: then it was you.
 	By string
 	StoryPart
 
@@ -96,6 +99,17 @@ type Entry struct {
 
 	end   ended     // of an entry that gives a cause
 	until time.Time // up to when it waits to be looked at again
+}
+
+// Found is a finding as it was at a time.
+type Found model.Finding
+
+// String says the finding in one sentence.
+func (f *Found) String() string {
+	if f == nil {
+		return ""
+	}
+	return string(f.Code) + ": " + text.English(f.Summary)
 }
 
 // Why is the cause of a claim's going, and how sure that is.
@@ -311,8 +325,12 @@ func (f *Entry) cause() model.Message {
 	}
 	cause := f.Cause.Message()
 	switch {
+	case f.byUs && f.Cause == CauseRevoked && f.By != "":
+		cause = model.Say("revoked-by", f.By)
 	case f.byUs && f.Cause == CauseRevoked:
 		cause = model.Say("revoked-by-you")
+	case f.byUs && f.By != "":
+		cause = model.Say("deleted-by", f.By)
 	case f.byUs:
 		cause = model.Say("deleted-by-you")
 	}

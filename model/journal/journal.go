@@ -125,8 +125,14 @@ func (c *Journal) Acted(o model.Outcome, now time.Time, amend func(*Entry) *Entr
 		c.acts = append([]model.Outcome(nil), c.acts[1:]...)
 	}
 	var touched *story
-	for i := len(c.entries) - 1; i >= 0 && o.At.Sub(c.entries[i].At) < actWindow; i-- {
-		if gone := c.entries[i]; took(o, gone) {
+	for i := len(c.entries) - 1; i >= 0; i-- {
+		gone := c.entries[i]
+		if gone.Kind == Action { // it may have been told late
+			continue
+		} else if o.At.Sub(gone.At) >= actWindow {
+			break
+		}
+		if took(o, gone) {
 			settleByAct(amend(gone), o)
 			if gone.story != nil {
 				touched = gone.story
@@ -136,6 +142,18 @@ func (c *Journal) Acted(o model.Outcome, now time.Time, amend func(*Entry) *Entr
 	if c.Retell(now); touched != nil && !touched.entry.Pending {
 		touched.settle()
 	}
+}
+
+// Sees says whether the effect of an action stands in the journal, and Knows whether the action does.
+func (c *Journal) Sees(o model.Outcome) bool {
+	return slices.ContainsFunc(c.entries, func(f *Entry) bool { return took(o, f) })
+}
+
+// Knows says whether an action was told already.
+func (c *Journal) Knows(o model.Outcome) bool {
+	return slices.ContainsFunc(c.acts, func(had model.Outcome) bool {
+		return had.Rev == o.Rev && had.Action.Kind == o.Action.Kind && had.Action.Lease == o.Action.Lease && had.Action.Lock == o.Action.Lock
+	})
 }
 
 // took says whether the action took the claim of which the entry says that it went.
@@ -158,6 +176,6 @@ func settleByAct(f *Entry, o model.Outcome) {
 	if o.Action.Kind == model.DeleteClaim {
 		f.Cause = CauseDeleted
 	}
-	f.Confidence, f.Pending, f.byUs = model.Certain, false, true
+	f.Confidence, f.Pending, f.byUs, f.By = model.Certain, false, true, o.By
 	f.Evidence = model.Say("done-from-this-console")
 }

@@ -108,6 +108,12 @@ func (j *Journals) acted(o model.Outcome) {
 	j.Record(&journal.Entry{At: o.At, Rev: o.Rev, Kind: journal.Action, Lock: o.Action.Lock, Text: o.Message(), By: o.By})
 }
 
+// Sees says whether the effect of an action stands in the journal.
+func (j *Journals) Sees(o model.Outcome) bool { return j.log.Sees(o) }
+
+// Knows says whether an action was told already.
+func (j *Journals) Knows(o model.Outcome) bool { return j.log.Knows(o) }
+
 // Journal returns the journal, oldest first: the last 10,000 entries at least, as far
 // as there are any.
 func (j *Journals) Journal() []*journal.Entry { return j.log.Entries() }

@@ -82,6 +82,7 @@ var fixed = map[string]struct {
 	"journal.Entry":   {"a quiet one stays as it is: what is told later makes another one of it", quiet},
 	"timeline.chunk":  {"a full one takes no more", func(v reflect.Value, _ time.Time) bool { return v.FieldByName("spans").Len() == 64 }},
 	"[]timeline.Span": {"one that is over stays as it is, and a copy has no room behind them", func(v reflect.Value, _ time.Time) bool { return v.Len() == v.Cap() }},
+	"journal.Found":   {"a finding as it was when it was told is never written to", nil},
 	"recipe.Recipe":   {"the table of recipes is a constant", nil},
 	"recipe.Sign":     {"so is that of their signs", nil},
 	"time.Location":   {"a time zone is a constant", nil},
@@ -325,6 +326,7 @@ func TestWhatACheckpointShares(t *testing.T) {
 	}
 	all := map[string]bool{}
 	fields(reflect.TypeFor[Store](), map[reflect.Type]bool{}, all)
+	delete(all, "journal.Entry.Found") // an entry of a finding gives no cause: it is always quiet, and no copy is made of it
 	for path := range all {
 		if !met[path] {
 			t.Errorf("in no history %s leads anywhere", path)

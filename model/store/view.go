@@ -106,6 +106,12 @@ func (v *View) JournalAfter(seq uint64) []*journal.Entry { return v.locks.Journa
 // JournalVersion rises when an entry is added or its cause becomes known.
 func (v *View) JournalVersion() uint64 { return v.locks.Journals.JournalVersion() }
 
+// Sees says whether the effect of an action stands in the journal.
+func (v *View) Sees(o model.Outcome) bool { return v.locks.Journals.Sees(o) }
+
+// Knows says whether an action was told already.
+func (v *View) Knows(o model.Outcome) bool { return v.locks.Journals.Knows(o) }
+
 // StoryVersion rises when entries become parts of another one, or stop being that.
 func (v *View) StoryVersion() uint64 { return v.locks.Journals.StoryVersion() }
 

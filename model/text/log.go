@@ -66,6 +66,8 @@ var lab = map[model.MessageID]Sentence{
 	"found-on-locks":      {"{0} (on {1} and {2} more)", "{0}（{1} 等，另有 {2} 个锁）"},
 	"was-found":           {"Was: {0}, from {1} for {2}: {3}", "曾有：{0}，从 {1} 起持续 {2}：{3}"},
 	"was-found-on":        {"Was: {0} on {1}, from {2} for {3}: {4}", "曾有：{1} 上的{0}，从 {2} 起持续 {3}：{4}"},
+	"was-ended-by":        {"{0}; ended by {1}", "{0}；由 {1} 结束"},
+	"broken-by-hand":      {"{0}; {1} {1|lock was|locks were} broken by hand", "{0}；有 {1} 把锁被手动破坏"},
 	"and-problems-before": {" ({0} more {0|problem|problems} before the end)", "（结束前还有 {0} 个问题）"},
 	"was-and-is":          {"{0}{1}. At the end: {2}", "{0}{1}。结束时：{2}"},
 	"found-over":          {"{0} is over, after {1}", "{0} 已结束，历时 {1}"},

@@ -378,7 +378,9 @@ func (f *breakRun) breakAndWatch(ctx context.Context, w *session.Session, gate *
 	}
 	for _, entry := range s.Journal() {
 		if entry.Kind == journal.Handover || entry.Kind == journal.Left {
-			fmt.Fprintf(f.e.out, "seen: %s\n", entry.Sentence(s.Who))
+			yours := *entry
+			yours.By = "" // it was you
+			fmt.Fprintf(f.e.out, "seen: %s\n", yours.Sentence(s.Who))
 		}
 	}
 	return nil

@@ -23,6 +23,8 @@ type reportRun struct {
 	lock   string
 	values bool
 	names  bool
+
+	actionFiles []string
 }
 
 func reportCmd(e *env) *cobra.Command {
@@ -36,7 +38,9 @@ func reportCmd(e *env) *cobra.Command {
 			"script. For a drill or a lesson the page has the steps, each expectation with what was seen, and\n" +
 			"what the clients believed beside what etcd said; in JSON these are drill, beliefs and overlaps.\n" +
 			"perfetto is the trace format of ui.perfetto.dev, with a track for each lock. report masks the values\n" +
-			"of keys: an owner that only a value names has a number instead.",
+			"of keys: an owner that only a value names has a number instead. What was broken by hand, and by whom,\n" +
+			"comes from the recording and from your journal of actions (\"locktop config\" says where that is);\n" +
+			"--actions names those of others instead.",
 		Example: "  locktop report --prefix /jobs/ --for 5m > incident.html\n" +
 			"  locktop report --recording incident.rec --lock /jobs/billing -o md",
 		Args: noArgs,
@@ -52,6 +56,7 @@ func reportCmd(e *env) *cobra.Command {
 	cmd.Flags().DurationVar(&f.watch, "for", f.watch, "observe that long")
 	f.past.add(cmd)
 	cmd.Flags().StringVar(&f.lock, "lock", "", "report on this lock alone")
+	cmd.Flags().StringSliceVar(&f.actionFiles, "actions", nil, "take what was done by hand from these journals of actions, not from your own")
 	cmd.Flags().BoolVar(&f.values, "values", false, "show the values of keys as they are")
 	cmd.Flags().BoolVar(&f.names, "mask-names", false, "mask the names of locks, keys, clients and members, too")
 	return cmd
@@ -77,14 +82,30 @@ func (f *reportRun) run(ctx context.Context) error {
 	if err != nil {
 		return couldNotRun(err)
 	}
-	o := ticket.Options{Source: at.Name, Observation: f.observation(at), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.nextCommands()}
+	if err := f.actions(at, mask.Event); err != nil {
+		return err
+	}
+	o := ticket.Options{Source: at.Name, Observation: f.observation(at), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.nextCommands(), See: f.showMoment}
 	o.From = o.At.Add(-f.watch)
 	if f.names {
-		o.Source, o.Again = "names masked", nil
+		o.Source, o.Again, o.See = "names masked", nil, nil
 		o.Lock = mask.Path(f.lock)
 	}
 	err = ticket.New(at.State.View, o).Write(f.e.out, f.output)
 	return errors.Join(err, notSeen(at.Name, at.not.keys()))
+}
+
+// showMoment are the commands that show a moment, and what was so of a lock then.
+func (f *reportRun) showMoment(at time.Time, lock string) []string {
+	if f.past.file == "" {
+		return nil // nobody can look at it again
+	}
+	when := " --at " + model.ShellQuote(at.Add(time.Second-1).Truncate(time.Second).Format(time.DateTime)) // a moment later: it is so then
+	lines := []string{"locktop replay " + model.ShellQuote(f.past.file) + when}
+	if lock != "" {
+		lines = append(lines, "locktop describe "+model.ShellQuote(lock)+" --recording "+model.ShellQuote(f.past.file)+when)
+	}
+	return lines
 }
 
 // nextCommands are the commands that show the same.

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"locktop/model"
 	"locktop/model/modeltest"
@@ -89,5 +93,68 @@ func TestReportOfACluster(t *testing.T) {
 	code, out, errs := inProcess(t, nil, patient([]string{"report", "--for", "300ms", "--prefix", "/jobs/", "-o", "md"}, endpoint)...)
 	if code != exitOK || !strings.Contains(out, "No problems on 2 locks") || !strings.Contains(out, "locktop doctor --endpoints '"+endpoint+"' --prefix '/jobs/' --for 300ms") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+}
+
+// TestReportTellsWhatWasDoneByAnotherRun: a break stands in the journal of actions, and in no
+// recording of "locktop record".
+func TestReportTellsWhatWasDoneByAnotherRun(t *testing.T) {
+	home(t, "")
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, "/jobs/billing/a1", "", 0xa1)
+	h.Put(2, "/jobs/billing/b2", "", 0xb2)
+	h.End(30, 0xa1)
+	h.Add(model.Watching{At: modeltest.At(50), Rev: h.Rev})
+	name := stored(t, h.Events...)
+	line := func(at float64, user string, rev int64, lease, result string) string {
+		return fmt.Sprintf(`{"time":%q,"step":"outcome","user":%q,"endpoint":"h1:2379","action":"revoke lease %s","lock":"/jobs/billing","keys":[{"key":"/jobs/billing/a1","create_revision":101}],`+
+			`"dry_run":false,"etcdctl":"etcdctl lease revoke %s","outcome":"Revoked lease %s (1 key)","result":%q,"revision":%d}`+"\n", modeltest.At(at).Format(time.RFC3339Nano), user, lease, lease, lease, result, rev)
+	}
+	own, _, err := journalFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "bob.jsonl")
+	for file, text := range map[string]string{
+		own: line(29.9, "ada", h.Rev, "a1", "done") + line(30, "mallory", h.Rev, "c3", "done") + line(30, "mallory", h.Rev+1, "a1", "done") + line(30, "mallory", h.Rev, "a1", "not-done") +
+			line(40, "late", h.Rev, "b2", "done"),
+		other: line(30.1, "bob", h.Rev, "a1", "done"),
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, row := range []struct {
+		reason string
+		args   []string
+		has    []string
+		lacks  []string
+	}{
+		{"what was seen to be done, of your own journal", nil, []string{"Lock broken", "revoked by ada", "ada: Revoked lease a1", "1 lock was broken by hand"}, []string{"mallory", "late", "bob"}},
+		{"of another one", []string{"--actions", other}, []string{"revoked by bob"}, []string{"ada"}},
+		{"names are masked there, too", []string{"--mask-names"}, []string{"Lock broken"}, []string{"ada", "billing"}},
+		{"before it", []string{"--at", "102"}, nil, []string{"ada"}},
+	} {
+		code, out, errs := inProcess(t, nil, append([]string{"report", "--recording", name, "-o", "md"}, row.args...)...)
+		if code != exitOK {
+			t.Errorf("%s: exit %d: %s", row.reason, code, errs)
+		}
+		for _, want := range row.has {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in\n%s", row.reason, want, out)
+			}
+		}
+		for _, no := range row.lacks {
+			if strings.Contains(out, no) {
+				t.Errorf("%s: %q in\n%s", row.reason, no, out)
+			}
+		}
+	}
+	if code, _, errs := inProcess(t, nil, "report", "--recording", name, "--actions", "/no/such/file"); code != exitBad || !strings.Contains(errs, "--actions") {
+		t.Errorf("a file that is not there: exit %d: %s", code, errs)
 	}
 }

@@ -41,7 +41,9 @@ const (
 // Theme is how things look: escape sequences, cut once, and signs.
 type Theme struct {
 	// Lang is the language of the words for how things are; "" is English.
-	Lang   string
+	Lang string
+	// Past: what is shown is a recording, where who did something has a name and is not "you".
+	Past   bool
 	Before [StyleCount]string
 	Chosen [StyleCount]string // the same in the row under the cursor
 	// OnError and OnWarn are the same on the grounds of a verdict.

@@ -96,6 +96,9 @@ func Brief(r model.ClaimRef) model.ClaimRef {
 func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 	short := *f
 	short.Lock, short.Text = shorten(f.Lock), th.byName(f.Text)
+	if !th.Past {
+		short.By = ""
+	}
 	short.Claim, short.From, short.WaitsFor = Brief(f.Claim), Brief(f.From), Brief(f.WaitsFor)
 	said := text.Render(th.Lang, short.Message(s.Who))
 	if !f.Text.IsZero() {

@@ -54,7 +54,7 @@ func TestADrillOnAPage(t *testing.T) {
 		{"its end was not seen", all[:9], "html", []string{"The end of the drill was not seen", "2. pause holder</td><td>was not seen to end", `<div class="verdict unseen">`}, []string{"What was expected"}},
 		{"its end was not seen, for a ticket", all[:9], "md", []string{"**The end of the drill was not seen", "It cannot know."}, []string{"expected"}},
 		{"a run that says nothing", held, "html", []string{"The drill: unknown. 1 of 1 expectation held. only 3 acquisitions.", `<div class="verdict warning">`}, nil},
-		{"no drill: beliefs are told all the same", all[1:3], "html", []string{"<h2>Findings</h2>"}, []string{"The drill", "expected", " says"}},
+		{"no drill: beliefs are told all the same", all[1:3], "html", []string{"<h2>What happened</h2>"}, []string{"The drill", "expected", " says"}},
 	} {
 		s := store.New()
 		s.Apply(model.Batch{Events: row.events})

@@ -27,10 +27,10 @@ p{margin:.3rem 0}.dim{color:var(--dim)}.verdict{border-left:.35rem solid var(--g
 .error{border-color:var(--bad)}.warning{border-color:var(--warn)}.info{border-color:var(--info)}.unseen{border-color:var(--dim)}
 b.error{color:var(--bad)}b.warning{color:var(--warn)}b.info{color:var(--info)}b.well{color:var(--good)}
 code{font:13px/1.4 ui-monospace,monospace}pre{font:13px/1.4 ui-monospace,monospace;background:var(--card);padding:.5rem;margin:.3rem 0;overflow-x:auto;white-space:pre-wrap}
-.finding{border:1px solid var(--line);border-left-width:.35rem;padding:.5rem .7rem;margin:.5rem 0}ul{margin:.2rem 0;padding-left:1.2rem}
+.finding{border:1px solid var(--line);border-left-width:.35rem;padding:.5rem .7rem;margin:.5rem 0}.finding.error{border-left-color:var(--bad)}.finding.warning{border-left-color:var(--warn)}.finding.info{border-left-color:var(--info)}.finding.act{border-left-color:var(--fg)}ul{margin:.2rem 0;padding-left:1.2rem}
 .lane{display:grid;grid-template-columns:15rem 1fr;gap:.1rem .7rem;align-items:center;margin:.15rem 0}.lane svg{width:100%;height:1.1rem;background:var(--card)}.lane .name{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .sub .name{padding-left:1rem;color:var(--dim)}.axis{display:flex;justify-content:space-between;margin-left:15.7rem}.key span{display:inline-block;margin-right:1rem}.key i{display:inline-block;width:.9rem;height:.7rem;margin-right:.3rem}
-path{fill:none;stroke-width:7;stroke:var(--even)}.e{background:var(--even)}.o{stroke:var(--odd);background:var(--odd)}.p{stroke:var(--part);background:var(--part)}.w{stroke:var(--wait);stroke-width:2;background:var(--wait)}.says{stroke-width:3;stroke:var(--fg);background:var(--fg)}.not{stroke-width:7;stroke:var(--bad);background:var(--bad)}
+path{fill:none;stroke-width:7;stroke:var(--even)}.e{background:var(--even)}.o{stroke:var(--odd);background:var(--odd)}.p{stroke:var(--part);background:var(--part)}.w{stroke:var(--wait);stroke-width:2;background:var(--wait)}.b{stroke:var(--bad);background:var(--bad)}.n2{stroke:var(--warn);background:var(--warn)}.u{stroke:var(--dim);background:var(--dim);stroke-dasharray:3 3}.tick{stroke:var(--fg);stroke-width:2;background:var(--fg)}.says{stroke-width:3;stroke:var(--fg);background:var(--fg)}.not{stroke-width:7;stroke:var(--bad);background:var(--bad)}
 table{border-collapse:collapse;width:100%}th{text-align:left;color:var(--dim);font-weight:normal}td,th{padding:.15rem .7rem .15rem 0;vertical-align:top;border-bottom:1px solid var(--line)}td.t{white-space:nowrap;font-variant-numeric:tabular-nums}.v{white-space:nowrap}.n{text-align:right;font-variant-numeric:tabular-nums}
 .scroll{overflow-x:auto}.scroll td,.scroll th{white-space:nowrap}.graph rect{fill:var(--card);stroke:var(--line)}.graph text{font:12px ui-monospace,monospace;fill:var(--fg)}.graph path{stroke-width:1.5;stroke:var(--dim)}.graph .ring{stroke:var(--bad)}
 @media(max-width:40rem){.lane{grid-template-columns:1fr}.axis{margin-left:0}body{padding:.7rem}.wide{display:none}.steps tr{display:block;border-bottom:1px solid var(--line)}.steps td{display:block;border:0}}
@@ -48,6 +48,9 @@ type view struct {
 	Style             template.CSS
 	Span, Begin, End  string
 	Facts, Blind      []string
+	Cards             []storyView
+	Noted             []report.Finding // at the end, with no card of their own
+	Above             []eventLane
 	Lanes             []lockLane
 	Axis              []string
 	Graph             *graph
@@ -66,6 +69,7 @@ type lockLane struct {
 	lock
 	Level, Held, Waited, Behind, Who string
 	Lane                             lane
+	Acts                             string
 	Parts                            []lane
 	Beliefs                          []beliefLane
 }
@@ -86,12 +90,13 @@ func (p *Page) view() view {
 		Begin: p.From.Format(stamp), End: p.To.Format(stamp), Graph: graphOf(p.WaitsFor), Ring: ringWords(p.WaitsFor), MaskedWords: p.maskedWords(), Left: p.leftWords()}
 	v.Facts, v.Blind = p.facts(), p.blind()
 	v.Rehearsal, v.OverlapRows = p.drillView(), p.overlapRows()
+	v.Cards, v.Noted = p.storyViews(), p.noted()
 	v.lanes()
 	for _, e := range p.Handovers {
 		v.HandoverRows = append(v.HandoverRows, eventRow(e))
 	}
-	for _, e := range p.Happened {
-		v.HappenedRows = append(v.HappenedRows, eventRow(e))
+	for i, e := range p.Happened {
+		v.HappenedRows = append(v.HappenedRows, [2]string{eventRow(e)[0], p.happened[i]})
 	}
 	for _, d := range p.Done {
 		by := "not told"
@@ -125,13 +130,14 @@ func (v *view) lanes() {
 		}
 	}
 	a := newAxis(v.From, v.To, count)
+	v.Above = v.aboveLocks(a)
 	for i, l := range v.Locks {
 		x := lockLane{lock: l, Level: levelWord(l.level), Held: secondsWords(l.TotalHold), Waited: secondsWords(l.TotalWait),
 			Behind: v.waiters(l), Who: "-", Lane: a.lane(l.Name, l.spans)}
 		for _, p := range parts[i] {
 			x.Parts = append(x.Parts, a.lane(p.client, p.spans))
 		}
-		x.Beliefs = a.believers(l)
+		x.Beliefs, x.Acts = a.believers(l), v.actsOn(a, l.raw)
 		if l.Holder != nil {
 			x.Who = *l.Holder
 		}
@@ -265,7 +271,7 @@ func (p *Page) leftWords() string {
 		n    int
 		noun string
 	}{{l.Locks, "lock"}, {l.Findings, "finding"}, {l.WaitsFor, "waiter"}, {l.Handovers, "earlier change of a holder"}, {l.Happened, "earlier event"}, {l.Done, "earlier action"},
-		{l.Beliefs, "belief"}, {l.Steps, "step"}, {l.Expectations, "expectation"}} {
+		{l.Stories, "lesser problem"}, {l.Beliefs, "belief"}, {l.Steps, "step"}, {l.Expectations, "expectation"}} {
 		if x.n > 0 {
 			words := model.CountOf(x.n, x.noun)
 			if x.noun == "earlier change of a holder" && x.n > 1 {
@@ -314,13 +320,15 @@ const markup = `<!doctype html>
 {{end}}{{if .StepRows}}<h3 class="part">Its steps</h3>
 <table class="steps">{{range .StepRows}}<tr><td class="t dim">{{index . 0}}</td><td>{{index . 1}}</td><td>{{index . 2}}</td></tr>
 {{end}}</table>
-{{end}}{{end}}<h2>Findings</h2>
-{{range .Findings}}<div class="finding {{.Severity}}"><h3><b class="{{.Severity}}">{{.Severity}}</b> {{.Code}} <span class="dim">({{.Confidence}}, since {{.Since.Format "15:04:05"}})</span></h3><p>{{.Summary}}</p>
-{{if .Evidence}}<ul>{{range .Evidence}}<li>{{.}}</li>{{end}}</ul>{{end}}{{range .Advice}}<p><b>do:</b> {{.}}</p>{{end}}{{if .Alternatives}}<p class="dim">looks the same from outside:{{range .Alternatives}} {{.}}{{end}}</p>{{end}}{{range .Etcdctl}}<pre>{{.}}</pre>{{end}}</div>
-{{else}}<p>None at {{.End}}.</p>
+{{end}}{{end}}<h2>What happened</h2>
+{{range $x := .Cards}}<div class="finding {{.Severity}}"><h3><b class="{{.Severity}}">{{.Title}}</b>{{with .On}} on {{.}}{{end}} <span class="dim">{{.When}}</span></h3><p>{{.What}}</p>
+{{with .Ended}}<p><b>{{$x.How}}</b> {{.}}</p>
+{{end}}{{if .Evidence}}<ul>{{range .Evidence}}<li>{{.}}</li>{{end}}</ul>{{end}}{{range .Advice}}<p><b>do:</b> {{.}}</p>{{end}}{{range .Etcdctl}}<pre>{{.}}</pre>{{end}}{{with .Lines}}<pre>{{.}}</pre>{{end}}</div>
+{{else}}<p>No problem was found, and nothing was broken.</p>
 {{end}}<h2>Locks across time</h2>
-<p class="key dim"><span><i class="e"></i>held</span><span><i class="o"></i>held by the next one</span><span><i class="p"></i>changed hands, or held in part</span><span><i class="w"></i>somebody waits</span>{{if .Page.Beliefs}}<span><i class="says"></i>its client says that it holds</span><span><i class="not"></i>and another held</span>{{end}}</p>
-{{range .Lanes}}<div class="lane"><span class="name" title="{{.Name}}"><b class="{{.Level}}">{{.Name}}</b></span><svg viewBox="0 0 720 10" preserveAspectRatio="none" role="img" aria-label="{{.Name}}: held {{.Held}}, waited {{.Waited}}"><path d="{{.Lane.Even}}"/><path class="o" d="{{.Lane.Odd}}"/><path class="p" d="{{.Lane.Part}}"/><path class="w" transform="translate(0 4)" d="{{.Lane.Waits}}"/></svg></div>
+<p class="key dim"><span><i class="e"></i>held</span><span><i class="o"></i>held by the next one</span><span><i class="p"></i>changed hands, or held in part</span><span><i class="w"></i>somebody waits</span><span><i class="b"></i>error, or no leader</span><span><i class="n2"></i>warning, or a member without an answer</span><span><i class="u"></i>not seen</span><span><i class="tick"></i>broken by hand, or another leader</span>{{if .Page.Beliefs}}<span><i class="says"></i>its client says that it holds</span><span><i class="not"></i>and another held</span>{{end}}</p>
+{{if .Lanes}}{{range .Above}}<div class="lane sub"><span class="name">{{.Name}}</span><svg viewBox="0 0 720 10" preserveAspectRatio="none" role="img" aria-label="{{.Name}}"><path class="n2" d="{{.Warn}}"/><path class="b" d="{{.Bad}}"/><path class="u" d="{{.Unseen}}"/><path class="tick" d="{{.Moments}}"/></svg></div>
+{{end}}{{end}}{{range .Lanes}}<div class="lane"><span class="name" title="{{.Name}}"><b class="{{.Level}}">{{.Name}}</b></span><svg viewBox="0 0 720 10" preserveAspectRatio="none" role="img" aria-label="{{.Name}}: held {{.Held}}, waited {{.Waited}}"><path d="{{.Lane.Even}}"/><path class="o" d="{{.Lane.Odd}}"/><path class="p" d="{{.Lane.Part}}"/><path class="w" transform="translate(0 4)" d="{{.Lane.Waits}}"/><path class="tick" d="{{.Acts}}"/></svg></div>
 {{range .Parts}}<div class="lane sub"><span class="name" title="{{.Name}}">{{.Name}}</span><svg viewBox="0 0 720 10" preserveAspectRatio="none"><path d="{{.Even}}"/><path d="{{.Odd}}"/><path class="p" d="{{.Part}}"/><path class="w" transform="translate(0 4)" d="{{.Waits}}"/></svg></div>
 {{end}}{{range .Beliefs}}<div class="lane sub"><span class="name" title="{{.Name}} says">{{.Name}} says</span><svg viewBox="0 0 720 10" preserveAspectRatio="none"><path class="not" d="{{.Not}}"/><path class="says" d="{{.Says}}"/></svg></div>
 {{end}}{{else}}<p>No lock was seen.</p>
@@ -328,6 +336,9 @@ const markup = `<!doctype html>
 {{if .Lanes}}<div class="scroll"><table><tr><th>lock</th><th class="wide">recipe</th><th>state at the end</th><th>holder</th><th class="n">waiting</th><th class="n">handovers</th><th class="n">held</th><th class="n">waited for</th></tr>
 {{range .Lanes}}<tr><td>{{.Name}}</td><td class="wide">{{.Recipe}}</td><td><b class="{{.Level}}">{{.State}}</b></td><td>{{.Who}}</td><td class="n">{{.Behind}}</td><td class="n">{{.Handovers}}</td><td class="n">{{.Held}}</td><td class="n">{{.Waited}}</td></tr>
 {{end}}</table></div>
+{{end}}{{if .Noted}}<h2>Also noted at the end</h2>
+{{end}}{{range .Noted}}<div class="finding {{.Severity}}"><h3><b class="{{.Severity}}">{{.Severity}}</b> {{.Code}} <span class="dim">({{.Confidence}}, since {{.Since.Format "15:04:05"}})</span></h3><p>{{.Summary}}</p>
+{{if .Evidence}}<ul>{{range .Evidence}}<li>{{.}}</li>{{end}}</ul>{{end}}{{range .Advice}}<p><b>do:</b> {{.}}</p>{{end}}{{if .Alternatives}}<p class="dim">looks the same from outside:{{range .Alternatives}} {{.}}{{end}}</p>{{end}}{{range .Etcdctl}}<pre>{{.}}</pre>{{end}}</div>
 {{end}}<h2>Who waits for whom</h2>
 {{with .Ring}}<p><b class="error">{{.}}</b></p>
 {{end}}{{with .Graph}}<div class="scroll"><svg class="graph" width="{{.W}}" height="{{.H}}" viewBox="0 0 {{.W}} {{.H}}" role="img" aria-label="who waits for whom">{{range .Edges}}<path{{if .Ring}} class="ring"{{end}} d="{{.Path}}"><title>{{.Lock}}</title></path>{{end}}{{range .Nodes}}<g><title>{{.Title}}</title><rect{{if .Ring}} class="ring"{{end}} x="{{.X}}" y="{{.Y}}" width="150" height="26" rx="4"/><text x="{{.X}}" y="{{.Y}}" dx="7" dy="17">{{.Name}}</text></g>{{end}}</svg></div>

@@ -18,6 +18,7 @@ import (
 func New(s *store.View, o Options) *Page {
 	p := &Page{Schema: report.Schema, Source: model.Short(model.Printable(o.Source), pageSource), From: o.From.Truncate(time.Microsecond), To: o.At.Truncate(time.Microsecond), Values: masked(o.Values), Names: masked(o.Names), s: s, o: o,
 		Cluster: report.ClusterOf(s), Seen: report.ObservedOf(s, o.Observation), Again: report.NotNil(o.Again)}
+	p.stories()
 	p.findings()
 	p.drill(s.Drill())
 	p.locks()
@@ -165,9 +166,10 @@ func (p *Page) journal() {
 		case journal.Handover, journal.Acquired, journal.Shared, journal.Left, journal.Blocked, journal.Together:
 			p.Handovers = p.add(p.Handovers, f, pageHandovers, &p.LeftOut.Handovers)
 		case journal.Drill:
-			if p.o.Lock == "" && p.Drill == nil { // else its steps and verdicts stand there
-				p.Happened = p.add(p.Happened, f, pageHappened, &p.LeftOut.Happened)
+			if p.o.Lock != "" || p.Drill != nil { // its steps and verdicts stand there
+				continue
 			}
+			p.happen(f)
 		case journal.Action:
 			if len(p.Done) == pageDoneMax {
 				p.LeftOut.Done++
@@ -180,12 +182,21 @@ func (p *Page) journal() {
 			}
 			p.Done = append(p.Done, d)
 		default:
-			p.Happened = p.add(p.Happened, f, pageHappened, &p.LeftOut.Happened)
+			p.happen(f)
 		}
 	}
+	slices.Reverse(p.happened)
 	slices.Reverse(p.Handovers)
 	slices.Reverse(p.Happened)
-	slices.Reverse(p.Done)
+	slices.SortStableFunc(p.Done, func(a, b done) int { return a.At.Compare(b.At) }) // some were told late
+}
+
+// happen takes an entry that is about no holder and no act. People read the names of problems,
+// programs their codes.
+func (p *Page) happen(f *journal.Entry) {
+	if p.Happened = p.add(p.Happened, f, pageHappened, &p.LeftOut.Happened); len(p.Happened) > len(p.happened) {
+		p.happened = append(p.happened, p.said(f))
+	}
 }
 
 func (p *Page) add(list []report.Event, f *journal.Entry, most int, left *int) []report.Event {

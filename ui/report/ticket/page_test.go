@@ -403,7 +403,7 @@ func TestTheHeadlineIsTheWorstThatWas(t *testing.T) {
 			h.Read(2.5, 0xa1, 60, 60)
 			h.Del(33, "/locks/a/694d81e5fc652594")
 			h.Read(34, 0xa1, 60, 58)
-		}, "error", "Was: key without a lease blocks on /locks/a, from 03:04:07 for 31s: "},
+		}, "error", "Was: Key without a lease blocks on /locks/a, from 03:04:07 for 31s: "},
 		{"it still does: that is what is said", func(h *modeltest.History) {
 			h.Put(1, "/locks/a/694d81e5fc652594", "", 0)
 			h.Put(2, modeltest.ClaimKey("/locks/a", 0xa1), "", 0xa1)

@@ -52,8 +52,37 @@ func (p *Page) markdown(w io.Writer) error {
 			line("- %s %s", r[0], strings.TrimSuffix(r[1]+": "+r[2], ": "))
 		}
 	}
-	line("\n## Findings\n")
-	for _, f := range p.Findings {
+	line("\n## What happened\n")
+	for _, s := range v.Cards {
+		on := ""
+		if s.On != "" {
+			on = " on " + s.On
+		}
+		line("### %s%s, %s\n\n%s\n", s.Title, on, s.When, s.What)
+		if s.Ended != nil {
+			line("- **%s** %s", s.How, *s.Ended)
+		}
+		for _, e := range s.Evidence {
+			line("- %s", e)
+		}
+		for _, a := range s.Advice {
+			line("- **do:** %s", a)
+		}
+		for _, e := range s.Etcdctl {
+			b.WriteString("\n" + fenced(e) + "\n")
+		}
+		if s.Lines != "" {
+			b.WriteString("\n" + fenced(s.Lines) + "\n")
+		}
+		line("")
+	}
+	if len(v.Cards) == 0 {
+		line("No problem was found, and nothing was broken.")
+	}
+	if len(v.Noted) > 0 {
+		line("\n## Also noted at the end\n")
+	}
+	for _, f := range v.Noted {
 		line("### %s %s (%s)\n\n%s\n", f.Severity, f.Code, f.Confidence, f.Summary)
 		for _, e := range f.Evidence {
 			line("- %s", e)
@@ -65,9 +94,6 @@ func (p *Page) markdown(w io.Writer) error {
 			b.WriteString("\n" + fenced(e) + "\n")
 		}
 		line("")
-	}
-	if len(p.Findings) == 0 {
-		line("None at %s.", v.End)
 	}
 	line("\n## Locks\n\n| lock | recipe | state at the end | holder | waiting | handovers | held | waited for |\n|---|---|---|---|--:|--:|--:|--:|")
 	for _, l := range v.Lanes {

@@ -28,6 +28,8 @@ type Options struct {
 	Names bool
 	// Again are the commands that show the same once more.
 	Again []string
+	// See returns the commands that show one moment of a lock, of all locks for "".
+	See func(at time.Time, lock string) []string
 }
 
 // Page is the report of what happened, as a value: HTML, Markdown, JSON and the file for
@@ -43,6 +45,8 @@ type Page struct {
 	Seen    report.Observed `json:"observed"`
 
 	Verdict verdict `json:"verdict"`
+	// Stories are what happened, in the order in which it began.
+	Stories []*story `json:"stories"`
 	// Drill is null where none was played.
 	Drill     *drill           `json:"drill"`
 	Locks     []lock           `json:"locks"`
@@ -59,8 +63,9 @@ type Page struct {
 	// LeftOut counts what a page has no room for.
 	LeftOut leftOut `json:"left_out"`
 
-	s *store.View
-	o Options
+	s        *store.View
+	o        Options
+	happened []string // Happened in the words of the screen
 }
 
 // Bounds of a page, so that it can be sent and read.
@@ -82,6 +87,7 @@ type leftOut struct {
 	Handovers int `json:"handovers"`
 	Happened  int `json:"happened"`
 	Done      int `json:"done"`
+	Stories   int `json:"stories"`
 	// Beliefs counts overlaps as well.
 	Beliefs      int `json:"beliefs"`
 	Steps        int `json:"steps"`

@@ -1,0 +1,365 @@
+package ticket
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"locktop/model"
+	"locktop/model/findings"
+	"locktop/model/journal"
+	"locktop/model/text"
+	"locktop/ui/report"
+)
+
+// story is one thing that happened in the period: a problem, a time in which nothing was seen, or an
+// act. To is null while it goes on at the end.
+type story struct {
+	Title    string     `json:"title"`
+	Severity string     `json:"severity"`
+	Code     *string    `json:"code"` // of a problem
+	Locks    []string   `json:"locks"`
+	From     time.Time  `json:"from"`
+	To       *time.Time `json:"to"`
+	What     string     `json:"what"`
+	// Ended says how it ended, By who did that; null where that is not known, or it goes on.
+	Ended    *string  `json:"ended"`
+	By       *string  `json:"by"`
+	Evidence []string `json:"evidence"`
+	Advice   []string `json:"advice"`
+	Etcdctl  []string `json:"etcdctl"`
+	Again    []string `json:"again"` // the commands that show it once more
+
+	code  model.Code
+	level model.Level
+	raw   []string // locks
+	began *journal.Entry
+	same  []*journal.Entry // that say the same of other locks
+	act   *journal.Entry   // that it is, or that ended it
+}
+
+// Bounds of the stories.
+const (
+	pageStories = 40
+	storyLocks  = 12
+	// actedBefore and actedAfter are how long before its end, and after, an act can be what ended a problem: what is
+	// done is seen a moment later, and the acts of others have the times of their machines.
+	actedBefore = 10 * time.Second
+	actedAfter  = 2 * time.Second
+	// settledWithin is how long before the end of a problem a change of its lock can be what ended it.
+	settledWithin = 2 * time.Second
+)
+
+// stories collects what happened, in the order in which it began.
+func (p *Page) stories() {
+	var all []*story
+	open := map[storyKey]*story{}
+	var last *story // that began with the entry before
+	for _, e := range p.s.Journal() {
+		if e.Lock != "" && !p.about(e.Lock) {
+			continue
+		}
+		was := last
+		last = nil
+		switch key := keyOf(e); {
+		case key == storyKey{}:
+		case ends(e):
+			if s := open[key]; s != nil {
+				delete(open, key)
+				if at := e.At; s.To == nil || at.After(*s.To) {
+					s.To = &at
+				}
+			}
+		case open[key] != nil:
+			if s := open[key]; e.Severity.AtLeast(s.began.Severity) { // it grew
+				s.worse(e)
+			}
+			last = open[key]
+		case was != nil && e.Repeats(was.began):
+			was.same = append(was.same, e)
+			open[key], last = was, was
+		default:
+			s := &story{code: e.Code, From: e.At, began: e}
+			s.worse(e)
+			open[key], last = s, s
+			all = append(all, s)
+		}
+	}
+	for _, s := range open { // nobody saw the end of one of its locks
+		s.To = nil
+	}
+	acts := p.acts()
+	all = slices.DeleteFunc(all, func(s *story) bool { return s.To != nil && s.To.Before(p.From) })
+	used := map[*journal.Entry]bool{}
+	for _, s := range all {
+		p.tell(s, acts)
+		used[s.act] = true
+	}
+	for _, e := range acts {
+		if !used[e] && e.Lock != "" {
+			s := &story{From: e.At, To: &e.At, began: e, act: e}
+			p.tellAct(s)
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *story) int { return a.From.Compare(b.From) })
+	p.LeftOut.Stories = max(0, len(all)-pageStories)
+	if p.LeftOut.Stories > 0 { // the least of them
+		byLevel := slices.Clone(all)
+		slices.SortStableFunc(byLevel, func(a, b *story) int { return cmp.Compare(b.level, a.level) })
+		kept := byLevel[:pageStories]
+		all = slices.DeleteFunc(all, func(s *story) bool { return !slices.Contains(kept, s) })
+	}
+	p.Stories = []*story{}
+	for _, s := range all {
+		if p.o.See != nil {
+			s.Again = p.o.See(s.From, append(slices.Clone(s.raw), "")[0])
+		}
+		s.Again = report.NotNil(s.Again)
+		p.Stories = append(p.Stories, s)
+	}
+}
+
+// actSeverity is that of a story which is no problem, but something that somebody did.
+const actSeverity = "act"
+
+// storyKey tells the stories apart that go on at a time.
+type storyKey struct {
+	kind  journal.Kind
+	code  model.Code
+	about string
+}
+
+// keyOf returns to which story an entry belongs, none if it begins or ends no story.
+func keyOf(e *journal.Entry) storyKey {
+	switch e.Kind {
+	case journal.Finding:
+		return storyKey{e.Kind, e.Code, e.Lock}
+	case journal.Gap:
+		switch e.Text.ID {
+		case "watch-lost", "watch-back", "listed-again":
+			return storyKey{kind: e.Kind, about: fmt.Sprint(e.Text.Args[0])}
+		}
+	}
+	return storyKey{}
+}
+
+// ends says whether an entry ends a story.
+func ends(e *journal.Entry) bool {
+	if e.Kind == journal.Finding {
+		return e.Severity == model.SevInfo
+	}
+	return e.Text.ID != "watch-lost"
+}
+
+// worse takes the entry by which a story began, or grew worse.
+func (s *story) worse(e *journal.Entry) {
+	s.began, s.level, s.Severity = e, e.Severity.Level(), string(e.Severity)
+	if e.Kind == journal.Gap {
+		s.level, s.Severity = model.LevelWarning, string(model.SevWarning)
+	}
+}
+
+// acts are what was done to keys in the period, through this program.
+func (p *Page) acts() (all []*journal.Entry) {
+	for _, e := range p.s.Journal() {
+		if e.Kind == journal.Action && !e.At.Before(p.From) && e.Text.ID == "outcome-done" && (e.Lock == "" || p.about(e.Lock)) {
+			all = append(all, e)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *journal.Entry) int { return a.At.Compare(b.At) })
+	return all
+}
+
+// tell says in words what a problem was, or what was not seen.
+func (p *Page) tell(s *story, acts []*journal.Entry) {
+	e := s.began
+	for _, one := range append([]*journal.Entry{e}, s.same...) {
+		if one.Lock != "" && !slices.Contains(s.raw, one.Lock) {
+			s.raw = append(s.raw, one.Lock)
+		}
+	}
+	if e.Kind == journal.Gap {
+		s.Title, s.What = "Not seen", capital(p.said(e))+"."
+	} else {
+		code := string(e.Code)
+		s.Code = &code
+		s.Title = problem(e)
+		if f := e.Found; f != nil {
+			s.What = text.English(f.Summary)
+			s.Evidence, s.Etcdctl = text.EnglishAll(f.Evidence), f.Etcdctl
+			if s.To == nil {
+				s.Advice = text.EnglishAll(f.Advice)
+			}
+			if e.Confidence != model.Certain {
+				s.Title += " (" + string(e.Confidence) + ")"
+			}
+		}
+	}
+	p.names(s)
+	if s.To != nil {
+		p.ending(s, acts)
+	}
+}
+
+// problem is what a finding is called on the screen.
+func problem(e *journal.Entry) string {
+	return capital(text.English(findings.Problem(&model.Finding{Code: e.Code, Confidence: e.Confidence})))
+}
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// names are the locks in a title, and in a list for programs.
+func (p *Page) names(s *story) {
+	s.Locks = []string{}
+	for i, name := range s.raw {
+		if i == storyLocks {
+			break
+		}
+		s.Locks = append(s.Locks, model.Short(model.Printable(name), 120))
+	}
+	s.Evidence, s.Advice, s.Etcdctl = report.NotNil(s.Evidence), report.NotNil(s.Advice), report.NotNil(s.Etcdctl)
+	s.What = model.Short(s.What, pageText)
+}
+
+// ending says how a problem ended: by an act on one of its locks, or by what happened to them then.
+func (p *Page) ending(s *story, acts []*journal.Entry) {
+	for _, e := range slices.Backward(acts) {
+		if slices.Contains(s.raw, e.Lock) && !e.At.Before(s.From) && within(e.At, *s.To, actedBefore, actedAfter) {
+			s.act = e
+			said := p.said(e)
+			if by := e.By; by != "" {
+				by = model.Printable(by)
+				s.By, said = &by, by+": "+said
+			}
+			for _, x := range p.s.Journal() { // and who got the lock by it
+				if x.Kind == journal.Handover && x.GoneRev == e.Rev && e.Rev > 0 && slices.Contains(s.raw, x.Lock) {
+					said += "; " + p.said(x)
+				}
+			}
+			s.Ended = &said
+			return
+		}
+	}
+	for _, e := range slices.Backward(p.s.Journal()) {
+		if !within(e.At, *s.To, settledWithin, 0) {
+			continue
+		}
+		switch e.Kind {
+		case journal.Handover, journal.Left, journal.Acquired, journal.Shared, journal.First:
+			if !slices.Contains(s.raw, e.Lock) {
+				continue
+			}
+		case journal.Member:
+			if len(s.raw) > 0 {
+				continue
+			}
+		case journal.Gap:
+			if s.began.Kind != journal.Gap || !ends(e) {
+				continue
+			}
+		default:
+			continue
+		}
+		said := p.said(e)
+		s.Ended = &said
+		return
+	}
+}
+
+// within says whether a moment lies near another one.
+func within(at, end time.Time, before, after time.Duration) bool {
+	return !at.Before(end.Add(-before)) && !at.After(end.Add(after))
+}
+
+// tellAct says in words what somebody did where nothing was found to be wrong.
+func (p *Page) tellAct(s *story) {
+	e := s.act
+	s.Title, s.Severity, s.level, s.raw = "Lock broken", actSeverity, model.LevelInfo, []string{e.Lock}
+	said := p.said(e)
+	if e.By != "" {
+		by := model.Printable(e.By)
+		s.By = &by
+		said = by + ": " + said
+	} else {
+		said = "somebody: " + said
+	}
+	s.Ended = &said
+	for _, x := range p.s.Journal() {
+		if x.Lock == e.Lock && x.GoneRev == e.Rev && e.Rev > 0 && (x.Kind == journal.Handover || x.Kind == journal.Left || x.Kind == journal.First) {
+			s.What = strings.TrimSuffix(s.What+" "+p.said(x)+".", " ")
+		}
+	}
+	s.What = strings.TrimSpace(s.What)
+	if s.What == "" {
+		s.What = "What came of it was not seen."
+	}
+	p.names(s)
+}
+
+// said is an entry in a sentence, with the names of problems as the screen has them.
+func (p *Page) said(e *journal.Entry) string {
+	named := *e
+	if args := e.Text.Args; e.Kind == journal.Finding && len(args) > 0 {
+		named.Text.Args = slices.Clone(args)
+		named.Text.Args[0] = model.Verbatim(problem(e))
+	}
+	return model.Short(named.Sentence(p.s.Who), pageText)
+}
+
+// on names the locks of a story.
+func (s *story) on() string {
+	on := joinSome(s.Locks, storyLocks)
+	if len(s.raw) == 2 {
+		on = s.Locks[0] + " and " + s.Locks[1]
+	}
+	if n := len(s.raw) - len(s.Locks); n > 0 {
+		on += fmt.Sprintf(" and %d more", n)
+	}
+	return on
+}
+
+// noted are the findings at the end that no card tells of: hints.
+func (p *Page) noted() (all []report.Finding) {
+	for _, f := range p.Findings {
+		told := slices.ContainsFunc(p.Stories, func(s *story) bool {
+			return s.To == nil && string(s.code) == f.Code && (f.Lock == nil && len(s.raw) == 0 || f.Lock != nil && slices.ContainsFunc(s.raw, func(raw string) bool { name, _ := report.Text(raw); return name == *f.Lock }))
+		})
+		if !told {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// storyView is a story as the template paints it.
+type storyView struct {
+	*story
+	When, On string
+	How      string // it ended
+	Lines    string // to see it again
+}
+
+func (p *Page) storyViews() (all []storyView) {
+	for _, s := range p.Stories {
+		v := storyView{story: s, On: s.on(), How: "ended:", Lines: strings.Join(s.Again, "\n")}
+		from := s.From.Format("15:04:05")
+		switch {
+		case s.act != nil && s.act == s.began:
+			v.When, v.How = from, "done by"
+		case s.To == nil:
+			v.When = fmt.Sprintf("from %s, still so at the end (%s)", from, model.Duration(p.To.Sub(s.From), false))
+		default:
+			v.When = fmt.Sprintf("%s to %s (%s)", from, s.To.Format("15:04:05"), model.Duration(s.To.Sub(s.From), false))
+		}
+		all = append(all, v)
+	}
+	return all
+}

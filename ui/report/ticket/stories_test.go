@@ -1,0 +1,74 @@
+package ticket
+
+import (
+	"strings"
+	"testing"
+
+	"locktop/model"
+	"locktop/model/modeltest"
+	"locktop/model/store"
+)
+
+// TestThePageTellsTheWholePeriod: a deadlock that somebody ended, a lock that was broken though
+// nothing was wrong with it, and a time in which nothing was seen, all over before the end.
+func TestThePageTellsTheWholePeriod(t *testing.T) {
+	a, b := modeltest.ClaimKey("/l/x", 0xa1), modeltest.ClaimKey("/l/y", 0xb2)
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, a, "", 0xa1)
+	h.Put(2, b, "", 0xb2)
+	h.Put(10, modeltest.ClaimKey("/l/x", 0xb2), "", 0xb2)
+	h.Put(11, modeltest.ClaimKey("/l/y", 0xa1), "", 0xa1)
+	h.Add(model.Tick{At: modeltest.At(14)})
+	h.Del(40, a)
+	h.Add(model.Acted{At: modeltest.At(40.1), Outcome: model.Outcome{At: modeltest.At(40.1), By: "ada", Done: true, Rev: h.Rev,
+		Action: model.Action{Kind: model.DeleteClaim, Lock: "/l/x", Key: a, CreateRev: 101}}})
+	h.Put(50, modeltest.ClaimKey("/l/z", 0xc3), "", 0xc3)
+	h.Put(51, modeltest.ClaimKey("/l/z", 0xd4), "", 0xd4)
+	h.End(60, 0xc3)
+	h.Add(model.Acted{At: modeltest.At(60.1), Outcome: model.Outcome{At: modeltest.At(60.1), By: "bob", Done: true, Rev: h.Rev,
+		Action: model.Action{Kind: model.RevokeLease, Lock: "/l/z", Lease: 0xc3}}})
+	h.Add(model.Lost{At: modeltest.At(70), Prefix: "", Reason: model.LostDisconnect, Detail: "connection refused"})
+	h.Add(model.Back{At: modeltest.At(90)})
+	h.Add(model.Tick{At: modeltest.At(95)})
+	s := store.New()
+	s.Apply(model.Batch{Events: h.Events})
+	p := pageOf(s, modeltest.At(0))
+	type row struct{ title, on, by, ended string }
+	var got []row
+	for _, s := range p.Stories {
+		r := row{title: s.Title, on: s.on()}
+		if s.By != nil {
+			r.by = *s.By
+		}
+		if s.Ended != nil {
+			r.ended = *s.Ended
+		}
+		got = append(got, r)
+	}
+	for i, want := range []row{
+		{"Deadlock (strong)", "/l/x and /l/y", "ada", "ada: Deleted claim " + a},
+		{"Lock broken", "/l/z", "bob", "bob: Revoked lease c3"},
+		{"Not seen", "", "", "is back after 20s"},
+	} {
+		if i >= len(got) || got[i].title != want.title || got[i].on != want.on || got[i].by != want.by || !strings.Contains(got[i].ended, want.ended) {
+			t.Errorf("story %d: got %+v, want %+v", i, got, want)
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("%d stories: %+v", len(got), got)
+	}
+	for _, want := range []string{"Was: Deadlock", "on /l/x and /l/y, from 03:04:19 for 26s", "ended by ada", "2 locks were broken by hand"} {
+		if !strings.Contains(p.Verdict.Text, want) {
+			t.Errorf("no %q in the headline %q", want, p.Verdict.Text)
+		}
+	}
+	for _, format := range []string{"html", "md"} {
+		text := asText(t, p, format)
+		for _, want := range []string{"ada", "bob", "revoked by bob"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", format, want, text)
+			}
+		}
+	}
+}
