@@ -17,7 +17,7 @@ var notWords = strings.Fields(`
 	enter esc tab space up down left right export get prefix order sort fields keys timetolive
 	pause connection refused election der SIGSTOP SIGCONT SIGKILL SIGTERM NOSPACE ETCD PID
 	PgUp PgDn Home End ctrl shift OSC CREATE ASCEND Campaign Proclaim
-	NAME PREFIX FILE TIME page output quit record screen theme dark light mono now
+	NAME PREFIX FILE TIME page output state held behind longest waited sort quit record screen theme dark light mono now
 	ftl posthog redlock vitess website
 	eader ort tcd CPU fencing demo api svc elect vault core cron job jobs report billing blocked lock checkout stray leader Two holders`)
 

@@ -68,7 +68,7 @@ func (a *Shell) inPast() bool {
 func (a *Shell) footerLine() string {
 	switch {
 	case a.palette != nil:
-		return a.palette.Paint(a.w)
+		return a.palette.Foot(a.w, a.h)
 	case a.dialog != nil:
 		return string(draw.Pad(nil, a.w)) // the dialog says what to press
 	}
@@ -94,7 +94,7 @@ func (a *Shell) lead() []draw.Span {
 // clickFooter does what the key in a cell of the footer does.
 func (a *Shell) clickFooter(x int) tea.Cmd {
 	in := a.where()
-	if a.palette != nil || a.dialog != nil {
+	if a.palette != nil && !a.palette.Boxed(a.h) || a.dialog != nil {
 		return nil
 	}
 	from := draw.WidthOf(a.lead())

@@ -52,7 +52,7 @@ func keyTable(a *Shell, recorded bool) []host.Key {
 	}
 	return a.refusedInThePast(slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
 		a.panel.Keys(on.all),
-		dialog.CommandKeys(on.all|host.InStart, func() { a.palette = dialog.NewCommandLine(a) }, func() *dialog.CommandLine { return a.palette }, func() { a.palette = nil }),
+		dialog.CommandKeys(on.all|host.InStart, func() { a.palette = dialog.NewCommandLine(a) }, func() *dialog.CommandLine { return a.palette }, a.closePalette),
 		on.viewKeys(), ofPlayback, dialog.StartKeys(func() *dialog.StartPage { return a.start }), on.programKeys()))
 }
 
@@ -120,7 +120,7 @@ func (on places) ownRow(k page.Key, own map[int]page.Key) host.Key {
 func (on places) moveKeys() []host.Key {
 	a := on.a
 	in := on.all | host.InHelp | host.InText
-	moves := page.Fold{Keys: "j k g G", What: "down-up-first-last-arrows-pgup"}
+	moves := page.Fold{Keys: "j k g G", What: host.FoldMoves}
 	return []host.Key{
 		{Keys: []string{"up", "k"}, Where: in, Fold: moves, What: "up", Do: host.Run(func() { a.moveBy(-1) })},
 		{Keys: []string{"down", "j"}, Where: in, Fold: moves, What: "down", Do: host.Run(func() { a.moveBy(1) })},
@@ -144,7 +144,7 @@ func (on places) pageKeys() []host.Key {
 		{Keys: []string{"c"}, Where: on.all, Short: "key-etcdctl", What: "the-etcdctl-lines-that-show-the", Do: host.Run(a.byHand)},
 	}...)
 	rows = append(rows, on.own(page.KeysOfParts)...)
-	pages := page.Fold{Keys: "1-" + a.digit(len(on.pages)-1), What: "a-page-as-they-stand-on"}
+	pages := page.Fold{Keys: "1-" + a.digit(len(on.pages)-1), What: host.FoldPages}
 	for i, p := range on.pages {
 		if about := p.About(); !about.Inner {
 			rows = append(rows, host.Key{Keys: []string{a.digit(i)}, Where: on.all | host.InHelp | host.InText, Fold: pages,
@@ -214,6 +214,7 @@ func (on places) inputKeys() []host.Key {
 		{Keys: []string{"enter"}, Where: host.InFilter, Short: "key-keep", What: "keep-the-filter", Do: host.Run(func() { a.field = nil })},
 		{Keys: []string{"esc"}, Where: host.InFilter, Short: "key-clear", What: "clear-the-filter", Do: host.Run(func() { a.setFilter(""); a.field = nil })},
 		{Keys: []string{"esc", "e", "c", "q", "enter"}, Where: host.InText, Short: "key-close", What: "close-the-text", Do: host.Run(func() { a.overlay = nil })},
+		{Keys: []string{"enter"}, Where: host.InHelp, Short: "key-do-it", What: "do-what-the-line-says", Do: a.pressRow},
 		{Keys: []string{"esc", "?", "h", "f1", "q"}, Where: host.InHelp, Short: "key-close", What: "close-help", Do: host.Run(func() { a.overlay = nil })},
 	}
 }
@@ -276,7 +277,7 @@ func (a *Shell) key(msg tea.KeyMsg) tea.Cmd {
 		a.field.Key(msg)
 		a.setFilter(a.field.Text)
 		return nil
-	case b == nil && w == host.InPalette:
+	case b == nil && w == host.InPalette: // letters
 		a.palette.Typed(msg)
 		return nil
 	case b == nil && w&(host.InTyped|host.InCount) != 0:

@@ -233,35 +233,46 @@ func TestTheTrail(t *testing.T) {
 	}
 }
 
-// TestHelpInColumns: the keys of the page come first, and at 120x36 all are in sight.
-func TestHelpInColumns(t *testing.T) {
-	for _, r := range []struct{ w, h, columns int }{{60, 24, 1}, {80, 24, 2}, {120, 36, 3}, {200, 50, 3}} {
+// TestHelpHasAKeyInEachLine: the six most used ones first, what does nothing now last, with its reason
+// once; the last line says how much is below, and enter does the key under the cursor.
+func TestHelpHasAKeyInEachLine(t *testing.T) {
+	for _, size := range [][2]int{{60, 24}, {80, 24}, {120, 36}, {200, 50}} {
 		b := newBench(t, Options{Lab: true, Armed: true})
 		wrongLab(b)
-		b.size(r.w, r.h)
+		b.size(size[0], size[1])
 		b.press("?")
+		exact(t, b.View(), size[0], size[1])
 		lines := strings.Split(b.text(), "\n")
 		top := 0
 		for !strings.Contains(lines[top], "help for Locks") {
 			top++
 		}
-		if !strings.Contains(lines[top+1], "  this page: Locks") || !strings.Contains(lines[top+2], "enter     open the queue of the lock") {
-			t.Errorf("%dx%d: the page's own keys are not first:\n%s", r.w, r.h, b.text())
+		for i, key := range []string{"j k g G", "enter", "e", "o", "/", ":", ""} {
+			if got := strings.TrimSpace(strings.TrimPrefix(lines[top+1+i], "▌")); !strings.HasPrefix(got, key) || key == "" && got != "" {
+				t.Errorf("%v: line %d is %q, want %q", size, i, got, key)
+			}
 		}
-		if r.columns > 1 {
-			b.sees("every page")
+		b.sees("more lines below")
+		b.sees("PgDn")
+		b.press("end")
+		if text := b.text(); strings.Contains(text, "below") || !strings.Contains(text, "12m+") {
+			t.Errorf("%v: the end is not in sight:\n%s", size, text)
 		}
-		if r.columns == 3 {
-			b.sees("signs")
-			b.sees("ctrl+c    quit")
-		}
-		exact(t, b.View(), r.w, r.h)
 	}
 	b := newBench(t, Options{NoLab: model.Say("quote", "Just so.")})
 	wrongLab(b)
+	b.size(120, 90)
 	b.press("?")
-	if n := strings.Count(b.text(), "Just so."); n != 1 {
-		t.Errorf("why the keys of a lab do nothing is said %d times, want once:\n%s", n, b.text())
+	text := b.text()
+	if n := strings.Count(text, "Just so."); n != 1 {
+		t.Errorf("why the keys of a lab do nothing is said %d times, want once:\n%s", n, text)
+	}
+	if strings.Index(text, "pause the contender") < strings.Index(text, "  quit") {
+		t.Errorf("what does nothing now does not stand last:\n%s", text)
+	}
+	b.press("down", "down", "enter")
+	if b.overlay == nil || strings.Contains(b.text(), "help for") {
+		t.Errorf("enter on the line of e does not explain:\n%s", b.text())
 	}
 }
 

@@ -17,7 +17,7 @@ const far = 1 << 30
 // moveBy moves the cursor of what has the keyboard.
 func (a *Shell) moveBy(n int) {
 	if a.overlay != nil {
-		a.overlay.top = max(0, a.overlay.top+n)
+		a.overlay.move(n)
 		return
 	}
 	a.current().Move(a.Frame(), n)
@@ -101,6 +101,9 @@ func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 		a.keyed()
 		return a.clickFooter(m.X)
 	}
+	if a.booted && a.palette != nil {
+		return a.mouseOnPalette(m, left)
+	}
 	if !a.booted || a.dialog != nil || a.start != nil || a.frozen {
 		return nil
 	}
@@ -127,3 +130,18 @@ func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 	}
 	return nil
 }
+
+// mouseOnPalette: a click does what stands in a row, and the wheel moves the cursor.
+func (a *Shell) mouseOnPalette(m tea.MouseMsg, left bool) tea.Cmd {
+	switch {
+	case m.Button == tea.MouseButtonWheelUp:
+		a.palette.Scroll(-1)
+	case m.Button == tea.MouseButtonWheelDown:
+		a.palette.Scroll(1)
+	case left:
+		return a.palette.Click(m.Y, a.h, a.closePalette)
+	}
+	return nil
+}
+
+func (a *Shell) closePalette() { a.palette = nil }

@@ -17,6 +17,9 @@ import (
 )
 
 func (s *overlay) render(th *draw.Theme, w, h int) []string {
+	if s.rows != nil {
+		return s.renderList(th, w, h)
+	}
 	all := s.lines(w)
 	s.top = max(0, min(s.top, len(all)-(h-1)))
 	title := []draw.Span{draw.Strong.Of(s.title)}
@@ -24,6 +27,57 @@ func (s *overlay) render(th *draw.Theme, w, h int) []string {
 		title = append(title, draw.Dim.Of(" "+th.Say("more-lines-below", below)))
 	}
 	return draw.Fill(append([]string{th.Ruler(w, title...)}, all[s.top:]...), w, h)
+}
+
+// renderList paints rows with a cursor, and below them how many more there are.
+func (s *overlay) renderList(th *draw.Theme, w, h int) []string {
+	all := s.rows()
+	s.moveTo(all, s.at, 1)
+	room := max(1, h-1)
+	if len(all) > room {
+		room = max(1, room-1) // the last line says how many more there are
+	}
+	s.top = max(0, min(s.top, s.at, len(all)-room))
+	s.top = max(s.top, s.at-room+1)
+	s.shown = room
+	hint := []draw.Span{draw.Accent.Of(":"), draw.Dim.Of(" " + th.Say("find-a-key") + "   "), draw.Accent.Of("esc"), draw.Dim.Of(" " + th.Say("key-close"))}
+	lines := []string{th.RulerWith(w, hint, draw.Strong.Of(s.title), draw.Dim.Of("  "+th.Say("the-most-used-first")))}
+	for i := s.top; i < min(len(all), s.top+room); i++ {
+		bar, styles := " ", &th.Before
+		if i == s.at {
+			bar, styles = th.Sign.Cursor, &th.Chosen
+		}
+		b, rest := th.Spans(nil, append([]draw.Span{draw.Accent.Of(bar)}, all[i].Line...), w, styles)
+		b, _ = th.Spans(b, []draw.Span{draw.Plain.Of(draw.Blank(rest))}, rest, styles)
+		lines = append(lines, string(b))
+	}
+	if below := len(all) - s.top - room; below > 0 {
+		lines = append(lines, th.RulerWith(w, []draw.Span{draw.Dim.Of(th.Sign.Dwn + " " + th.Say("more-lines-below", below) + "   "), draw.Accent.Of(host.Names([]string{"pgdown"}))}))
+	}
+	return draw.Fill(lines, w, h)
+}
+
+// moveTo puts the cursor on a row, or on the next one that way that is not blank.
+func (s *overlay) moveTo(all []host.HelpRow, to, by int) {
+	to = max(0, min(to, len(all)-1))
+	for to+by >= 0 && to+by < len(all) && all[to].Line == nil {
+		to += by
+	}
+	s.at = to
+}
+
+// move moves the cursor of a list, or what is seen of a text.
+func (s *overlay) move(n int) {
+	if s.rows == nil {
+		s.top = max(0, s.top+n)
+		return
+	}
+	by := 1
+	if n < 0 {
+		by = -1
+	}
+	all := s.rows()
+	s.moveTo(all, max(0, min(s.at+n, len(all)-1)), by)
 }
 
 // prose is a text of paragraphs.
@@ -170,7 +224,7 @@ type helpMsg struct {
 func (a *Shell) openHelp() tea.Cmd {
 	a.thaw()
 	on := a.pageWhere()
-	a.overlay = &overlay{where: host.InHelp, title: a.th.Say("help-for", model.Verbatim(a.placeWords())), lines: func(w int) []string { return a.helpLines(on, w) }}
+	a.overlay = &overlay{where: host.InHelp, title: a.th.Say("help-for", model.Verbatim(a.placeWords())), rows: func() []host.HelpRow { return a.helpRows(on) }}
 	return a.askForHelp()
 }
 
@@ -204,17 +258,17 @@ func (a *Shell) askForHelp() tea.Cmd {
 	}
 }
 
-// helpLines explain the screen under the help: its keys, which of them work now
+// helpRows explain the screen under the help: its keys, which of them work now
 // and why the others do not, and its signs.
-func (a *Shell) helpLines(on host.Where, w int) []string {
+func (a *Shell) helpRows(on host.Where) []host.HelpRow {
 	th := a.th
-	h := host.Help{Th: th, Where: on, Pages: a.all(), Title: th.Say("this-page", model.Verbatim(a.placeWords())), Why: func(k *host.Key) string {
+	h := host.Help{Th: th, Where: on, Pages: a.all(), Why: func(k *host.Key) string {
 		return cmp.Or(k.Closed(), th.Clean(a.overlay.cannot[k.What]))
 	}}
-	all := h.Columns(a.keys.Rows, w)
-	add := func(spans ...draw.Span) { all = append(all, th.Line(w, spans, nil)) }
+	all := h.Rows(a.keys.Rows)
+	add := func(spans ...draw.Span) { all = append(all, host.HelpRow{Line: spans}) }
 	add()
-	all = append(all, th.Ruler(w, draw.Strong.Of(th.Say("signs"))))
+	add(draw.Plain.Of(" "), draw.Strong.Of(th.Say("signs")))
 	for _, l := range legend(th) {
 		add(l...)
 	}
@@ -225,6 +279,18 @@ func (a *Shell) helpLines(on host.Where, w int) []string {
 		add(draw.Dim.Of("  "+th.Say("the-log-is")+" "), draw.Plain.Of(th.Clean(a.o.LogPath)))
 	}
 	return all
+}
+
+// pressRow does the key under the cursor of help.
+func (a *Shell) pressRow() tea.Cmd {
+	all := a.overlay.rows()
+	a.overlay.moveTo(all, a.overlay.at, 1)
+	k := all[a.overlay.at].Key
+	if k == nil {
+		a.Say(draw.Dim, a.th.Say("no-key-in-this-line"))
+		return nil
+	}
+	return a.pressUnder(k.Keys[0])
 }
 
 // placeWords name the place that the help is about.

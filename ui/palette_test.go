@@ -13,6 +13,7 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/replay"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
 	"github.com/muesli/termenv"
 )
@@ -84,7 +85,9 @@ func TestPalette(t *testing.T) {
 			if b.palette.Text != "lock /jobs/" {
 				b.t.Errorf("%q", b.palette.Text)
 			}
-			b.sees("  lock /jobs/billing\n  lock /jobs/report\n:lock /jobs/_")
+			b.sees("lock /jobs/billing")
+			b.sees("lock /jobs/report")
+			b.sees(":lock /jobs/_")
 			b.press("tab", "tab")
 			if b.palette.Text != "lock /jobs/report" {
 				b.t.Errorf("%q", b.palette.Text)
@@ -94,11 +97,66 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("at %s", b.spot("Queue"))
 			}
 		}},
+		{"a few letters", "find locks, sessions, pages, actions, settings and commands, with the keys that do the same, in a box that keeps its size", Options{Lab: true, Armed: true}, []string{":"}, func(b *bench) {
+			size := func() int { return strings.Count(b.text(), "│") }
+			was := size()
+			for _, r := range []struct{ letters, sees string }{
+				{"bill", "lock       /jobs/billing"}, {"a1  ", "session    a1  "}, {"sess", "page       page Sessions"},
+				{"pause", "action     pause the contender's process, or let it run"}, {"light", "setting    theme light"},
+				{"quit", "command    quit"}, {"zzz", "no match"}} {
+				b.press("ctrl+u", r.letters)
+				b.sees(r.sees)
+				if size() != was {
+					b.t.Errorf("%q: the box has another size:\n%s", r.letters, b.text())
+				}
+			}
+			b.press("ctrl+u", "pause")
+			if row := rowWith(b, "pause the contender"); !strings.HasSuffix(strings.TrimRight(row, " │"), "P") {
+				b.t.Errorf("no key beside the action: %q", row)
+			}
+		}},
+		{"letters of a lock", "enter opens its queue", Options{}, []string{":", "jrep", "enter"}, func(b *bench) {
+			if b.on() != "Queue" || b.spot("Queue") != "/jobs/report" || b.palette != nil {
+				b.t.Errorf("page %s at %s", b.on(), b.spot("Queue"))
+			}
+		}},
+		{"letters of a page", "enter goes there", Options{}, []string{":", "page find", "ctrl+u", "findings", "enter"}, func(b *bench) {
+			if b.on() != "Findings" || b.palette != nil {
+				b.t.Errorf("page %s", b.on())
+			}
+		}},
+		{"letters of an action", "enter does what its key does: here it marks the lock", Options{}, []string{":", "bookmark the", "enter"}, func(b *bench) {
+			if len(b.viewState.Marked.Names) != 1 || b.palette != nil {
+				b.t.Errorf("marked: %q", b.viewState.Marked.Names)
+			}
+		}},
+		{"letters of an action that cannot be done", "it is said why beside it, and on enter", Options{NoSuspend: model.Say("quote", "Just so.")}, []string{":", "suspend"}, func(b *bench) {
+			b.sees("Just so.")
+			b.press("enter")
+			if b.palette != nil || !strings.Contains(b.notice.text.Text, "Just so.") {
+				b.t.Errorf("notice %q", b.notice.text.Text)
+			}
+		}},
+		{"letters of a contender", "the Lab shows it", Options{Lab: true}, []string{":", "contender", "ctrl+u", "c2"}, func(b *bench) {
+			b.press("enter")
+			if b.on() != "Lab" || b.Target().Action.Contender != "c2" {
+				b.t.Errorf("page %s, %q", b.on(), b.Target().Action.Contender)
+			}
+		}},
+		{"a click", "does what stands in the row", Options{}, []string{":", "vault"}, func(b *bench) {
+			for y, line := range strings.Split(b.text(), "\n") {
+				if strings.Contains(line, "lock       /vault/core") {
+					b.send(tea.MouseMsg{X: 20, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+					break
+				}
+			}
+			if b.spot("Queue") != "/vault/core" || b.palette != nil {
+				b.t.Errorf("at %s", b.spot("Queue"))
+			}
+		}},
 		{"the list", "narrows as one types, to what has it anywhere, and enter takes what no other has", Options{}, []string{":"}, func(b *bench) {
-			b.sees("lock NAME       the queue of a lock")
-			b.sees("quit            leave locktop")
 			b.press("lock ")
-			b.sees("  lock /vault/core\n")
+			b.sees(" lock /vault/core ")
 			b.press("por")
 			if got := strings.Join(b.palette.Offered(), ", "); got != "lock /jobs/report" {
 				b.t.Errorf("offered: %s", got)
@@ -108,7 +166,7 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("at %s", b.spot("Queue"))
 			}
 		}},
-		{"the list by its cursor", "down chooses, and enter on a command goes on to what it is about", Options{}, []string{":", "p", "down", "down", "enter"}, func(b *bench) {
+		{"the list by its cursor", "down chooses, and enter on a command goes on to what it is about", Options{}, []string{":", "page", "enter"}, func(b *bench) {
 			b.sees("usage: page NAME")
 			b.press("down", "down", "down", "up", "enter")
 			if b.on() != "Sessions" || b.palette != nil {
@@ -231,6 +289,16 @@ func TestPalette(t *testing.T) {
 			}
 		})
 	}
+}
+
+// rowWith is the line of the screen that has a text, "" for none.
+func rowWith(b *bench, text string) string {
+	for _, line := range strings.Split(b.text(), "\n") {
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+	return ""
 }
 
 // TestSettingsAreRemembered: what was set stands in a new console, but not that an order was

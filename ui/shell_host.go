@@ -144,6 +144,23 @@ func (a *Shell) Screen(file string) (tea.Cmd, string) {
 	}, ""
 }
 
+// KeysHere are the keys of the page under the palette that do something: not those that move, and not
+// that of the palette.
+func (a *Shell) KeysHere() []*host.Key {
+	var all []*host.Key
+	for i := range a.keys.Rows {
+		k := &a.keys.Rows[i]
+		here := k.Where&a.pageWhere() != 0 && k.Fold.What != host.FoldMoves && k.Keys[0] != ":"
+		if here && (k.Hidden == nil || !k.Hidden()) && (k.Needs != page.NeedsLab || a.o.Lab) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// Press does what a key does, or says why not.
+func (a *Shell) Press(k *host.Key) tea.Cmd { return a.press(k, k.Keys[0]) }
+
 // say says the message of that id.
 func (a *Shell) say(id model.MessageID) string { return a.th.Say(id) }
 

@@ -148,7 +148,7 @@ func (a *Shell) Frame() page.Frame {
 // canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
 func (a *Shell) canvas() page.Frame {
 	f := a.Frame()
-	if a.spent != nil || a.dialog != nil || a.frozen || page.Fresh(a.state.View).State == locks.Lost {
+	if a.spent != nil || a.dialog != nil || a.palette.Boxed(a.h) || a.frozen || page.Fresh(a.state.View).State == locks.Lost {
 		f.Th = a.old
 	}
 	return f
@@ -199,8 +199,11 @@ type overlay struct {
 	where host.Where
 	title string
 	lines func(w int) []string
-	copy  []string // the lines that can be copied
+	copy  []string              // the lines that can be copied
+	rows  func() []host.HelpRow // of help, in the place of lines: with a cursor
+	at    int                   // where it is
 	top   int
+	shown int // how many rows were in sight
 	// Of help: what the actions cannot do, by what the key does, and whether they are
 	// being asked.
 	cannot map[model.MessageID]string

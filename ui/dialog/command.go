@@ -34,18 +34,24 @@ type CommandHost interface {
 	Record() (why string)
 	// Watching says that something is watched already.
 	Watching() bool
+	// KeysHere are the keys of the page under the palette that do something, and Press presses one.
+	KeysHere() []*host.Key
+	Press(k *host.Key) tea.Cmd
 }
 
-// CommandLine is the line in which a command is typed, with the list of what it may become.
+// CommandLine is the palette: a line in which a few letters of anything are typed, or a command, with
+// the list of what fits.
 type CommandLine struct {
 	host.Field
-	c     CommandHost
-	found []string // what the line may become, first what begins like it
-	alike int      // how many of them begin like it
-	more  int      // how many more there are than are kept
-	verb  *verb    // whose arguments they are, nil for commands
-	at    int      // which of them was chosen, -1 for none
-	hint  string   // why the command was not done
+	c        CommandHost
+	sessions []sessionName // as they were at first, nil until they are asked for
+	offers   []offer       // what fits the letters
+	verb     *verb         // whose arguments are typed, nil while letters are
+	found    []string      // the arguments that fit, first what begins like it
+	alike    int           // how many of them begin like it
+	all      int           // how many fit, of which not all are kept
+	at       int           // which of them is under the cursor, -1 for none
+	hint     string        // why the command was not done
 }
 
 // NewCommandLine returns an empty line; nil is none.
@@ -63,6 +69,7 @@ type verb struct {
 	name, arg string // arg is what stands behind it, "" for nothing
 	what      model.MessageID
 	atStart   bool // it works when nothing is watched yet
+	setting   bool // there are few arguments, each of which is found by its letters
 	// offers are what the argument may be, for tab; nil if nobody knows.
 	offers func(c CommandHost) []string
 	// do does it, or says why not.
@@ -72,17 +79,17 @@ type verb struct {
 // commands are all that can be typed, in the order in which help and tab list them.
 func commands() []verb {
 	return []verb{
-		{"lock", "NAME", "the-queue-of-a-lock", false, lockNames, cmdLock},
-		{"lease", "ID", "a-session-by-its-lease", false, nil, cmdLease},
-		{"prefix", "PREFIX", "watch-the-keys-under-another-prefix", true, func(c CommandHost) []string { return c.Frame().Prefixes }, cmdPrefix},
-		{"output", "NAME", "what-a-program-of-yours-printed", false, programNames, cmdOutput},
-		{"page", "NAME", "a-page", false, pageNames, cmdPage},
-		{"at", "TIME", "another-moment-a-time", false, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
-		{"sort", "BY", "sort-the-locks", false, func(CommandHost) []string { return SortNames[1:] }, cmdSort},
-		{"theme", "NAME", "dark-light-or-mono", true, func(CommandHost) []string { return draw.Themes }, func(c CommandHost, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
-		{"screen", "FILE", "write-the-screen-as-text", true, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Screen(arg) }},
-		{"record", "", "write-down-what-is-seen", false, nil, func(c CommandHost, _ string) (tea.Cmd, string) { return nil, c.Record() }},
-		{"quit", "", "leave-locktop", true, nil, func(CommandHost, string) (tea.Cmd, string) { return tea.Quit, "" }},
+		{"lock", "NAME", "the-queue-of-a-lock", false, false, lockNames, cmdLock},
+		{"lease", "ID", "a-session-by-its-lease", false, false, nil, cmdLease},
+		{"prefix", "PREFIX", "watch-the-keys-under-another-prefix", true, false, func(c CommandHost) []string { return c.Frame().Prefixes }, cmdPrefix},
+		{"output", "NAME", "what-a-program-of-yours-printed", false, false, programNames, cmdOutput},
+		{"page", "NAME", "a-page", false, false, pageNames, cmdPage},
+		{"at", "TIME", "another-moment-a-time", false, false, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
+		{"sort", "BY", "sort-the-locks", false, true, func(CommandHost) []string { return SortNames[1:] }, cmdSort},
+		{"theme", "NAME", "dark-light-or-mono", true, true, func(CommandHost) []string { return draw.Themes }, func(c CommandHost, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
+		{"screen", "FILE", "write-the-screen-as-text", true, false, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Screen(arg) }},
+		{"record", "", "write-down-what-is-seen", false, false, nil, func(c CommandHost, _ string) (tea.Cmd, string) { return nil, c.Record() }},
+		{"quit", "", "leave-locktop", true, false, nil, func(CommandHost, string) (tea.Cmd, string) { return tea.Quit, "" }},
 	}
 }
 
@@ -101,30 +108,53 @@ func (p *CommandLine) Typed(msg tea.KeyMsg) {
 	p.look()
 }
 
-// obey does the command, and keeps the line with the reason if it cannot be done.
-func (p *CommandLine) obey() (cmd tea.Cmd, done bool) {
-	word, arg, _ := strings.Cut(strings.TrimSpace(p.Text), " ")
+// obey does what is under the cursor or the command that was typed. The line stays, with the reason, if
+// that cannot be done.
+func (p *CommandLine) obey(closed func()) tea.Cmd {
+	text := strings.TrimSpace(p.Text)
+	word, arg, _ := strings.Cut(text, " ")
 	arg = strings.TrimSpace(arg)
-	if word == "" {
-		return nil, true
-	}
 	c := commandNamed(word)
 	switch {
+	case text == "" && p.at < 0:
+		closed()
+		return nil
+	case p.verb == nil && p.at >= 0 && p.at < len(p.offers):
+		return p.take(p.offers[p.at], closed)
 	case c == nil:
 		p.hint = p.c.Frame().Th.Say("no-such-command", model.Verbatim(commandWords()))
 	case !c.atStart && !p.c.Watching():
 		p.hint = p.c.Frame().Th.Say("nothing-is-watched-yet", model.Verbatim(c.name))
 	case (c.arg == "") != (arg == ""):
 		p.hint = p.c.Frame().Th.Say("usage", model.Verbatim(strings.TrimSpace(c.name+" "+c.arg)))
-		if arg == "" { // the list goes on with what can be given
-			p.Text = c.name + " "
-			p.look()
-		}
 	default:
-		cmd, p.hint = c.do(p.c, arg)
-		return cmd, p.hint == ""
+		var cmd tea.Cmd
+		if cmd, p.hint = c.do(p.c, arg); p.hint == "" {
+			closed()
+		}
+		return cmd
 	}
-	return nil, false
+	return nil
+}
+
+// take does what an offer is about. What a key does is for the page, so the palette closes first.
+func (p *CommandLine) take(x offer, closed func()) tea.Cmd {
+	if x.fill != "" {
+		p.Text = x.fill
+		p.look()
+		p.hint = p.c.Frame().Th.Say("usage", model.Verbatim(x.name))
+		return nil
+	}
+	if x.kind == offerAction || x.kind == offerPage {
+		closed()
+		cmd, _ := x.do()
+		return cmd
+	}
+	var cmd tea.Cmd
+	if cmd, p.hint = x.do(); p.hint == "" {
+		closed()
+	}
+	return cmd
 }
 
 // commandNamed finds a command by its name, or by a beginning that only it has.
@@ -143,76 +173,98 @@ func commandNamed(word string) *verb {
 	return found
 }
 
-// complete goes through what the line may become: first as far as all agree.
+// complete goes through what the line may become: arguments first as far as all agree.
 func (p *CommandLine) complete(by int) {
 	common := commonStart(p.found[:p.alike])
 	switch {
-	case len(p.found) == 0:
+	case p.rows() == 0:
 		p.hint = p.c.Frame().Th.Say("no-match")
-	case p.at < 0 && by > 0 && len(common) > len(p.Text) && len(p.found) > 1:
+	case p.verb == nil && by > 0 && p.at >= 0 && p.offers[p.at].fill != "":
+		p.Text = p.offers[p.at].fill
+		p.look()
+	case p.verb != nil && p.at < 0 && by > 0 && len(common) > len(p.Text) && len(p.found) > 1:
 		p.Text = common
 		p.look()
 	default:
 		p.choose(by)
-		if len(p.found) == 1 {
-			p.look() // the argument is next
-		}
 	}
 }
 
-// choose moves the cursor of the list, and takes what stands there into the line.
+// rows is how many rows the list has.
+func (p *CommandLine) rows() int {
+	if p.verb != nil {
+		return len(p.found)
+	}
+	return len(p.offers)
+}
+
+// choose moves the cursor of the list. An argument that it comes to stands in the line.
 func (p *CommandLine) choose(by int) {
-	n := len(p.found)
+	n := p.rows()
 	if n == 0 {
 		return
 	}
 	if p.at < 0 && by < 0 {
 		p.at = 0
 	}
-	p.at = (p.at + by + n) % n
-	p.Text, p.hint = p.found[p.at], ""
+	p.at, p.hint = (p.at+by+n)%n, ""
+	if p.verb != nil {
+		p.Text = p.found[p.at]
+	}
 }
 
-// look finds what the line may become: first what begins like it, then what has its
-// argument anywhere.
+// look finds what fits: behind a command its arguments, first those that begin like it and then those
+// that have it anywhere; else whatever has the letters.
 func (p *CommandLine) look() {
-	p.found, p.alike, p.more, p.verb, p.at = nil, 0, 0, nil, -1
-	var inside []string
-	add := func(list *[]string, line string) {
-		if len(p.found)+len(inside) < offersMax {
-			*list = append(*list, line)
-		} else {
-			p.more++
-		}
-	}
+	p.offers, p.found, p.alike, p.all, p.verb, p.at = nil, nil, 0, 0, nil, -1
 	word, arg, behind := strings.Cut(p.Text, " ")
-	if !behind {
-		for _, c := range p.can() {
-			if strings.HasPrefix(c.name, word) {
-				add(&p.found, strings.TrimSuffix(c.name+" "+c.arg, c.arg))
-			}
-		}
-		p.alike = len(p.found)
+	if c := commandNamed(word); behind && c != nil && c.name == word {
+		p.verb = c
+		p.arguments(arg)
 		return
 	}
-	if p.verb = commandNamed(word); p.verb == nil || p.verb.offers == nil {
+	pattern := strings.ToLower(strings.TrimSpace(p.Text))
+	p.offers, p.all = share(p.find(pattern), rowsMax)
+	if pattern != "" && len(p.offers) > 0 {
+		p.at = 0
+	}
+}
+
+// arguments are those of the command that fit.
+func (p *CommandLine) arguments(arg string) {
+	if p.verb.offers == nil {
 		return
 	}
-	c := p.verb
-	for _, o := range c.offers(p.c) {
-		switch o = p.c.Frame().Th.Clean(o); {
+	var inside []string
+	for _, o := range p.verb.offers(p.c) {
+		o = p.c.Frame().Th.Clean(o)
+		list := &p.found
+		switch {
 		case strings.HasPrefix(o, arg):
-			add(&p.found, c.name+" "+o)
 		case strings.Contains(o, arg):
-			add(&inside, c.name+" "+o)
+			list = &inside
+		default:
+			continue
+		}
+		if p.all++; len(p.found)+len(inside) < offersMax {
+			*list = append(*list, p.verb.name+" "+o)
 		}
 	}
 	p.alike = len(p.found)
 	p.found = append(p.found, inside...)
 }
 
-// Offered is the list: what the line may become.
-func (p *CommandLine) Offered() []string { return p.found }
+// Offered is the list: what the line may become, or the names that fit.
+func (p *CommandLine) Offered() []string {
+	if p.verb != nil {
+		return p.found
+	}
+	var names []string
+	for _, x := range p.offers {
+		names = append(names, x.name)
+	}
+	return names
+}
 
 // can are the commands that work now.
 func (p *CommandLine) can() []verb {
@@ -238,57 +290,172 @@ func commonStart(all []string) string {
 	return first
 }
 
-// Paint is the line that is typed, and beside it why it was not done or what it is for.
-func (p *CommandLine) Paint(w int) string {
+// typed is the line that is typed, and beside it why it was not done or what it is for.
+func (p *CommandLine) typed() []draw.Span {
 	th := p.c.Frame().Th
 	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.Text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
-	word, _, behind := strings.Cut(p.Text, " ")
-	c := commandNamed(word)
 	switch {
 	case p.hint != "":
-		return th.Line(w, append(line, draw.Late.Of(th.Sign.Late+" "+p.hint)), nil)
-	case behind && c != nil && len(p.found) == 0:
-		line = append(line, draw.Dim.Of(p.c.Frame().Th.Say(c.what)+"  "))
+		line = append(line, draw.Late.Of(th.Sign.Late+" "+p.hint))
+	case p.verb != nil && len(p.found) == 0:
+		line = append(line, draw.Dim.Of(th.Say(p.verb.what)+"  "))
+	case p.verb == nil && len(p.offers) == 0:
+		line = append(line, draw.Dim.Of(th.Say("no-match")))
 	}
-	return th.Line(w, append(line, p.c.Hints(host.InPalette, w/2)...), nil)
+	return line
 }
 
-// rowsMax is how many rows of the list are in sight, on a screen of listFrom lines at least.
+// Foot is the last line of a screen of h lines: the keys, or, where the palette has no room above it,
+// what is typed.
+func (p *CommandLine) Foot(w, h int) string {
+	if p.Boxed(h) {
+		return p.c.Frame().Th.Line(w, append([]draw.Span{draw.Plain.Of(" ")}, p.c.Hints(host.InPalette, w-1)...), nil)
+	}
+	line := p.typed()
+	if p.hint != "" {
+		return p.c.Frame().Th.Line(w, line, nil)
+	}
+	return p.c.Frame().Th.Line(w, append(line, p.c.Hints(host.InPalette, w/2)...), nil)
+}
+
 const (
-	rowsMax  = 12
-	listFrom = 8
+	// rowsMax is how many rows the list has where there is room.
+	rowsMax = 12
+	// boxFrom is the least height of a screen on which the palette has a box: lines around its rows are
+	// boxEdges, and as many as leave the screen some of its own.
+	boxFrom  = 10
+	boxEdges = 3
 )
 
-// PaintOver paints the list over the lines of w cells above the last one, in which is typed.
+// Boxed says whether the palette stands in a box of its own on a screen of h lines.
+func (p *CommandLine) Boxed(h int) bool { return p != nil && h >= boxFrom }
+
+// shown is how many rows a box has on a screen of h lines: the same whatever was found.
+func shown(h int) int { return min(rowsMax, h-boxEdges-4) }
+
+// PaintOver paints the palette over the lines of w cells above the last one.
 func (p *CommandLine) PaintOver(lines []string, w int) []string {
-	if p == nil || len(p.found) == 0 || len(lines) < listFrom {
+	h := len(lines)
+	if !p.Boxed(h) {
 		return lines
 	}
-	th, n := p.c.Frame().Th, len(p.found)
-	rows := min(n, rowsMax, len(lines)/2)
-	title, top := th.Say("commands"), max(0, min(p.at-rows/2, n-rows))
+	th, rows := p.c.Frame().Th, shown(h)
+	inner := w - 4 // a blank and an edge at both sides
+	title := th.Say("go-to-anything")
 	if p.verb != nil {
 		title = th.Say(p.verb.what)
 	}
-	head := []draw.Span{draw.Strong.Of(title)}
-	if all := n + p.more; all > rows {
-		head = append(head, draw.Dim.Of("  "+th.Say("of", draw.Counted(rows), draw.Counted(all))))
-	}
-	out := append(lines[:len(lines)-2-rows:len(lines)-2-rows], th.Ruler(w, head...))
+	out := lines[: h-1-rows-boxEdges : h-1-rows-boxEdges]
+	add := func(line string) { out = append(out, " "+line+" ") }
+	add(edgeOf(th, draw.Accent, w-2, th.Sign.Box.TopLeft, th.Sign.Box.TopRight, " "+th.Cut(title, inner-4)+" "))
+	top := p.top(rows)
 	for i := top; i < top+rows; i++ {
-		mark, st := "  ", draw.Plain
+		var line, right []draw.Span
+		styles := &th.Before
+		if i < p.rows() {
+			line, right = p.row(i, top, inner)
+		}
 		if i == p.at {
-			mark, st = th.Sign.Cursor+" ", draw.Strong
+			styles = &th.Chosen
 		}
-		line := []draw.Span{draw.Accent.Of(mark), st.Of(p.found[i])}
-		if c := commandNamed(strings.TrimSpace(p.found[i])); p.verb == nil && c != nil {
-			text := c.name + " " + c.arg
-			line[1].Text = text + draw.Blank(max(1, 16-len(text)))
-			line = append(line, draw.Dim.Of(th.Say(c.what)))
-		}
-		out = append(out, th.Line(w, line, nil))
+		add(rowOf(th, draw.Accent, w-2, styles, line, right))
 	}
-	return append(out, lines[len(lines)-1])
+	var count []draw.Span
+	if p.hint == "" {
+		count = []draw.Span{draw.Dim.Of(th.Say("of", draw.Counted(min(p.rows(), rows)), draw.Counted(p.all)) + " ")}
+	}
+	add(rowOf(th, draw.Accent, w-2, &th.Before, append([]draw.Span{draw.Plain.Of(" ")}, p.typed()...), count))
+	add(edgeOf(th, draw.Accent, w-2, th.Sign.Box.BottomLeft, th.Sign.Box.BottomRight, ""))
+	return append(out, lines[h-1])
+}
+
+// top is the first row in sight.
+func (p *CommandLine) top(rows int) int { return max(0, min(p.at-rows/2, p.rows()-rows)) }
+
+// Cells of a row of the palette: the kind, and the least of a name.
+const (
+	kindCells = 11
+	nameLeast = 20
+)
+
+// row is a row of the list in so many cells. A kind is named where it begins.
+func (p *CommandLine) row(i, top, w int) (line, right []draw.Span) {
+	th, mark := p.c.Frame().Th, " "
+	if i == p.at {
+		mark = th.Sign.Cursor
+	}
+	line = []draw.Span{draw.Accent.Of(mark), draw.Plain.Of(" ")}
+	if p.verb != nil {
+		st := draw.Plain
+		if i == p.at {
+			st = draw.Strong
+		}
+		return append(line, st.Of(th.Cut(p.found[i], w-2))), nil
+	}
+	x := p.offers[i]
+	kind := ""
+	if i == top || p.offers[i-1].kind != x.kind {
+		kind = th.Say(kindWords[x.kind])
+	}
+	line = append(line, draw.Dim.Of(draw.PadTo(kind, kindCells)))
+	st, key := draw.Plain, draw.Accent
+	if x.closed {
+		st, key = draw.Dim, draw.Dim
+	}
+	var detail []draw.Span
+	if x.detail != nil {
+		detail = x.detail()
+	}
+	keyName := x.key
+	if i == p.at && keyName == "" {
+		keyName = "enter"
+	}
+	if keyName != "" {
+		right = []draw.Span{key.Of(keyName), draw.Plain.Of(" ")}
+	}
+	room := w - 2 - kindCells - draw.WidthOf(right) - 1
+	name := room
+	if x.kind != offerAction && x.kind != offerPage {
+		name = min(room, max(nameLeast, room*2/5))
+	}
+	pattern := strings.ToLower(strings.TrimSpace(p.Text))
+	words := lit(th, x.name, pattern, st, name)
+	line = append(line, words...)
+	gap := max(2, name-draw.WidthOf(words)+2)
+	if x.kind == offerAction || x.kind == offerPage {
+		gap = 2
+	}
+	return append(append(line, draw.Plain.Of(draw.Blank(gap))), detail...), right
+}
+
+// click is the row of the list in a line of a screen of h lines, -1 for none.
+func (p *CommandLine) click(y, h int) int {
+	rows := shown(h)
+	i := p.top(rows) + y - (h - rows - boxEdges)
+	if first := h - rows - boxEdges; !p.Boxed(h) || y < first || y >= first+rows || i >= p.rows() {
+		return -1
+	}
+	return i
+}
+
+// Click does what stands in a line of a screen of h lines.
+func (p *CommandLine) Click(y, h int, closed func()) tea.Cmd {
+	i := p.click(y, h)
+	if i < 0 {
+		return nil
+	}
+	p.at = i
+	if p.verb != nil {
+		p.Text = p.found[i]
+	}
+	return p.obey(closed)
+}
+
+// Scroll moves the cursor of the list by so many rows, and stops at its ends.
+func (p *CommandLine) Scroll(by int) {
+	if n := p.rows(); n > 0 {
+		p.choose(max(0, min(max(0, p.at)+by, n-1)) - p.at)
+	}
 }
 
 func lockNames(c CommandHost) []string {
@@ -426,13 +593,7 @@ var SortNames = []string{"", "state", "name", "held", "behind", "longest", "wait
 func CommandKeys(where host.Where, open func(), line func() *CommandLine, closed func()) []host.Key {
 	return []host.Key{
 		{Keys: []string{":"}, Where: where, What: "type-a-command-from-a-list", Do: host.Run(open)},
-		{Keys: []string{"enter"}, Where: host.InPalette, Short: "key-do-it", What: "do-the-command", Do: func() tea.Cmd {
-			cmd, done := line().obey()
-			if done {
-				closed()
-			}
-			return cmd
-		}},
+		{Keys: []string{"enter"}, Where: host.InPalette, Short: "key-do-it", What: "do-the-command", Do: func() tea.Cmd { return line().obey(closed) }},
 		{Keys: []string{"tab"}, Where: host.InPalette, Short: "key-complete", What: "complete-then-the-next-match", Do: host.Run(func() { line().complete(1) })},
 		{Keys: []string{"shift+tab"}, Where: host.InPalette, What: "the-match-before", Do: host.Run(func() { line().complete(-1) })},
 		{Keys: []string{"up"}, Where: host.InPalette, What: "the-match-above-in-the-list", Do: host.Run(func() { line().choose(-1) })},

@@ -72,11 +72,7 @@ func box(th *draw.Theme, frame draw.Style, lines []string, title string, inside 
 	bh := max(1, len(lines)-4)
 	content := inside(bw-4, bh)
 	x, y := (w-bw)/2, 1+max(0, (len(lines)-2-len(content)-2)/2)
-	edge := func(l, r, title string) string {
-		b := th.Put(nil, frame, l+th.Sign.Line)
-		b = th.Put(b, draw.Strong, title)
-		return string(th.Put(b, frame, strings.Repeat(th.Sign.Line, max(0, bw-3-draw.Width(title)))+r))
-	}
+	edge := func(l, r, title string) string { return edgeOf(th, frame, bw, l, r, title) }
 	painted := []string{edge(th.Sign.Box.TopLeft, th.Sign.Box.TopRight, th.Cut(title, bw-4))}
 	for _, sp := range content {
 		b := th.Put(nil, frame, th.Sign.Box.Left)
@@ -90,6 +86,22 @@ func box(th *draw.Theme, frame draw.Style, lines []string, title string, inside 
 		}
 	}
 	return lines
+}
+
+// edgeOf is the first or the last line of a box of w cells, with a title in it.
+func edgeOf(th *draw.Theme, frame draw.Style, w int, left, right, title string) string {
+	b := th.Put(nil, frame, left+th.Sign.Line)
+	b = th.Put(b, draw.Strong, title)
+	return string(th.Put(b, frame, strings.Repeat(th.Sign.Line, max(0, w-3-draw.Width(title)))+right))
+}
+
+// rowOf is a line of a box of w cells, in styles that have a ground under the cursor.
+func rowOf(th *draw.Theme, frame draw.Style, w int, styles *[draw.StyleCount]string, line, right []draw.Span) string {
+	b := th.Put(nil, frame, th.Sign.Box.Left)
+	b, rest := th.Spans(b, line, w-2-draw.WidthOf(right), styles)
+	b, _ = th.Spans(b, []draw.Span{draw.Plain.Of(draw.Blank(rest))}, rest, styles)
+	b, _ = th.Spans(b, right, draw.WidthOf(right), styles)
+	return string(th.Put(b, frame, th.Sign.Box.Left))
 }
 
 // stamp puts p, w cells wide, over a line of total cells at x.

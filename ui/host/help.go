@@ -12,134 +12,108 @@ import (
 type Help struct {
 	Th    *draw.Theme
 	Where Where
-	Pages Where  // all of them: a key of fewer belongs to the place
-	Title string // of the place
+	Pages Where // all of them: a key of fewer belongs to the place
 	// Why says why a key does nothing now, "" if it works.
 	Why func(k *Key) string
 }
 
-// helpGroup are keys of one kind.
-type helpGroup struct {
-	title string
-	keys  []*Key
+// HelpRow is a line of help, and the key that it is about, nil for none.
+type HelpRow struct {
+	Line []draw.Span
+	Key  *Key
 }
 
-// groups are the keys by kind, those that only this place has first.
-func (h *Help) groups(rows []Key) []helpGroup {
-	all := []helpGroup{{title: h.Title}, {title: h.Th.Say("what-is-selected-break-it-faults")}, {title: h.Th.Say("every-page")}, {title: h.Th.Say("another-moment")}}
-	folded := map[page.Fold]bool{}
-	for i := range rows {
-		k, of := &rows[i], &all[0]
-		switch {
-		case k.Where&h.Where == 0 || k.Needs == NeedsLesson && h.Why(k) != "" || k.Fold.Keys != "" && folded[k.Fold]:
-			continue
-		case k.Act != "" || k.Needs == page.NeedsLab || k.Needs == NeedsArmed:
-			of = &all[1]
-		case k.Needs == NeedsRecording:
-			of = &all[3]
-		case k.Where&h.Pages == h.Pages:
-			of = &all[2]
-		}
-		of.keys = append(of.keys, k)
-		folded[k.Fold] = true
-	}
-	return slices.DeleteFunc(all, func(g helpGroup) bool { return len(g.keys) == 0 })
-}
+// mostUsed are the keys that stand first, as many of them as the place has.
+var mostUsed = []string{"up", "enter", "e", "o", "/", ":"}
 
-// Cells of a column of help: how wide it is at least, and how far its text stands in.
-const (
-	helpColumn = 38
-	helpText   = 12
-	helpMost   = 3 // columns
-)
+// helpKeys is the width of the keys.
+const helpKeys = 14
 
-// Columns writes the keys of a place into lines of w cells, the keys of the page first, in as
-// many columns as there is room for.
-func (h *Help) Columns(rows []Key, w int) []string {
-	n := max(1, min(helpMost, w/helpColumn))
-	cw := w / n
-	var entries [][][]draw.Span // of lines
-	for _, g := range h.groups(rows) {
-		entries = append(entries, h.entries(g, cw-2)...)
-	}
-	total := 0
-	for _, e := range entries {
-		total += len(e)
-	}
-	columns := make([][][]draw.Span, n)
-	at := 0
-	for _, e := range entries {
-		if at < n-1 && len(columns[at])+(len(e)+1)/2 > (total+n-1)/n {
-			at++
+// Rows writes the keys of a place, one a line: the most used ones, those of the pages, those that
+// only this place has and the rest, and last those that do nothing now, under the reason.
+func (h *Help) Rows(rows []Key) []HelpRow {
+	var all []HelpRow
+	group := func(keys []*Key, st, key draw.Style) {
+		if len(keys) > 0 && len(all) > 0 {
+			all = append(all, HelpRow{})
 		}
-		if columns[at] == nil && len(e[0]) == 0 {
-			e = e[1:] // no blank line on top
+		for _, k := range keys {
+			all = append(all, HelpRow{h.line(k, st, key), k})
 		}
-		columns[at] = append(columns[at], e...)
 	}
-	var lines []string
-	for y := 0; slices.ContainsFunc(columns, func(c [][]draw.Span) bool { return y < len(c) }); y++ {
-		var line []draw.Span
-		for i, c := range columns {
-			line = append(line, draw.Plain.Of(draw.Blank(i*cw-draw.WidthOf(line))))
-			if y < len(c) {
-				line = append(line, c[y]...)
+	first, rest, closed := h.sorted(rows)
+	group(first, draw.Strong, draw.Accent)
+	group(rest, draw.Plain, draw.Accent)
+	for _, why := range reasons(closed, h.Why) {
+		all = append(all, HelpRow{}, HelpRow{Line: []draw.Span{draw.Plain.Of(draw.Blank(2)), draw.Dim.Of(h.Th.Say("not-now", model.Verbatim(why)))}})
+		for _, k := range closed {
+			if h.Why(k) == why {
+				all = append(all, HelpRow{h.line(k, draw.Dim, draw.Dim), k})
 			}
 		}
-		lines = append(lines, h.Th.Line(w, line, nil))
 	}
-	return lines
-}
-
-// entries are the keys of a group in lines of w cells each, its title with the first. A
-// reason that several have stands under the title, once.
-func (h *Help) entries(g helpGroup, w int) [][][]draw.Span {
-	whys := make([]string, len(g.keys))
-	times, common := map[string]int{}, ""
-	for i, k := range g.keys {
-		whys[i] = h.Why(k)
-		if times[whys[i]]++; whys[i] != "" && times[whys[i]] > max(1, times[common]) {
-			common = whys[i]
-		}
-	}
-	first := [][]draw.Span{nil, {draw.Strong.Of("  " + g.title)}}
-	if common != "" {
-		first = append(first, h.lines(draw.Late, "    ", h.Th.Say("not-now-grey", model.Verbatim(common)), w)...)
-	}
-	var all [][][]draw.Span
-	for i, k := range g.keys {
-		names, what, st := Names(k.Keys), k.What, draw.Plain
-		if k.Fold.Keys != "" {
-			names, what = k.Fold.Keys, k.Fold.What
-		}
-		key := draw.Accent
-		if k.Needs == NeedsArmed || k.Needs == page.NeedsLab {
-			key = draw.Change
-		}
-		if whys[i] != "" {
-			key, st = draw.Dim, draw.Dim
-		}
-		lead := "  " + names + draw.Blank(max(1, helpText-2-len(names)))
-		e := h.lines(st, lead, h.Th.Say(what), w)
-		e[0] = append([]draw.Span{key.Of(lead)}, e[0][1:]...)
-		if whys[i] != "" && whys[i] != common {
-			e = append(e, h.lines(draw.Late, draw.Blank(helpText), h.Th.Say("not-now", model.Verbatim(whys[i])), w)...)
-		}
-		all = append(all, e)
-	}
-	all[0] = append(first, all[0]...)
 	return all
 }
 
-// lines writes a text behind what leads it, into as many lines as it takes.
-func (h *Help) lines(st draw.Style, lead, text string, w int) [][]draw.Span {
-	const most = 6
-	var all [][]draw.Span
-	for i, part := range h.Th.Wrap(text, max(10, w-max(len(lead), helpText)), most) {
-		if i > 0 {
-			lead = draw.Blank(max(min(len(lead), helpText), 4))
+// reasons are those for which keys do nothing now, each once.
+func reasons(closed []*Key, why func(*Key) string) (all []string) {
+	for _, k := range closed {
+		if w := why(k); !slices.Contains(all, w) {
+			all = append(all, w)
 		}
-		all = append(all, []draw.Span{st.Of(lead), st.Of(part)})
 	}
 	return all
+}
+
+// sorted are the keys of the place: of rows that are one in help the first.
+func (h *Help) sorted(rows []Key) (first, rest, closed []*Key) {
+	folded := map[page.Fold]bool{}
+	for i := range rows {
+		k := &rows[i]
+		if k.Where&h.Where == 0 || k.Needs == NeedsLesson && h.Why(k) != "" || k.Fold.Keys != "" && folded[k.Fold] {
+			continue
+		}
+		folded[k.Fold] = true
+		switch {
+		case h.Why(k) != "":
+			closed = append(closed, k)
+		case slices.Contains(mostUsed, k.Keys[0]):
+			first = append(first, k)
+		default:
+			rest = append(rest, k)
+		}
+	}
+	slices.SortStableFunc(first, func(a, b *Key) int {
+		return slices.Index(mostUsed, a.Keys[0]) - slices.Index(mostUsed, b.Keys[0])
+	})
+	slices.SortStableFunc(rest, func(a, b *Key) int { return h.rank(a) - h.rank(b) })
+	return first, rest, closed
+}
+
+// rank is the place of a key among the others: pages, what only this place has, what acts, what every
+// page has, another moment.
+func (h *Help) rank(k *Key) int {
+	switch {
+	case k.TurnsPage():
+		return 0
+	case k.Act != "" || k.Needs == page.NeedsLab || k.Needs == NeedsArmed:
+		return 2
+	case k.Needs == NeedsRecording:
+		return 4
+	case k.Where&h.Pages == h.Pages:
+		return 3
+	}
+	return 1
+}
+
+// line is a key and what it does.
+func (h *Help) line(k *Key, st, key draw.Style) []draw.Span {
+	names, what := Names(k.Keys), k.What
+	if k.Fold.Keys != "" {
+		names, what = k.Fold.Keys, k.Fold.What
+	}
+	if key != draw.Dim && (k.Needs == NeedsArmed || k.Needs == page.NeedsLab) {
+		key = draw.Change
+	}
+	return []draw.Span{draw.Plain.Of(draw.Blank(max(1, helpKeys-draw.Width(names)))), key.Of(names), draw.Plain.Of("  "), st.Of(h.Th.Say(what))}
 }

@@ -61,6 +61,15 @@ func (k *Key) Closed() string {
 	return ""
 }
 
+// TurnsPage says that the key goes to a page.
+func (k *Key) TurnsPage() bool { return k.Fold.What == FoldPages }
+
+// What the rows of the table of keys that are one in help are called there.
+const (
+	FoldMoves model.MessageID = "down-up-first-last-arrows-pgup"
+	FoldPages model.MessageID = "a-page-as-they-stand-on"
+)
+
 // Keymap finds a row by place and key.
 type Keymap struct {
 	Rows []Key

@@ -9,7 +9,7 @@ import (
 var labFirst = []string{"F", "U", "tab", "P", "H", "K", "N", "x", "enter", "T", "A"}
 
 func (p *labPage) About() About {
-	about := About{Title: "Lab", Label: "page-lab", Go: "go-to-lab", Targets: true, First: labFirst}
+	about := About{Title: "Lab", Label: "page-lab", Go: "go-to-lab", Targets: true, Shows: ShowContender, First: labFirst}
 	if !p.lab {
 		about.Label, about.Go = "page-cluster", "go-to-cluster"
 	}
@@ -35,6 +35,12 @@ func (p *labPage) Keys() []Key {
 		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to-the-list-before", Do: turn(-1)},
 		{Keys: []string{"U"}, Group: KeysThatAct, Short: "key-heal-it", What: "heal-the-selected-fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
 	}
+}
+
+// Show puts the cursor on a contender.
+func (p *labPage) Show(_ Frame, r Request) {
+	p.has = partContenders
+	p.parts[partContenders].pick = Selection{ID: r.Program, Pinned: true}
 }
 
 func (p *labPage) Step() int { return p.parts[p.focused()].table.Step() }

@@ -97,6 +97,7 @@ const (
 	ShowFinding
 	ShowJournal // of one lock
 	ShowOutput  // of a program
+	ShowContender
 )
 
 // Request asks for something to be shown, on whatever page shows it.
@@ -106,7 +107,7 @@ type Request struct {
 	Claim   *locks.Claim // in the queue of the lock, nil for none of them
 	Lease   model.LeaseID
 	Finding *model.Finding
-	Program string // whose output, "" for all
+	Program string // whose output, "" for all; or the contender
 	Why     string // why there is nothing to show
 }
 

@@ -1,0 +1,263 @@
+package dialog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+	"locktop/model/status"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/host"
+	"locktop/ui/page"
+)
+
+// offerKind is a kind of what the palette finds. What fits equally well stands in their order.
+type offerKind int
+
+const (
+	offerLock offerKind = iota
+	offerSession
+	offerContender
+	offerPage
+	offerAction
+	offerSetting
+	offerCommand
+	offerKinds
+)
+
+// kindWords name the kinds.
+var kindWords = [offerKinds]model.MessageID{"offer-lock", "offer-session", "offer-contender", "offer-page", "offer-action", "offer-setting", "offer-command"}
+
+// offer is something to which the palette leads. Exactly one of do and fill is set.
+type offer struct {
+	name   string
+	detail func() []draw.Span // beside it; nil for nothing
+	key    string             // that does the same
+	closed bool               // it only says why it does nothing now
+	fill   string             // what stands in the line then: a command that wants more
+	do     func() (tea.Cmd, string)
+
+	kind  offerKind
+	score int
+}
+
+// offers are the best ones of a kind, and how many there are in all.
+type offers struct {
+	best []offer
+	n    int
+}
+
+// offersOfKind bounds how many of a kind are kept: more than a list has rows.
+const offersOfKind = 2 * rowsMax
+
+// find gathers what fits the text, each kind by itself.
+func (p *CommandLine) find(pattern string) (all [offerKinds]offers) {
+	f := p.c.Frame()
+	add := func(kind offerKind, name string, make func() offer) {
+		score, _, _ := fuzzy(name, pattern)
+		if score == 0 {
+			return
+		}
+		if word, _, more := strings.Cut(name, " "); kind == offerCommand && more && word == pattern {
+			score += fitsWhole // the command is typed out
+		}
+		g := &all[kind]
+		g.n++
+		if len(g.best) == offersOfKind && g.best[len(g.best)-1].score >= score {
+			return
+		}
+		x := make()
+		x.name, x.kind, x.score = name, kind, score
+		at, _ := slices.BinarySearchFunc(g.best, score, func(o offer, score int) int {
+			if o.score >= score { // behind those that fit as well
+				return -1
+			}
+			return 1
+		})
+		g.best = slices.Insert(g.best, at, x)
+		g.best = g.best[:min(len(g.best), offersOfKind)]
+	}
+	if p.c.Watching() {
+		for _, l := range f.S.Locks() {
+			add(offerLock, l.Name, func() offer {
+				return offer{detail: func() []draw.Span { return lockDetail(p.c.Frame(), l.Name) }, do: func() (tea.Cmd, string) {
+					p.c.Show(page.Request{Show: page.ShowQueue, Lock: l.Name})
+					return nil, ""
+				}}
+			})
+		}
+		for _, s := range p.sessionNames() {
+			add(offerSession, s.name, func() offer {
+				return offer{detail: func() []draw.Span { return sessionDetail(p.c.Frame(), s.lease) }, do: func() (tea.Cmd, string) {
+					return cmdLease(p.c, "0x"+s.lease.String())
+				}}
+			})
+		}
+		for _, x := range f.S.Reports().Contenders() {
+			add(offerContender, x.Name, func() offer {
+				return offer{detail: func() []draw.Span { return []draw.Span{draw.Dim.Of(f.Th.Clean(x.Lock))} }, do: func() (tea.Cmd, string) {
+					p.c.Show(page.Request{Show: page.ShowContender, Program: x.Name})
+					return nil, ""
+				}}
+			})
+		}
+	}
+	for _, k := range p.c.KeysHere() {
+		kind := offerAction
+		if k.TurnsPage() {
+			kind = offerPage
+		}
+		add(kind, f.Th.Say(k.What), func() offer { return p.ofKey(k) })
+	}
+	for _, v := range p.can() {
+		if v.setting {
+			for _, arg := range v.offers(p.c) {
+				add(offerSetting, v.name+" "+arg, func() offer {
+					return offer{detail: said(f.Th.Say(v.what)), do: func() (tea.Cmd, string) { return v.do(p.c, arg) }}
+				})
+			}
+			continue
+		}
+		add(offerCommand, strings.TrimSpace(v.name+" "+v.arg), func() offer {
+			x := offer{detail: said(f.Th.Say(v.what))}
+			if v.arg != "" {
+				x.fill = v.name + " "
+			} else {
+				x.do = func() (tea.Cmd, string) { return v.do(p.c, "") }
+			}
+			return x
+		})
+	}
+	return all
+}
+
+func said(text string) func() []draw.Span {
+	return func() []draw.Span { return []draw.Span{draw.Dim.Of(text)} }
+}
+
+// ofKey is what a key does.
+func (p *CommandLine) ofKey(k *host.Key) offer {
+	x := offer{key: host.Names(k.Keys[:1]), do: func() (tea.Cmd, string) { return p.c.Press(k), "" }}
+	if why := k.Closed(); why != "" {
+		x.closed, x.detail = true, said(why)
+	}
+	return x
+}
+
+// sessionName is what a session is found by.
+type sessionName struct {
+	lease model.LeaseID
+	name  string
+}
+
+// sessionNames are the sessions as they were when the palette opened.
+func (p *CommandLine) sessionNames() []sessionName {
+	if p.sessions != nil {
+		return p.sessions
+	}
+	f := p.c.Frame()
+	p.sessions = []sessionName{}
+	for _, l := range f.S.Leases() {
+		name := l.ID.String()
+		if lead := fields.SessionOf(l).Lead; lead != nil {
+			name = f.S.Who(draw.Brief(lead.Ref())) + "  " + name
+		}
+		p.sessions = append(p.sessions, sessionName{l.ID, name})
+	}
+	slices.SortFunc(p.sessions, func(a, b sessionName) int {
+		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.lease, b.lease))
+	})
+	return p.sessions
+}
+
+// lockDetail says how a lock is, who holds it and how many wait.
+func lockDetail(f page.Frame, name string) []draw.Span {
+	l := f.S.Lock(name)
+	if l == nil {
+		return nil
+	}
+	words := []draw.Span{f.Th.FormatCondition(status.ConditionOf(f.S, l))}
+	if h := l.Head(); h != nil {
+		words = append(words, draw.Plain.Of("  "+f.Th.WhoIn(f.S, h.Ref(), 24)))
+	}
+	if n := l.Behind(); n > 0 && l.Recipe().WaitersVisible() {
+		words = append(words, draw.Dim.Of("  "+f.Th.Say("so-many-waiting", draw.Counted(n))))
+	}
+	return words
+}
+
+// sessionDetail says what a session holds and waits for.
+func sessionDetail(f page.Frame, id model.LeaseID) []draw.Span {
+	l := f.S.Lease(id)
+	if l == nil {
+		return nil
+	}
+	var words []draw.Span
+	s := fields.SessionOf(l)
+	if held := s.Holds.Listed(); len(held) > 0 {
+		words = append(words, draw.Good.Of(f.Th.Sign.Holds+" "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(held[0].Name), 28)+"  "))
+	}
+	if waits := s.Waits.Listed(); len(waits) > 0 {
+		words = append(words, draw.Waiting.Of(f.Th.Sign.Waits+" "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(waits[0].Name), 28)))
+	}
+	return words
+}
+
+// share gives the kinds their rows: to each some, the best of all first, and what is left to those
+// that have more.
+func share(all [offerKinds]offers, rows int) (out []offer, n int) {
+	var kinds []offerKind
+	for k := range all {
+		n += all[k].n
+		if len(all[k].best) > 0 {
+			kinds = append(kinds, offerKind(k))
+		}
+	}
+	slices.SortStableFunc(kinds, func(a, b offerKind) int { return all[b].best[0].score - all[a].best[0].score })
+	kinds = kinds[:min(len(kinds), rows)]
+	if len(kinds) == 0 {
+		return nil, n
+	}
+	has := map[offerKind]int{}
+	for left, given := rows, true; given && left > 0; {
+		given = false
+		for _, k := range kinds {
+			if has[k] < len(all[k].best) && left > 0 {
+				has[k]++
+				left--
+				given = true
+			}
+		}
+	}
+	for _, k := range kinds {
+		out = append(out, all[k].best[:has[k]]...)
+	}
+	return out, n
+}
+
+// lit is a name with the letters in colour that were found in it.
+func lit(th *draw.Theme, name, pattern string, st draw.Style, w int) []draw.Span {
+	clean := th.Clean(name)
+	if strings.Contains(clean, "/") {
+		clean = th.CutPath(clean, w)
+	} else {
+		clean = th.Cut(clean, w)
+	}
+	score, from, to := fuzzy(clean, pattern)
+	if score == 0 || pattern == "" {
+		return []draw.Span{st.Of(clean)}
+	}
+	words := []draw.Span{st.Of(clean[:from])}
+	for i, piece := range lettersIn(clean[from:to], pattern) {
+		if i%2 == 1 {
+			words = append(words, draw.Accent.Of(piece))
+		} else {
+			words = append(words, st.Of(piece))
+		}
+	}
+	return append(words, st.Of(clean[to:]))
+}
