@@ -288,12 +288,29 @@ func (a *Shell) outcome(o model.Outcome) tea.Cmd {
 		a.Say(draw.Bad, text) // it stays until a key, or until the watch has seen it
 	default:
 		a.Say(draw.Good, text)
+		a.undo = o.Action.Fault
 	}
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {
 		a.awaited = append(a.awaited, awaited{o.Action.Lock, o.Action.Key, o.Action.CreateRev, o.Done})
 		a.lookForAwaited()
 	}
 	return nil
+}
+
+// undoSpans name the key that takes back what the notice says was done, nil for none: the key that did
+// it, where it heals the same, or that which heals all.
+func (a *Shell) undoSpans() []draw.Span {
+	f := a.undo
+	if !slices.ContainsFunc(a.presentFrame().S.Reports().Faults(), func(on model.FaultOn) bool { return f.Kind != "" && f.Heals(on.Fault) }) {
+		return nil
+	}
+	key, word := "A", model.MessageID("key-heal")
+	if own := faultKeys[f.Kind]; own.key != "" {
+		if act, _ := a.fault(f.Kind); act.Kind == model.HealFault && act.Fault.Target == f.Target {
+			key, word = own.key, own.healing
+		}
+	}
+	return []draw.Span{draw.Plain.Of("   "), draw.Change.Of(key), draw.Dim.Of(" " + a.th.Say(word))}
 }
 
 // lookForAwaited says "done, then seen" for what the watch has seen by now. That a claim went

@@ -40,7 +40,7 @@ func (a *Shell) noticeSpans() []draw.Span {
 	case a.frozen:
 		return []draw.Span{draw.Plain.Of(th.Say("events-are-still-collected") + " "), draw.Accent.Of(host.Names([]string{" "})), draw.Plain.Of(" " + th.Say("lets-go"))}
 	case a.text.Text != "":
-		return []draw.Span{a.text}
+		return append([]draw.Span{a.text}, a.undoSpans()...)
 	case a.present != nil && a.inPast():
 		return a.panel.Texts()
 	case a.present != nil:

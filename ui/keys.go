@@ -181,10 +181,7 @@ func (on places) actKeys() []host.Key {
 			Act: model.DeleteClaim, Asks: a.one(func() (model.Action, string) { return a.anyClaim(), a.whyEmpty() }), Then: a.choose},
 		{Keys: []string{"F"}, Where: on.targets, Short: "key-faults", What: "faults-for-the-selected-contender-or", Needs: page.NeedsLab,
 			Why: a.whyNoFaults, Do: func() tea.Cmd { return dialog.OpenFaults(a, a.Target()) }},
-		on.faultKey("H", "key-hold", "key-let-go", "hold-the-contenders-keepalives-or-let", model.FaultHoldKeepalives),
-		on.faultKey("P", "key-pause", "key-run", "pause-the-contenders-process-or-let", model.FaultPause),
-		on.faultKey("K", "key-kill", "key-kill", "kill-the-contender-sigkill", model.FaultKill),
-		on.faultKey("T", "key-stop", "key-stop", "stop-the-contender-sigterm", model.FaultStop),
+		on.faultKey(model.FaultHoldKeepalives), on.faultKey(model.FaultPause), on.faultKey(model.FaultKill), on.faultKey(model.FaultStop),
 		{Keys: []string{"N"}, Where: on.targets, Short: "key-add", What: "add-a-contender-on-this-lock", Needs: page.NeedsLab, Act: model.SpawnProc,
 			Asks: a.one(func() (model.Action, string) { return a.action(model.SpawnProc) }), Then: a.actFirst},
 	}
@@ -192,19 +189,30 @@ func (on places) actKeys() []host.Key {
 		Asks: a.one(func() (model.Action, string) { return a.action(model.HealAll) }), Then: a.actFirst})
 }
 
+// faultKeys are the faults that have a key, and how it is called before and after.
+var faultKeys = map[model.FaultKind]struct {
+	key                  string
+	short, healing, what model.MessageID
+}{
+	model.FaultHoldKeepalives: {"H", "key-hold", "key-let-go", "hold-the-contenders-keepalives-or-let"},
+	model.FaultPause:          {"P", "key-pause", "key-run", "pause-the-contenders-process-or-let"},
+	model.FaultKill:           {"K", "key-kill", "key-kill", "kill-the-contender-sigkill"},
+	model.FaultStop:           {"T", "key-stop", "key-stop", "stop-the-contender-sigterm"},
+}
+
 // faultKey is a key that does a fault to the contender under the cursor, or heals it where
 // it is in force: the footer says which.
-func (on places) faultKey(key string, short, healing, what model.MessageID, kind model.FaultKind) host.Key {
-	a := on.a
+func (on places) faultKey(kind model.FaultKind) host.Key {
+	a, k := on.a, faultKeys[kind]
 	brief := func(int) string {
 		if len(a.state.Reports().Faults()) > 0 {
 			if act, _ := a.fault(kind); act.Kind == model.HealFault {
-				return a.th.Say(healing)
+				return a.th.Say(k.healing)
 			}
 		}
-		return a.th.Say(short)
+		return a.th.Say(k.short)
 	}
-	return host.Key{Keys: []string{key}, Where: on.targets, Short: short, Brief: brief, What: what, Needs: page.NeedsLab, Act: model.InjectFault,
+	return host.Key{Keys: []string{k.key}, Where: on.targets, Short: k.short, Brief: brief, What: k.what, Needs: page.NeedsLab, Act: model.InjectFault,
 		Asks: a.one(func() (model.Action, string) { return a.fault(kind) }), Then: a.actFirst}
 }
 
@@ -265,7 +273,7 @@ func (a *Shell) key(msg tea.KeyMsg) tea.Cmd {
 		}
 		return tea.Batch(all...)
 	}
-	a.touched = a.now
+	a.touched, a.clicked = a.now, clicked{}
 	a.keyed()
 	w := a.where()
 	b := a.keys.At[w][msg.String()]

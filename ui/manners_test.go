@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // TestQuorum: a member that nobody asked is not down.
@@ -362,4 +364,86 @@ func TestKeysThatAreReadTogetherAreEachPressed(t *testing.T) {
 	}
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("1/zz")})
 	b.sees("/ zz")
+}
+
+// TestWhatNamesAKeyCanBeClicked: the words beside a key press it wherever they stand; what stands
+// further right does not.
+func TestWhatNamesAKeyCanBeClicked(t *testing.T) {
+	for _, r := range []struct {
+		name, reason string
+		keys         []string
+		label        string
+		past         int // cells behind the label's beginning
+		check        func(b *bench) bool
+	}{
+		{"the verdict", "its key", nil, "e explain", 0, func(b *bench) bool { return b.overlay != nil }},
+		{"the verdict's word", "as the footer's", nil, "e explain", 4, func(b *bench) bool { return b.overlay != nil }},
+		{"a pane's title", "it goes back in time", nil, "z zoom", 2, func(b *bench) bool { return b.viewState.Axis.Window != (page.Axis{}).Window }},
+		{"one of two keys", "the one under the mouse", nil, "[ ] event by event", 0, func(b *bench) bool { return !b.viewState.Axis.At().IsZero() }},
+		{"a line of help", "it does what it says", []string{"?"}, "w  go to the worst finding", 0, func(b *bench) bool { return b.on() == "Findings" }},
+		{"behind a label", "nothing is there", nil, "w evidence", 12, func(b *bench) bool { return b.on() == "Locks" && b.overlay == nil }},
+		{"in a dialog", "esc is named there, too", []string{"x"}, "esc cancel", 5, func(b *bench) bool { return b.dialog == nil }},
+	} {
+		for _, profile := range []termenv.Profile{termenv.TrueColor, termenv.Ascii} {
+			b := newBench(t, Options{Lab: true, Armed: true, Profile: profile})
+			wrongLab(b)
+			b.size(120, 40)
+			b.press(r.keys...)
+			x, y := -1, 0
+			for i, line := range strings.Split(b.text(), "\n") {
+				if at := strings.Index(line, r.label); at >= 0 {
+					x, y = draw.Width(line[:at]), i
+					break
+				}
+			}
+			if x < 0 {
+				t.Fatalf("%s: %q is not on the screen:\n%s", r.name, r.label, b.text())
+			}
+			b.send(tea.MouseMsg{X: x + r.past, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+			if !r.check(b) {
+				t.Errorf("%s, colours %v: %s:\n%s", r.name, profile, r.reason, b.text())
+			}
+		}
+	}
+}
+
+// TestASecondClickOpens: the first one selects, and neither a title nor another row is opened.
+func TestASecondClickOpens(t *testing.T) {
+	b := newBench(t, Options{})
+	wrongLab(b)
+	click := func(y int) {
+		b.send(tea.MouseMsg{X: 10, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+	}
+	y := 0
+	for i, line := range strings.Split(b.text(), "\n") {
+		if strings.Contains(line, "/jobs/report ") {
+			y = i
+			break
+		}
+	}
+	click(y)
+	click(y - 1)
+	click(y)
+	if b.on() != "Locks" || b.viewState.Locks.Pick.ID != "/jobs/report" {
+		t.Fatalf("on %s at %s", b.on(), b.viewState.Locks.Pick.ID)
+	}
+	click(y)
+	if b.on() != "Queue" || b.spot("Queue") != "/jobs/report" {
+		t.Errorf("on %s at %s", b.on(), b.spot("Queue"))
+	}
+	b.press("1")
+	for range 2 {
+		click(b.arrange().main.y)
+	}
+	if b.on() != "Locks" {
+		t.Errorf("two clicks on a title open %s", b.on())
+	}
+	b.press("3")
+	last := b.arrange().main
+	for range 2 {
+		click(last.y + 3)
+	}
+	if b.on() != "Queue" {
+		t.Errorf("two clicks on a line of the journal open %s:\n%s", b.on(), b.text())
+	}
 }

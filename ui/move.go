@@ -92,7 +92,7 @@ func (a *Shell) copyKey() tea.Cmd {
 	return func() tea.Msg { put(text); return nil }
 }
 
-// mouse: a click selects, on a title it sorts, on a key of the footer it is that key; the
+// mouse: a click selects, on a title it sorts, on a key that is named it is that key; the
 // wheel moves.
 func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 	left := m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft
@@ -100,6 +100,12 @@ func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 	if left && a.booted && l.footer.contains(m.X, m.Y) {
 		a.keyed()
 		return a.clickFooter(m.X)
+	}
+	if left && a.booted {
+		if cmd, is := a.clickKey(m.X, m.Y); is {
+			a.keyed()
+			return cmd
+		}
 	}
 	if a.booted && a.palette != nil {
 		return a.mouseOnPalette(m, left)
@@ -118,6 +124,8 @@ func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 			p.Point(m.Y - l.main.y)
 		}
 		a.moveBy(n)
+	case left && over && a.overlay.rows != nil && l.main.contains(m.X, m.Y):
+		return a.clickHelp(m.Y - l.main.y - 1)
 	case !left || over:
 	case l.verdict.contains(m.X, m.Y):
 		a.showVerdict()
@@ -126,7 +134,51 @@ func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 			a.turnTo(i)
 		}
 	case l.main.contains(m.X, m.Y):
-		a.current().Click(a.Frame(), m.X, m.Y-l.main.y)
+		return a.clickRow(m.X, m.Y-l.main.y)
+	}
+	return nil
+}
+
+// clickHelp puts the cursor of help on a line, and does what that says if it was there.
+func (a *Shell) clickHelp(y int) tea.Cmd {
+	o := a.overlay
+	to := o.top + y
+	if y < 0 || y >= o.shown || to >= len(o.rows()) {
+		return nil
+	}
+	if to == o.at {
+		return a.pressRow()
+	}
+	o.moveTo(o.rows(), to, 1)
+	return nil
+}
+
+// clicked is the row of a page that was selected by the last click.
+type clicked struct {
+	page, y int
+	row     bool
+	on      selected
+}
+
+// selected tells what is under the cursor from what else may come to stand in its row.
+type selected struct{ spot, lock, key, contender string }
+
+func (a *Shell) selected() selected {
+	t := a.Target()
+	return selected{a.current().Spot(), t.Action.Lock, t.Action.Key, t.Action.Contender}
+}
+
+// clickRow selects a row by a click, and opens it by a second one.
+func (a *Shell) clickRow(x, y int) tea.Cmd {
+	row := a.current().Click(a.Frame(), x, y)
+	now := clicked{a.at, y, row, a.selected()}
+	again := row && now == a.clicked
+	if a.clicked = now; !again {
+		return nil
+	}
+	a.clicked = clicked{}
+	if b := a.keys.At[a.where()]["enter"]; b != nil {
+		return a.press(b, "enter")
 	}
 	return nil
 }

@@ -251,17 +251,17 @@ func (a *Shell) bottom(lines []string, l layout) []string {
 	if l.footer.h > 0 {
 		lines = append(draw.Fill(lines, a.w, l.footer.y), a.footerLine())
 	}
-	note := a.noticeSpans()
+	note, edge := a.noticeSpans(), draw.Plain.Of(draw.Blank(margin(a.w)))
 	switch {
 	case len(note) == 0 && l.notice.h > 0 && l.notice.y >= l.main.y+l.main.h:
 		lines[l.notice.y] = a.crumbs(l.notice.w)
-	case len(note) == 1 && draw.Width(note[0].Text) > a.w:
-		text := a.th.Wrap(note[0].Text, a.w, min(noticeLines, l.notice.y))
+	case len(note) == 1 && draw.Width(note[0].Text) > a.w-margin(a.w):
+		text := a.th.Wrap(note[0].Text, a.w-margin(a.w), min(noticeLines, l.notice.y))
 		for i, part := range text {
-			lines[l.notice.y+1-len(text)+i] = a.th.Line(a.w, []draw.Span{note[0].St.Of(part)}, nil)
+			lines[l.notice.y+1-len(text)+i] = a.th.Line(a.w, []draw.Span{edge, note[0].St.Of(part)}, nil)
 		}
 	case len(note) > 0:
-		lines[l.notice.y] = a.th.Line(a.w, note, nil)
+		lines[l.notice.y] = a.th.Line(a.w, append([]draw.Span{edge}, note...), nil)
 	}
 	return lines
 }

@@ -69,6 +69,7 @@ type inputs struct {
 	pressed  string              // the key that is being done
 	touched  time.Time           // when the last one was pressed
 	mouseOff bool
+	clicked  clicked
 }
 
 // looks are how it looks.
@@ -108,6 +109,7 @@ type painting struct {
 // anybody looked: that stays until a key.
 type notice struct {
 	text  draw.Span
+	undo  model.Fault // what it says was done, as far as that can be taken back
 	stays bool
 	since time.Time // of the first tick after it was said
 }

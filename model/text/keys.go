@@ -125,6 +125,8 @@ var keys = map[model.MessageID]Sentence{
 	"key-do-it":                             {"do it", "执行"},
 	"do-it-if-the-name-is":                  {"do it, if the name is right", "名字对就执行"},
 	"back":                                  {"back", "返回"},
+	"key-show-who-holds-now":                {"who holds now", "现在的持有者"},
+	"show-who-holds-now":                    {"the same about who holds now, once the claim was released", "排队键释放后，改看现在的持有者"},
 	"find-a-key":                            {"find a key", "找一个键"},
 	"the-most-used-first":                   {"the most used keys first", "常用的键在前"},
 	"do-what-the-line-says":                 {"do what the line under the cursor says", "执行光标所在行"},
@@ -195,7 +197,7 @@ var keys = map[model.MessageID]Sentence{
 	"back-to-the-page-the-question-waits":   {"back to the page, the question waits", "回到页面，问题等着"},
 	"back-a-step-of-the-lesson":             {"back a step, with the screen as it was; n goes on", "退回一步，连同当时的画面；n 继续"},
 
-	"help-for":                         {"help for {0}", "「{0}」的帮助"},
+	"help-for": {"help for {0}", "「{0}」的帮助"},
 
 	"the-queue-of-a-lock":                 {"the queue of a lock", "一把锁的队列"},
 	"a-session-by-its-lease":              {"a session by its lease, hex or decimal", "按租约号找会话，十六进制或十进制"},

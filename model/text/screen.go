@@ -49,6 +49,7 @@ var screen = map[model.MessageID]Sentence{
 	"third":                        {"{0}rd", "第{0}"},
 	"nth":                          {"{0}th", "第{0}"},
 	"place-of":                     {"place {0} of {1}", "第 {0}/{1} 位"},
+	"holds-so-long":                {"holds, for {0}", "持有，已 {0}"},
 	"role-place-since":             {"{0}, place {1} of {2}, since {3}", "{0}，第 {1}/{2} 位，已 {3}"},
 	"next-is":                      {"next is {0}", "下一个 {0}"},
 	"behind":                       {"behind {0}", "在 {0} 后"},

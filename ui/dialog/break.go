@@ -22,6 +22,7 @@ type way struct {
 
 // Break shows what breaking a lock takes along, and asks.
 type Break struct {
+	size
 	h      host.Host
 	t      page.Target
 	revoke way
@@ -67,7 +68,7 @@ func BreakAgain(h host.Host, o model.Outcome) tea.Cmd {
 func OpenBreak(h host.Host, said host.Said) tea.Cmd { return openBreak(h, said, "") }
 
 func openBreak(h host.Host, said host.Said, hint string) tea.Cmd {
-	d := &Break{h: h, t: said.Target, hint: hint}
+	d := &Break{size: size{breakLines}, h: h, t: said.Target, hint: hint}
 	if !h.Open(d, true) {
 		return nil
 	}
@@ -79,6 +80,34 @@ func openBreak(h host.Host, said host.Said, hint string) tea.Cmd {
 	}
 	h.Frame().Locks.Pick.Pinned = true
 	return tea.Batch(d.grace.start(h, d), d.plan(&d.revoke), d.plan(&d.delete))
+}
+
+// breakLines is how many lines the dialog has from the start, so that it has room for what is read and
+// for what changes while one reads.
+const breakLines = 19
+
+// heir is the claim that has the lock after the one of the dialog went, nil for none.
+func (d *Break) heir() *locks.Claim {
+	if d.t.Lock == nil || !d.claimGone() {
+		return nil
+	}
+	if l := d.h.Frame().S.Lock(d.t.Lock.Name); l != nil {
+		return l.Head()
+	}
+	return nil
+}
+
+// turn shows the dialog anew, about who has the lock now.
+func (d *Break) turn() tea.Cmd {
+	c := d.heir()
+	if c == nil {
+		return nil
+	}
+	t := page.Target{Lock: d.h.Frame().S.Lock(d.t.Lock.Name), Claim: c, LockOnly: d.t.LockOnly}.Complete()
+	return d.h.Ask(t, Ways(t.Action), func(said host.Said) tea.Cmd {
+		d.h.Close()
+		return openBreak(d.h, said, "")
+	})
 }
 
 // plan reads what a way would touch.
@@ -188,6 +217,8 @@ func breakKeys(on func(func(d *Break) tea.Cmd) func() tea.Cmd, top func() host.D
 			Hidden: closed(model.RevokeLease), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.RevokeLease) })},
 		{Keys: []string{"D"}, Where: host.InBreak, Short: "key-delete-this-claim", Brief: ifRoom(top, "key-delete-this-claim", "key-delete"), What: "delete-this-claim", Needs: host.NeedsArmed, Act: model.DeleteClaim,
 			Hidden: closed(model.DeleteClaim), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.DeleteClaim) })},
+		{Keys: []string{"x"}, Where: host.InBreak, Short: "key-show-who-holds-now", What: "show-who-holds-now",
+			Hidden: func() bool { return top().(*Break).heir() == nil }, Do: on((*Break).turn)},
 		{Keys: []string{"esc", "q"}, Where: host.InBreak, Short: "key-cancel", What: "leave-the-lock-alone", Do: run(func(d *Break) { d.h.Close() })},
 		{Keys: []string{"enter"}, Where: host.InBreak, What: "nothing-r-or-d-confirms", Do: run(func(d *Break) { d.hint = d.h.Frame().Th.Say("enter-does-not-confirm-r-or") })},
 		{Keys: []string{"enter"}, Where: host.InTyped, Short: "key-do-it", What: "do-it-if-the-name-is", Needs: host.NeedsArmed, Do: on((*Break).confirmTyped)},

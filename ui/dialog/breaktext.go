@@ -136,6 +136,12 @@ func (d *Break) subject(w int, add func(int, ...draw.Span)) {
 	c := d.claim(t.Action.Key)
 	if d.claimGone() || t.Lock == nil {
 		add(ranked, draw.Late.Of(th.Sign.Late+" "+th.Say("already-released-esc-closes")))
+		if c := d.heir(); c != nil {
+			held, atLeast := d.h.Frame().S.Lock(t.Lock.Name).HeldFor(d.h.Frame().Now)
+			add(spacing)
+			add(ranked, draw.Dim.Of(draw.PadTo(th.Say("now"), labelCells)), draw.Strong.Of(th.WhoIn(d.h.Frame().S, c.Ref(), 40)),
+				draw.Plain.Of(" "+th.Sign.Holds+" "+th.Say("holds-so-long", model.Verbatim(draw.Age(held, atLeast)))))
+		}
 		return
 	}
 	place := t.Lock.Place(c)
@@ -297,5 +303,5 @@ func (d *Break) prompt(w int) []breakLine {
 
 // PaintOver paints the dialog over the lines of the screen.
 func (d *Break) PaintOver(lines []string) []string {
-	return box(d.th(), draw.Change, lines, " "+d.th().Say("break-a-lock")+" ", d.lines)
+	return box(d.th(), draw.Change, lines, &d.size, " "+d.th().Say("break-a-lock")+" ", d.lines)
 }

@@ -11,6 +11,7 @@ import (
 
 // Columns is the list in which columns of a table are switched on and off.
 type Columns struct {
+	size
 	h    host.Host
 	name string
 	t    *table.Table
@@ -39,7 +40,7 @@ func (m *Columns) Place() host.Where { return host.InColumns }
 
 // PaintOver paints the list over the lines of the screen.
 func (m *Columns) PaintOver(lines []string) []string {
-	return box(m.h.Frame().Th, draw.Accent, lines, " "+m.h.Frame().Th.Say("columns")+" ", m.lines)
+	return box(m.h.Frame().Th, draw.Accent, lines, &m.size, " "+m.h.Frame().Th.Say("columns")+" ", m.lines)
 }
 
 // lines is the menu in at most h lines of w cells.

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,17 +61,30 @@ func plan(h host.Host, d host.Dialog, act model.Action, take func(p model.Plan, 
 	}
 }
 
+// size is how many lines a box has had. It keeps them while its text gets shorter.
+type size struct{ lines int }
+
+// keep fills the text up to that size, of at most h lines. What to press stays the last line.
+func (s *size) keep(text [][]draw.Span, h int) [][]draw.Span {
+	s.lines = max(s.lines, len(text))
+	last := len(text) - 1
+	if n := min(s.lines, h) - len(text); n > 0 && last >= 0 {
+		text = slices.Insert(text, last, make([][]draw.Span, n)...)
+	}
+	return text
+}
+
 // box paints a frame over the middle of the screen, in the style of a key that looks or of
 // one that changes the world. inside returns what stands in it, in at most h lines of w
 // cells.
-func box(th *draw.Theme, frame draw.Style, lines []string, title string, inside func(w, h int) [][]draw.Span) []string {
+func box(th *draw.Theme, frame draw.Style, lines []string, kept *size, title string, inside func(w, h int) [][]draw.Span) []string {
 	w := ansi.StringWidth(lines[0])
 	bw := w
 	if w >= 110 {
 		bw = 92
 	}
 	bh := max(1, len(lines)-4)
-	content := inside(bw-4, bh)
+	content := kept.keep(inside(bw-4, bh), bh)
 	x, y := (w-bw)/2, 1+max(0, (len(lines)-2-len(content)-2)/2)
 	edge := func(l, r, title string) string { return edgeOf(th, frame, bw, l, r, title) }
 	painted := []string{edge(th.Sign.Box.TopLeft, th.Sign.Box.TopRight, th.Cut(title, bw-4))}

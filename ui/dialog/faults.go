@@ -63,6 +63,7 @@ func faultsOf(th *draw.Theme, s page.Subject) string {
 
 // Faults is the dialog of the faults that can be done to a subject.
 type Faults struct {
+	size
 	h       host.Host
 	grace   grace
 	subject page.Subject
@@ -218,9 +219,9 @@ func (m *Faults) PaintOver(lines []string) []string {
 	th := m.h.Frame().Th
 	if m.choice != nil {
 		name, _, _ := th.FaultKind(m.choice.info)
-		return box(th, draw.Change, lines, " "+th.Say("fault-named", model.Verbatim(name))+" ", m.choices)
+		return box(th, draw.Change, lines, &m.size, " "+th.Say("fault-named", model.Verbatim(name))+" ", m.choices)
 	}
-	return box(th, draw.Change, lines, " "+faultsOf(th, m.subject)+" ", m.list)
+	return box(th, draw.Change, lines, &m.size, " "+faultsOf(th, m.subject)+" ", m.list)
 }
 
 func faultKeys(on func(func(m *Faults) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {

@@ -15,6 +15,7 @@ import (
 // Question asks before something is done to a program on a cluster that is not ours. It
 // names whom that hits.
 type Question struct {
+	size
 	h              host.Host
 	label, journal string // of the cluster, and of the file of what is done
 	grace          grace
@@ -87,7 +88,7 @@ func (q *Question) Place() host.Where { return host.InQuestion }
 
 // PaintOver paints the dialog over the lines of the screen.
 func (q *Question) PaintOver(lines []string) []string {
-	return box(q.h.Frame().Th, draw.Change, lines, " "+q.h.Frame().Th.Say("not-locktops-own-lab-really")+" ", q.lines)
+	return box(q.h.Frame().Th, draw.Change, lines, &q.size, " "+q.h.Frame().Th.Say("not-locktops-own-lab-really")+" ", q.lines)
 }
 
 func questionKeys(on func(func(q *Question) tea.Cmd) func() tea.Cmd) []host.Key {

@@ -20,6 +20,7 @@ import (
 // Several breaks the locks that are marked: it deletes the claim that holds each, guarded as
 // it was shown. It revokes no lease, which nothing can guard.
 type Several struct {
+	size
 	h      host.Host
 	items  []*item
 	grace  grace
@@ -185,7 +186,7 @@ func (d *Several) Type(msg tea.KeyMsg) { d.typed.Key(msg) }
 
 // PaintOver paints the dialog over the lines of the screen.
 func (d *Several) PaintOver(lines []string) []string {
-	return box(d.h.Frame().Th, draw.Change, lines, " "+d.th().Say("break-marked-locks", draw.Counted(len(d.items)))+" ", d.lines)
+	return box(d.h.Frame().Th, draw.Change, lines, &d.size, " "+d.th().Say("break-marked-locks", draw.Counted(len(d.items)))+" ", d.lines)
 }
 
 // lines are what the dialog says, in at most h lines of w cells.

@@ -129,10 +129,12 @@ func (p *journalPage) Back(f Frame) bool {
 }
 
 // Click selects the entry of a line.
-func (p *journalPage) Click(_ Frame, _, y int) {
-	if y >= 0 && y < len(p.lines) && p.lines[y] != nil {
-		p.to(p.place(p.lines[y].Seq))
+func (p *journalPage) Click(_ Frame, _, y int) bool {
+	if y < 0 || y >= len(p.lines) || p.lines[y] == nil {
+		return false
 	}
+	p.to(p.place(p.lines[y].Seq))
+	return true
 }
 
 // Finding is the one of which the line tells, while it stands, or else the worst one on its lock.

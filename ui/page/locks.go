@@ -250,21 +250,24 @@ func (p *locksPage) Step() int {
 func (p *locksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
 
 // Click selects a row, and a click on a title sorts by it.
-func (p *locksPage) Click(f Frame, x, y int) {
+func (p *locksPage) Click(f Frame, x, y int) bool {
 	if p.pane > 0 && y >= p.rows {
-		p.paneHas = p.Queue.click(f.S, y-p.rows) || p.paneHas
-		return
+		row := p.Queue.click(f.S, y-p.rows)
+		p.paneHas = row || p.paneHas
+		return row
 	}
 	if y == 0 {
 		if c := p.Table.ColumnAt(x); c >= 0 && LockCells[c].Sort != table.SortNone {
 			p.sortBy(LockCells[c].Sort)
 		}
-		return
+		return false
 	}
-	if i := p.Table.At(y, len(p.locks.Order.IDs)); i >= 0 {
+	i := p.Table.At(y, len(p.locks.Order.IDs))
+	if i >= 0 {
 		p.paneHas = false
 		p.locks.Move(i, f.Now)
 	}
+	return i >= 0
 }
 
 func (p *locksPage) whyNoPane() model.MessageID {

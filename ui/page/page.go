@@ -24,8 +24,8 @@ type Page interface {
 	// Move moves the cursor by n rows. Step is how many a screen has.
 	Move(f Frame, n int)
 	Step() int
-	// Click selects what stands in a cell of the page.
-	Click(f Frame, x, y int)
+	// Click selects what stands in a cell of the page, and says whether that is a row of a list.
+	Click(f Frame, x, y int) (row bool)
 	// Empty says that there is nothing to select.
 	Empty() bool
 	// Target is what an action would be done to.
@@ -162,7 +162,7 @@ type Usual struct{}
 func (Usual) Keys() []Key { return nil }
 
 // Click selects nothing.
-func (Usual) Click(Frame, int, int) {}
+func (Usual) Click(Frame, int, int) bool { return false }
 
 // Empty says that there is something to select.
 func (Usual) Empty() bool { return false }

@@ -301,14 +301,17 @@ func (p *timePage) choose(f Frame, i int) {
 
 func (p *timePage) Step() int { return max(1, p.rows-1) }
 
-func (p *timePage) Click(f Frame, _, y int) {
+func (p *timePage) Click(f Frame, _, y int) bool {
 	y -= timeHead
 	if p.tall {
 		y /= 2
 	}
-	if i := p.top + y; y >= 0 && y < p.rows && i < len(p.IDs) {
-		p.choose(f, i)
+	i := p.top + y
+	if y < 0 || y >= p.rows || i >= len(p.IDs) {
+		return false
 	}
+	p.choose(f, i)
+	return true
 }
 
 func (p *timePage) Empty() bool { return len(p.IDs) == 0 }
