@@ -356,3 +356,50 @@ func TestMarksForBreaking(t *testing.T) {
 	b.sees("delete")
 	exact(t, b.View(), 60, 12)
 }
+
+// TestTheDialogFollowsTheLock: when the lock moves on while one reads, the dialog keeps its size, says who
+// holds now, and x shows the same about that one, which takes a moment before a key counts.
+func TestTheDialogFollowsTheLock(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	wrongLab(b)
+	b.pressed("/", "report", "enter", "x", "grace")
+	was := strings.Count(b.text(), "│")
+	b.sees("claim    b2 ✖ holds")
+	b.w.del(23, leaseKey("/jobs/report", 0xb2))
+	b.sync(23)
+	b.sees("Already released. Esc closes.", "now      a1 ● holds, for", "x who holds now")
+	if now := strings.Count(b.text(), "│"); now != was {
+		t.Errorf("the dialog has another size, %d and %d:\n%s", was, now, b.text())
+	}
+	b.pressed("R", "D")
+	b.press("x", "D")
+	if offered := b.offered(); offered.Key != leaseKey("/jobs/report", 0xa1) || len(b.h.done) != 0 {
+		t.Fatalf("it offers %q, and did %v", offered.Key, b.h.done)
+	}
+	b.sees("claim    a1 ● holds")
+	b.pressed("grace", "D")
+	if len(b.h.done) != 1 || b.h.done[0].Key != leaseKey("/jobs/report", 0xa1) {
+		t.Errorf("did %v", b.h.done)
+	}
+}
+
+// TestTheNoticeNamesTheUndo: the key that takes it back, while it is in force and for as long as that key
+// would do so; what is over at once has none.
+func TestTheNoticeNamesTheUndo(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	wrongLab(b)
+	done := func(f model.Fault) {
+		b.send(outcomeMsg{model.Outcome{Action: model.Action{Kind: model.InjectFault, Lock: "/demo/checkout", Fault: f}, Done: true}})
+	}
+	b.w.add(model.FaultOn{At: at(21), ID: 2, Fault: model.Fault{Kind: model.FaultPause, Target: "c1"}})
+	b.sync(21)
+	done(model.Fault{Kind: model.FaultPause, Target: "c1"})
+	b.sees("   P run")
+	b.press("end")
+	b.sees("   A heal") // P is about another contender now
+	b.press("home")
+	done(model.Fault{Kind: model.FaultKill, Target: "c1"})
+	if line := b.last(2)[0]; strings.Contains(line, " K ") || strings.Contains(line, " A ") {
+		t.Errorf("what cannot be taken back has an undo: %q", line)
+	}
+}

@@ -89,7 +89,7 @@ func (d *Break) cure(w int, add func(int, ...draw.Span)) {
 		rank, st, sign = ranked, draw.Late, d.th().Sign.Late
 	}
 	lead := sign + " "
-	words := d.th().Message(model.Say("about-code", f.Code, findings.CureWords(f)))
+	words := d.th().Message(model.Say("about-code", model.Verbatim(d.th().Problem(f)), findings.CureWords(f)))
 	for _, part := range d.th().Wrap(words, w-draw.Width(lead), 4) {
 		add(rank, st.Of(lead+part))
 		lead = string(draw.Pad(nil, draw.Width(lead)))
