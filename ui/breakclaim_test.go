@@ -47,7 +47,7 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 		says   string
 		reason string
 	}{
-		{model.CodeForeignKey, "/mix-lock/stray", "breaking this claim is the wrong cure: some program may need this key", "data that stands first"},
+		{model.CodeForeignKey, "/mix-lock/stray", "breaking this claim is the wrong cure: some program may need", "data that stands first"},
 		{model.CodeLeaseDetached, leaseKey("/mix-lock", 0x694d81e5fc652594), "breaking this claim is a cure: the key never expires", "it has no lease either, and stands behind the data"},
 		{model.CodeDeadWaiter, leaseKey("/mix-lock", 0xb2), "breaking this claim is a cure: it takes a dead waiter out", "neither the first nor the last"},
 		{model.CodeStaleHolder, "", "there is no claim to break: stop the old holder first", "the only claim is that of the new holder, who is innocent"},
