@@ -41,6 +41,7 @@ type drillRun struct {
 	bounds   []string // --threshold
 	checks   []runner.Threshold
 	roles    roleFlags
+	steady   steadyFlags
 	programs *roles.Options // nil: none
 	armed    bool
 	foreign  *demo.Options       // a cluster that is not ours, nil for a lab of its own
@@ -63,6 +64,9 @@ func drillRunCmd(e *env) *cobra.Command {
 			"Where the program says nothing, only the answers that etcd gave it are known, and an expectation\n" +
 			"that needs its belief is unknown. held judges its word, and the claims in etcd. What etcd accepts of it\n" +
 			"after it said that it stopped is told with each verdict, and with --guards it is a violation.\n" +
+			"--steady asks a question of your own before, during and after the faults: a command that has to end\n" +
+			"with 0 (exec:), an address that has to answer below 400 (http:), or to take connections (tcp:). A command\n" +
+			"finds the members in ETCD_ENDPOINTS, past the faults. --recovers lets it fail while a fault lasts.\n" +
 			"With --endpoints and --armed the drill runs on a test cluster, behind the proxy. The lock must be\n" +
 			"unused, and only drills that do nothing to members or keys can run there: \"all\" means these (see\n" +
 			"--dry-run).",
@@ -111,11 +115,15 @@ func (f *drillRun) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.bounds, "threshold", nil, "what the runs have to measure together, like 'handover p95 < 6s', or max; may be repeated")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end after the first run that is not held")
 	f.roles.add(cmd)
+	f.steady.add(cmd)
 }
 
 func (f *drillRun) check() error {
 	if f.need > 0 && f.failFast {
 		return bad("--need and --fail-fast: one lets runs fail, and the other ends at the first")
+	}
+	if err := f.steady.read(); err != nil {
+		return err
 	}
 	var err error
 	if f.checks, err = runner.ParseThresholds(f.bounds); err != nil {
@@ -380,7 +388,7 @@ func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (
 	}
 	stage := f.e.stage(&room, live.Source)
 	stage.Pins = append(slices.Clone(stage.Pins), singleKeys(d)...)
-	return runner.Play(ctx, d, stage, runner.Options{Seed: seed, Event: eventOf}), nil
+	return runner.Play(ctx, d, stage, runner.Options{Seed: seed, Event: eventOf, Steady: f.steady.questions(room.lab.MemberEndpoints(), d.Lab.Locks()[0])}), nil
 }
 
 // stage is the room as a drill sees it.

@@ -21,7 +21,7 @@ import (
 )
 
 // suiteFlags are the flags of drill run that a run of a suite may have.
-var suiteFlags = []string{"as", "belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "guards", "repeat", "need", "threshold", "seed"}
+var suiteFlags = []string{"as", "belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "guards", "steady", "recovers", "repeat", "need", "threshold", "seed"}
 
 // suiteMax bounds the runs of a suite.
 const suiteMax = 200
@@ -46,7 +46,8 @@ func drillSuiteCmd(e *env) *cobra.Command {
 			"      - drill: keepalives-held\n" +
 			"        as: ./worker {lock}\n" +
 			"        lock: /app/report\n" +
-			"        belief: 'stdout:/got the lock/=holding,/released|lost/=idle'\n\n" +
+			"        belief: 'stdout:/got the lock/=holding,/released|lost/=idle'   # or stderr:\n" +
+			"        steady: 'exec:./no-job-twice.sh'\n\n" +
 			"A run may have these flags of \"drill run\": " + strings.Join(suiteFlags, ", ") + ". All runs\n" +
 			"are checked before the first one starts. The exit code is the worst of all runs, as for\n" +
 			"\"drill run all\"; if a run was left out, it is never 0. A JSON report is {schema, suite, verdict,\n" +

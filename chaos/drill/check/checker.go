@@ -86,7 +86,12 @@ var checks = map[string]func(*Checker, drill.Expectation) result{
 }
 
 // Apply takes an event in.
-func (j *Checker) Apply(e model.Event) { j.apply(e) }
+func (j *Checker) Apply(e model.Event) {
+	if p, ok := e.(model.Printed); ok {
+		j.printed(p)
+	}
+	j.apply(e)
+}
 
 // At tells the checker what time it is now.
 func (j *Checker) At(now time.Time) { j.now = now }

@@ -23,8 +23,26 @@ type program struct {
 	puts    []model.Wrote
 	leftOut int
 	words   []word
+	// elsewhere is a stream that has lines which a pattern for another stream would match; "" for none.
+	elsewhere drill.Stream
 	// leased is the key that it last put with a lease, and that is not a claim.
 	leased string
+}
+
+// printed looks in what a program printed for lines that a pattern for another stream would match.
+func (j *Checker) printed(e model.Printed) {
+	row, _ := j.d.Lab.Contender(e.Contender)
+	p := j.programs[e.Contender]
+	if p == nil || row.Program == nil || row.Program.Probe != "" {
+		return
+	}
+	for _, line := range e.Lines {
+		for _, r := range row.Program.Rules {
+			if from := drill.Stream(line.From); r.Stream != from && (from == drill.Stdout || from == drill.Stderr) && r.Pattern.MatchString(line.Text) {
+				p.elsewhere = from
+			}
+		}
+	}
 }
 
 // putsMax bounds what is remembered of one program's writes.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -409,6 +410,28 @@ func TestWhatAProgramLacks(t *testing.T) {
 		got := tt.story(asProgram(ta, "a")).j.Lacks("a", "/x")
 		if !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%s: %q, want %q", tt.reason, got, tt.want)
+		}
+	}
+}
+
+// TestTheOtherStream: a pattern that never matched, but fits what the program prints to the other
+// stream, is told as such.
+func TestTheOtherStream(t *testing.T) {
+	role := &drill.Program{Command: []string{"w"}, Rules: []drill.Rule{{Stream: drill.Stdout, Pattern: regexp.MustCompile("got the lock"), State: model.BeliefHolding}}}
+	d := &drill.Drill{Lab: drill.Lab{Contenders: []drill.Contender{{Name: "a", Locks: []string{"/x"}, Program: role}}}}
+	for _, r := range []struct {
+		line   model.Line
+		want   string
+		reason string
+	}{
+		{model.Line{From: "stderr", Text: "INFO got the lock"}, "say --belief 'stderr:/REGEX/=holding,/REGEX/=idle': your pattern matches its stderr", "loggers write there"},
+		{model.Line{From: "stderr", Text: "INFO starting"}, "let a pattern of --belief match a line", "it matches nothing"},
+		{model.Line{From: "stdout", Text: "starting"}, "let a pattern of --belief match a line", "nor there"},
+	} {
+		j := New(d, time.Now())
+		j.Apply(model.Printed{At: time.Now(), Contender: "a", Lines: []model.Line{r.line}})
+		if got := j.Mute("a"); !strings.Contains(got, r.want) {
+			t.Errorf("%s: %q, want %q", r.reason, got, r.want)
 		}
 	}
 }

@@ -25,10 +25,13 @@ func (j *Checker) wouldTell(name string) string {
 	name = drill.Process(name)
 	row, _ := j.d.Lab.Contender(name)
 	switch {
+	case j.programs[name] != nil && j.programs[name].elsewhere != "":
+		from := j.programs[name].elsewhere
+		return fmt.Sprintf("say --belief '%s:/REGEX/=holding,/REGEX/=idle': your pattern matches its %[1]s", from)
 	case row.Program != nil && row.Program.Probe == "" && len(row.Program.Rules) > 0:
 		return "let a pattern of --belief match a line that it prints, and let it write each line at once: many keep what they print while nobody looks"
 	case row.Program == nil || row.Program.Probe == "":
-		return "say by --belief 'stdout:/REGEX/=holding,/REGEX/=idle' what its output means, or let it print JSON lines"
+		return "say by --belief 'stdout:/REGEX/=holding,/REGEX/=idle', or stderr: in the place of stdout:, what its output means, or let it print JSON lines"
 	}
 	from := row.Program.Source(name)
 	if len(row.Program.Rules) > 0 {

@@ -66,6 +66,9 @@ func ParseRole(s string) (Role, error) {
 	return r, err
 }
 
+// Split cuts a command into words, as [ParseRole] does.
+func Split(s string) ([]string, error) { return split(s) }
+
 // shellOnly are characters that mean something to a shell alone.
 const shellOnly = "|&;<>()$`\n"
 

@@ -62,7 +62,7 @@ func (r *runner) finish(ctx context.Context, err error) Run {
 	r.j.Finish(now)
 	round := &r.result
 	round.Took, round.Etcd = now.Sub(round.Started), r.etcd()
-	round.Results = append(r.j.Results(), r.answers()...)
+	round.Results = slices.Concat(r.j.Results(), r.answers(), r.steady.results())
 	round.Verdict, round.Reason = r.j.Verdict(round.Results)
 	if len(round.Missed) > 0 && round.Verdict == drill.Held {
 		round.Verdict, round.Reason = drill.Unknown, round.Missed[0]

@@ -60,6 +60,8 @@ type Options struct {
 	// Pace is how long a lesson rests before each thing that it does, so that it can be
 	// watched.
 	Pace time.Duration
+	// Steady are questions of the user's own, asked before, while and after the steps are done.
+	Steady []Steady
 	// Event makes of an entry what the report has of it, at the end of the run. nil: the
 	// report has no events.
 	Event func(*store.Store, *journal.Entry) any
@@ -114,7 +116,11 @@ func Play(ctx context.Context, d *drill.Drill, stage Lab, o Options) Run {
 	r := newRunner(d, stage, o)
 	err := r.play(ctx)
 	if ctx.Err() == nil && !errors.Is(err, errSource) && !errors.Is(err, errTTL) {
-		err = errors.Join(err, r.settle(ctx))
+		err = errors.Join(err, r.steadyEnd(ctx), r.settle(ctx))
+	}
+	if r.steady.end != nil {
+		r.steady.end()
+		r.steady.wg.Wait()
 	}
 	round := r.finish(ctx, err)
 	if round.Err == nil {
@@ -148,6 +154,7 @@ type runner struct {
 	askedTTLs map[string]time.Duration // the TTL that each program of the user's own is to have
 	started   map[string]time.Time     // by a step, the last time
 	question  *question                // that nothing has answered yet
+	steady    *steadyStates            // questions of the user's own
 	trainer   Trainer                  // nil: it is told to nobody
 	blind     bool                     // nothing can be seen any more
 }
@@ -164,7 +171,7 @@ func newRunner(d *drill.Drill, stage Lab, o Options) *runner {
 	}
 	now := stage.Now()
 	r := &runner{d: d, lab: stage, o: o, trainer: o.Trainer, s: store.New(stage.Pins...), j: check.New(d, now),
-		result: Run{Seed: o.Seed, Started: now}, deadline: now.Add(o.Limit + lookWithin), started: map[string]time.Time{}}
+		result: Run{Seed: o.Seed, Started: now}, deadline: now.Add(o.Limit + lookWithin), started: map[string]time.Time{}, steady: newSteadyStates(o.Steady)}
 	for _, s := range d.Steps {
 		r.deadline = r.deadline.Add(s.Pause)
 		if s.Wait != nil {
@@ -201,6 +208,11 @@ func (r *runner) play(ctx context.Context) (err error) {
 	for i, s := range r.d.Steps {
 		if r.trainer != nil {
 			r.trainer.Step(i + 1)
+		}
+		if s.Fault != nil {
+			if err := r.steadyBegin(ctx); err != nil {
+				return fmt.Errorf("step %d (line %d): %w", i+1, s.Line, err)
+			}
 		}
 		counts := r.lab.Now()
 		told := len(r.result.Lines)
