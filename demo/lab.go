@@ -224,6 +224,10 @@ func (l *Lab) Dir() string { return l.dir.path }
 // proxy that all clients share.
 func (l *Lab) Endpoints() []string { return l.proxy.Shared() }
 
+// Listen opens listeners for a client of a name that nobody has yet: faults of that name hit it alone.
+// They are there until the lab closes.
+func (l *Lab) Listen(name string) ([]string, error) { return l.proxy.Listen(name) }
+
 // MemberEndpoints are the members' own addresses (host:port), for connections that
 // no fault of the proxy is to touch: the console's.
 func (l *Lab) MemberEndpoints() []string {

@@ -130,10 +130,7 @@ func demoCmd(e *env) *cobra.Command {
 			return f.run(cmd.Context())
 		},
 	}
-	cmd.Flags().IntVar(&f.members, "members", 3, "members of the cluster: 1, 3 or 5")
-	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the client endpoints, one per member (default: free ports)")
-	cmd.Flags().BoolVar(&f.processes, "processes", false, "members as processes of their own, which can be paused")
-	addWord(cmd.Flags(), &f.fence, "fence", "", "--fence", fenceNames, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
+	f.addLab(cmd)
 	cmd.Flags().StringVar(&f.drill, "drill", "", "tell this drill as a lesson, on the lab that it asks for: a name (\"locktop drill list\") or a file")
 	cmd.Flags().IntVar(&f.contenders, "contenders", demo.DefaultContenders, fmt.Sprintf("contenders to start with, 0 to %d", contender.MaxContenders))
 	f.metrics.add(cmd)
@@ -179,10 +176,7 @@ func (f *demoRun) run(ctx context.Context) (err error) {
 		cancel() // ends a start under way, for which close waits
 		err = errors.Join(l.closeAfter(err), metrics())
 	}()
-	lab := demo.Options{Members: f.members, Processes: f.processes, Port: f.port, Contenders: f.contenders, Fence: fences[f.fence]}
-	if f.contenders == 0 {
-		lab.Contenders = -1
-	}
+	lab := f.options()
 	if !f.e.isTerminal() {
 		live, err := l.open(ctx, f.e, lab, f.e.tellLine)
 		if err != nil {

@@ -78,7 +78,7 @@ func parseSteady(text string) (func(env []string) process.Check, error) {
 	return nil, fmt.Errorf("want %s", steadyForms)
 }
 
-// steady are the questions for a run. A command finds the members at ETCD_ENDPOINTS, past the proxy
+// questions are those for a run. A command finds the members at ETCD_ENDPOINTS, past the proxy
 // and its faults, and the lock in LOCKTOP_LOCK.
 func (f *steadyFlags) questions(endpoints []string, lock string) (all []runner.Steady) {
 	env := []string{"ETCD_ENDPOINTS=" + strings.Join(endpoints, ","), "ETCDCTL_ENDPOINTS=" + strings.Join(endpoints, ","), "LOCKTOP_LOCK=" + lock}

@@ -35,7 +35,7 @@ var exitTable = []exitRow{
 	{[]string{"doctor"}, [4]string{"nothing as bad as --fail-on", "there are findings as bad as --fail-on",
 		"bad input, could not look, lost sight of what it was to look at, or was interrupted"}},
 	{[]string{"report"}, [4]string{"the page is printed", "", "bad input, could not look, or was interrupted"}},
-	{[]string{"demo"}, [4]string{"the lab was left", "it failed", "bad input, or was interrupted before it ended in order"}},
+	{[]string{"demo", "lab"}, [4]string{"the lab was left", "it failed", "bad input, or was interrupted before it ended in order"}},
 	{[]string{"drill run", "drill suite"}, [4]string{"every expectation held", "an expectation was violated",
 		"bad input, could not run, or was interrupted", "not known, or not meaningful"}},
 	{[]string{"drill check"}, [4]string{"nothing is wrong", "a file has a mistake", "bad input, a file could not be read, or was interrupted"}},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"locktop/demo"
 	"locktop/model"
 	"locktop/model/reports"
-	"locktop/ui/cli/control"
 	"locktop/ui/cli/session"
 )
 
@@ -27,7 +27,7 @@ type proxyRun struct {
 	yours     []string      // the command to run behind it
 	faults    []string      // what is done to it, and when
 	schedule  proxy.Schedule
-	control   string // path of the socket for scripts
+	scripts   controls
 	metrics   roomMetrics
 }
 
@@ -60,7 +60,8 @@ func proxyCmd(e *env) *cobra.Command {
 			"\n" +
 			"A script does at the socket of --control what a person does with keys: {\"do\":\"inject\",\n" +
 			"\"fault\":\"pause\",\"target\":\"worker\",\"for\":\"6s\"}, {\"do\":\"wait\",\"lock\":\"/app/l\",\"holder\":\"worker\"},\n" +
-			"{\"do\":\"heal\"}. The answer is a line with \"ok\"; if that is false, \"error\" says why.\n" +
+			"{\"do\":\"heal\"}. The answer is a line with \"ok\"; if that is false, \"error\" says why. --control-http takes\n" +
+			"the same by HTTP: a POST with the token, whose status is 200 where it is done or met.\n" +
 			"\n" +
 			"With --metrics Prometheus gets what \"locktop serve\" tells, and a metric for two programs that act\n" +
 			"under one lock, which etcd does not know.\n" +
@@ -93,7 +94,7 @@ func proxyCmd(e *env) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow faults on the programs behind the proxy: each one is confirmed and written to the journal first")
 	cmd.Flags().StringArrayVar(&f.faults, "fault", nil, "do this to COMMAND, KIND[,FIELD=VALUE...]@START[+LENGTH] after it started; may be repeated")
-	cmd.Flags().StringVar(&f.control, "control", "", "make a socket here for scripts, for your user alone: lines of JSON, {\"do\":\"list\"}, inject, heal, wait or judge")
+	f.scripts.add(cmd, "")
 	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the shared listeners, one per endpoint (default: free ports)")
 	cmd.Flags().DurationVar(&f.grace, "grace", 10*time.Second, "time that COMMAND has to end by itself when it is told to")
 	cmd.Flags().StringVar(&f.cert, "listen-cert", "", "serve COMMAND and others over TLS with this certificate, which has to be good for 127.0.0.1")
@@ -116,7 +117,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	r := labRun{armed: f.armed}
-	scripts, err := f.listen(&r)
+	scripts, err := f.scripts.listen(ctx, f.e, &r)
 	if err != nil {
 		return err
 	}
@@ -144,12 +145,10 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 	}()
 	lab := demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, ExternalProgram: demo.ExternalProgram{Command: f.yours,
 		Grace: f.grace, Hurry: impatient.hurry}}
-	if f.control != "" {
-		lab.Sockets = []string{f.control}
-	}
+	lab.Sockets = f.scripts.sockets()
 	if f.e.isTerminal() {
 		o := f.e.uiOptions("proxy before " + f.e.label())
-		o.LabelColor, o.Notice = f.e.labelColor(), f.metrics.address
+		o.LabelColor, o.Notice = f.e.labelColor(), cmp.Or(f.metrics.address, f.scripts.told())
 		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(f.e.flags.prefixes), true, f.armed, true
 		o.NoSuspend = model.Say("the-proxy-lives-in-this-process")
 		o.Boot = f.e.boot(ctx, &r, lab)
@@ -164,6 +163,9 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "proxy ready: ETCD_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
+	if told := f.scripts.told(); told != "" {
+		fmt.Fprintln(out, told)
+	}
 	return followYours(ctx, f.e.inLines(live.Source, out), f.yours)
 }
 
@@ -257,32 +259,4 @@ func (s *scheduled) end(e *env) error {
 		return exitCode(exitBad)
 	}
 	return nil
-}
-
-// listen makes the socket for scripts, if there is to be one, and serves it once the room is
-// open. What it returns ends it.
-func (f *proxyRun) listen(r *labRun) (end func() error, err error) {
-	if f.control == "" {
-		return func() error { return nil }, nil
-	}
-	l, err := control.Listen(f.control)
-	if err != nil {
-		return nil, bad("--control: %v", err)
-	}
-	ended := make(chan error, 1)
-	opened := false
-	r.join(func(ctx context.Context, src model.Source) model.Source {
-		opened = true
-		mine, theirs := session.Fork(ctx, src)
-		go func() {
-			ended <- control.Serve(ctx, l, control.Room{Source: mine, Pins: f.e.pins, Do: r.do, Report: r.lab.Report})
-		}()
-		return theirs
-	})
-	return func() error {
-		if !opened { // the room is closed by now
-			return l.Close()
-		}
-		return <-ended
-	}, nil
 }

@@ -90,7 +90,7 @@ func (e *env) rootCmd() *cobra.Command {
 	e.addSharedFlags()
 	group(root, "Look:", lsCmd(e), describeCmd(e), doctorCmd(e), topCmd(e), eventsCmd(e), discoverCmd(e), explainCmd(e), reportCmd(e), serveCmd(e))
 	group(root, "Break:", breakCmd(e))
-	group(root, "Rehearse:", demoCmd(e), drillCmd(e), proxyCmd(e), contendCmd(e))
+	group(root, "Rehearse:", demoCmd(e), drillCmd(e), labCmd(e), proxyCmd(e), contendCmd(e))
 	group(root, "Learn:", learnCmd(e))
 	group(root, "Record:", recordCmd(e), replayCmd(e))
 	group(root, "Set up:", configCmd(e), versionCmd(e), manCmd(e))

@@ -15,7 +15,7 @@ import (
 const suggestionsMax = 3
 
 // didYouMean names what a person may have meant, as the end of an error: "; did you mean …?". It
-// is empty if no name is near. What is near is cobra's judgement: two letters off at most, or a
+// is empty if no name is near. What is near is cobra's judgement: one letter off, else two, or a
 // beginning of the name.
 func didYouMean(typed string, names []string) string {
 	all := &cobra.Command{SuggestionsMinimumDistance: 2}
@@ -23,6 +23,10 @@ func didYouMean(typed string, names []string) string {
 		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
 	near := all.SuggestionsFor(typed)
+	all.SuggestionsMinimumDistance = 1
+	if nearer := all.SuggestionsFor(typed); len(nearer) > 0 {
+		near = nearer
+	}
 	if typed == "" || len(near) == 0 {
 		return ""
 	}

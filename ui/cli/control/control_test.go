@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +62,7 @@ func TestManyAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {
-		served <- Serve(ctx, l, Room{Source: events, Report: func(e model.Event) { events <- e },
+		served <- Serve(ctx, []Door{l}, Room{Source: events, Report: func(e model.Event) { events <- e },
 			Do: func(_ context.Context, a model.Action) model.Outcome { return model.Outcome{Action: a, Done: true} }})
 	}()
 	var conns []net.Conn
@@ -173,7 +174,7 @@ func TestWhatWasDoneIsListed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {
-		served <- Serve(ctx, l, Room{Source: &busy{reported: reported}, Report: func(e model.Event) { reported <- e },
+		served <- Serve(ctx, []Door{l}, Room{Source: &busy{reported: reported}, Report: func(e model.Event) { reported <- e },
 			Do: func(_ context.Context, a model.Action) model.Outcome {
 				reported <- model.FaultOn{At: time.Now(), ID: 1, Fault: a.Fault}
 				return model.Outcome{Action: a, Done: true}
@@ -265,8 +266,86 @@ func TestTheSourceEndsFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Serve(r.given, l, Room{Source: sourceOf{r.of}}); (err != nil) != r.fails {
+		if err := Serve(r.given, []Door{l}, Room{Source: sourceOf{r.of}}); (err != nil) != r.fails {
 			t.Errorf("%s: %v", r.reason, err)
 		}
+	}
+}
+
+// TestWeb: a request by HTTP is answered as at the socket, to whoever has the token alone, and what is
+// under way ends with the lab.
+func TestWeb(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", "example.com:80", "127.0.0.1"} {
+		if _, err := ListenWeb(address, "secret"); err == nil {
+			t.Errorf("%s: it is not on loopback, or no address", address)
+		}
+	}
+	w, err := ListenWeb("127.0.0.1:0", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := make(source, 1000)
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() {
+		served <- Serve(ctx, []Door{w}, Room{Source: events, Report: func(e model.Event) { events <- e },
+			Listen: func(name string) ([]string, error) { return []string{"127.0.0.1:1"}, nil },
+			Do: func(_ context.Context, a model.Action) model.Outcome {
+				return model.Outcome{Action: a, Done: a.Fault.Target == "a", Err: "there is no b"}
+			}})
+	}()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 20 * time.Second}
+	ask := func(method, path, token, body string) (int, string) {
+		r, err := http.NewRequestWithContext(t.Context(), method, w.Address+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		a, err := client.Do(r)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer a.Body.Close()
+		text, err := io.ReadAll(a.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		return a.StatusCode, string(text)
+	}
+	for _, r := range []struct {
+		method, path, token, body string
+		status                    int
+		want                      string
+	}{
+		{"POST", "/", "", `{"do":"list"}`, 401, "send the token"},
+		{"POST", "/", "guess", `{"do":"list"}`, 401, "send the token"},
+		{"GET", "/", "secret", "", 405, "POST a request"},
+		{"POST", "/list", "secret", `{"do":"list"}`, 405, "POST a request"},
+		{"POST", "/", "secret", `{"do":"list"}`, 200, `{"ok":true}`},
+		{"POST", "/", "secret", `{"do":"listen","target":"a"}`, 200, `"endpoints":["127.0.0.1:1"]`},
+		{"POST", "/", "secret", `{"do":"listen"}`, 422, "needs a target"},
+		{"POST", "/", "secret", `{"do":"inject","fault":"pause","target":"a"}`, 200, `"ok":true`},
+		{"POST", "/", "secret", `{"do":"inject","fault":"pause","target":"b"}`, 422, "there is no b"},
+		{"POST", "/", "secret", `{"do":"dance"}`, 422, "nothing to do"},
+		{"POST", "/", "secret", strings.Repeat(" ", requestMax+1), 413, "at most"},
+		{"POST", "/", "secret", `{"do":"wait","lock":"/l","queue":1,"within":"10ms"}`, 422, "waited 10ms for 1 key on /l"},
+	} {
+		if status, got := ask(r.method, r.path, r.token, r.body); status != r.status || !strings.Contains(got, r.want) {
+			t.Errorf("%s %s %s: %d %s, want %d %s", r.method, r.path, r.body, status, got, r.status, r.want)
+		}
+	}
+	hangs := make(chan int, 1)
+	go func() {
+		status, _ := ask("POST", "/", "secret", `{"do":"wait","lock":"/l","queue":1,"within":"10m"}`)
+		hangs <- status
+	}()
+	cancel()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if status := <-hangs; status == http.StatusOK {
+		t.Error("a wait that was cut off is not met")
 	}
 }

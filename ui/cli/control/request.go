@@ -58,12 +58,14 @@ type answer struct {
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"`
 	// Done says what was done, or met, in words.
-	Done     string     `json:"done,omitempty"`
-	Programs []program  `json:"programs,omitempty"`
-	Faults   []inForce  `json:"faults,omitempty"`
-	Live     *bool      `json:"live,omitempty"`
-	Verdict  string     `json:"verdict,omitempty"`
-	Findings *[]finding `json:"findings,omitempty"`
+	Done string `json:"done,omitempty"`
+	// Endpoints are the listeners of a client.
+	Endpoints []string   `json:"endpoints,omitempty"`
+	Programs  []program  `json:"programs,omitempty"`
+	Faults    []inForce  `json:"faults,omitempty"`
+	Live      *bool      `json:"live,omitempty"`
+	Verdict   string     `json:"verdict,omitempty"`
+	Findings  *[]finding `json:"findings,omitempty"`
 }
 
 type program struct {
@@ -115,12 +117,14 @@ func (d *door) answer(ctx context.Context, line []byte) answer {
 		return d.act(ctx, model.Action{Kind: model.HealFault, Fault: r.asFault()})
 	case "wait":
 		return d.await(ctx, r)
+	case "listen":
+		return d.listen(r)
 	}
 	var a answer
 	look := map[string]func() answer{"list": d.list, "judge": d.verdict}[r.Do]
 	switch {
 	case look == nil:
-		return answer{Error: fmt.Sprintf("%q is nothing to do: want list, inject, heal, wait or judge", r.Do)}
+		return answer{Error: fmt.Sprintf("%q is nothing to do: want list, listen, inject, heal, wait or judge", r.Do)}
 	case !d.inside(ctx, func() { a = look() }):
 		return answer{Error: "locktop ends"}
 	}
@@ -141,6 +145,18 @@ func (d *door) act(ctx context.Context, a model.Action) answer {
 		return answer{Error: cmp.Or(o.Err, text.English(o.Message()))}
 	}
 	return answer{OK: true, Done: text.English(o.Message())}
+}
+
+// listen opens listeners for a client of its own.
+func (d *door) listen(r request) answer {
+	if d.Listen == nil || r.Target == "" {
+		return answer{Error: "listen needs a target, the name of the client"}
+	}
+	endpoints, err := d.Listen(r.Target)
+	if err != nil {
+		return answer{Error: err.Error()}
+	}
+	return answer{OK: true, Done: "listening for " + model.Printable(r.Target), Endpoints: endpoints}
 }
 
 // await waits until the state is as asked for.

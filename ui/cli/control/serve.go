@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -16,12 +17,14 @@ import (
 	"locktop/ui/cli/session"
 )
 
-// Room is what the socket is a door to.
+// Room is what a socket or an address is a door to.
 type Room struct {
 	Source model.Source
 	Pins   []model.Pin
 	// Do does an action and returns when it is done or refused.
 	Do func(context.Context, model.Action) model.Outcome
+	// Listen opens listeners for a client of a name of its own, whose faults hit it alone.
+	Listen func(name string) ([]string, error)
 	// Report makes the source deliver an event, so that somebody who asks is heard at once.
 	Report func(model.Event)
 }
@@ -50,8 +53,15 @@ type pendingWait struct {
 	met  chan struct{}
 }
 
-// Serve answers until ctx ends, and then ends every connection and the listener.
-func Serve(given context.Context, l *Listener, r Room) error {
+// Door is where requests come in: a [Listener], or a [Web].
+type Door interface {
+	// take takes requests until it is closed.
+	take(ctx context.Context, d *door, all *sync.WaitGroup)
+	Close() error
+}
+
+// Serve answers at all doors until ctx ends, and then ends every connection and the doors.
+func Serve(given context.Context, doors []Door, r Room) error {
 	ctx, cancel := context.WithCancel(given)
 	defer cancel()
 	d := &door{Room: r, s: session.New(r.Source, r.Pins...), judge: check.New(&drill.Drill{}, time.Now()),
@@ -59,16 +69,21 @@ func Serve(given context.Context, l *Listener, r Room) error {
 	d.view = runner.NewView(d.s.State.View, d.judge)
 	d.s.OnBatch = d.turn
 	var all sync.WaitGroup
-	all.Go(func() { d.accept(ctx, l, &all) })
+	for _, l := range doors {
+		all.Go(func() { l.take(ctx, d, &all) })
+	}
 	err := d.s.Pull(ctx, session.Pull{})
 	ended := given.Err() != nil // not ctx: the source may end with its parent a moment before it does
 	cancel()
-	closing := l.Close()
+	var closing []error
+	for _, l := range doors {
+		closing = append(closing, l.Close())
+	}
 	all.Wait()
 	if err != nil && !ended {
-		return fmt.Errorf("the control socket: %w", err)
+		return fmt.Errorf("the control of scripts: %w", err)
 	}
-	return closing
+	return errors.Join(closing...)
 }
 
 // turn is what is done between two batches.
@@ -122,7 +137,7 @@ func (d *door) inside(ctx context.Context, f func()) bool {
 	}
 }
 
-func (d *door) accept(ctx context.Context, l *Listener, all *sync.WaitGroup) {
+func (l *Listener) take(ctx context.Context, d *door, all *sync.WaitGroup) {
 	free := make(chan struct{}, clientsMax)
 	for {
 		c, err := l.Accept()
