@@ -193,7 +193,7 @@ var neighbours = []neighbour{
 			ta.claim("/lock", 0xa1)
 			ta.claim("/lock", 0xb2)
 			ta.falls(0xa1, 60, 25*time.Second)
-		}, "", model.CodeUnattendedLease, func(f model.Finding) bool { return slices.Contains(f.Alternatives, model.CodeDeadHolder) }},
+		}, "", model.CodeUnattendedLease, nil},
 }
 
 func TestFindingsNeighbours(t *testing.T) {

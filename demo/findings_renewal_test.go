@@ -3,6 +3,7 @@ package demo
 import (
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock/v3lockpb"
@@ -72,9 +73,11 @@ var renewalStories = []story{
 	{
 		code: model.CodeUnattendedLease, reason: "the lock service grants 60 s when it is asked without a lease",
 		severity: model.SevWarning, confidence: model.Hint, alternatives: []model.Code{model.CodeDeadHolder},
-		found: part{words: "a Lock request without a lease", played: func(sc *scene) {
-			sc.lockByService(0)
+		found: part{words: "a Lock request without a lease, and an owner who puts its key again", played: func(sc *scene) {
+			key := sc.lockByService(0)
 			sc.wait(sc.session(6), sc.name("l"), 2)
+			sc.until("it is time for a renewal", func(st *store.Store) bool { return sc.heldFor(st) > 21*time.Second })
+			sc.put(key, "", clientv3.WithIgnoreLease()) // its owner lives
 		}},
 		alike: part{words: "a Lock request with a lease of 60 s that is renewed", played: func(sc *scene) {
 			s := sc.session(60)
@@ -144,9 +147,10 @@ func (sc *scene) renewLate() {
 // lockByService asks the server's own lock service for the lock, 0 for no lease. It
 // is that of the embedded server, but with a client that can be closed: the server
 // leaves the goroutines of its own behind.
-func (sc *scene) lockByService(lease int64) {
-	_, err := v3lock.NewLockServer(sc.cli).Lock(sc.ctx, &v3lockpb.LockRequest{Name: []byte(sc.name("l")), Lease: lease})
+func (sc *scene) lockByService(lease int64) string {
+	r, err := v3lock.NewLockServer(sc.cli).Lock(sc.ctx, &v3lockpb.LockRequest{Name: []byte(sc.name("l")), Lease: lease})
 	if err != nil {
 		sc.t.Fatal(err)
 	}
+	return string(r.Key)
 }

@@ -116,12 +116,12 @@ func TestFindingsFromStories(t *testing.T) {
 			h.Add(model.Lost{At: modeltest.At(5), Reason: model.LostDisconnect}, model.Back{At: modeltest.At(30), Rev: h.Rev})
 			h.Read(61, a, 60, -61)
 		}, []string{"error revoke-failing (strong) /lock"}},
-		{"never renewed", "the lock service grants 60 s that nobody keeps alive", func(h *modeltest.History) {
+		{"never renewed", "a program that died before its first renewal is likelier than a caller of the lock service", func(h *modeltest.History) {
 			two(h)
 			h.Read(1.1, a, 60, 59)
 			h.Read(14, a, 60, 47)
 			h.Read(24, a, 60, 37)
-		}, []string{"warning unattended-lease (hint) /lock"}},
+		}, []string{"warning dead-holder (hint) /lock"}},
 		{"a dead waiter", "the lock will idle at its turn", func(h *modeltest.History) {
 			two(h)
 			h.Put(2, modeltest.ClaimKey("/lock", c), "", c)

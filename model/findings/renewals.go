@@ -6,6 +6,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/locks"
+	"locktop/model/reports"
 )
 
 // renewalFamily is about renewals that do not come.
@@ -188,13 +189,24 @@ func missedRenewal(x *Context) {
 	if !x.Lease.Learned() {
 		f.Confidence = model.Hint // some clients renew only at the very end (etcd-cpp-apiv3: a second before)
 	}
+	young := neverRenewed(x.Head)
+	if ofService(x.Head) {
+		f.Alternatives = append([]model.Code{model.CodeUnattendedLease}, f.Alternatives...)
+	}
+	if young {
+		f.Evidence = append(f.Evidence, diedYoung(x)...)
+		if processEnded(x, x.Head) {
+			f.Confidence, f.Alternatives = model.Strong, nil
+			f.Evidence = append(f.Evidence, model.Say("its-process-has-ended"))
+		}
+	}
 	left, _ := x.Lease.Remaining(x.K.Now())
 	eta := time.Duration(left)*time.Second + ExpiryLag
 	who := x.K.Owners.Who(x.Head.Ref())
 	namePattern(x, &f)
 	if f.Code != "" {
 		f.Summary = model.Say("the-lock-is-free", f.Summary, eta, freed(x.L))
-	} else if st == model.LeaseLate {
+	} else if st == model.LeaseLate && !young {
 		f.Code = model.CodeKeepaliveStalled
 		f.Summary = model.Say("has-missed-a-renewal", model.Verbatim(who), eta, freed(x.L))
 		f.Advice = []model.Message{model.Say("look-at-the-holder-paused")}
@@ -261,25 +273,85 @@ func constantAge(ages []time.Duration, ttl time.Duration) (time.Duration, bool) 
 	return locks.Percentile(ages, 50), true
 }
 
-// unattended finds a claim whose lease nobody ever renewed, as the lock service
-// grants it to callers that bring none (dotnet-etcd#321).
-func unattended(x *Context, c *locks.Claim) bool {
+// ofService says whether a lease may be one that the lock service granted to a caller that brought none.
+// A session of the Go client asks for the same TTL, if nobody says another.
+func ofService(c *locks.Claim) bool {
+	l, rpcLease := c.LeaseInfo(), c.Form().Form().ServerLease
+	return rpcLease != 0 && l.Read.Granted == rpcLease && l.Renewals == 0
+}
+
+// neverRenewed says whether such a lease was seen from its beginning, and not renewed when it was time.
+func neverRenewed(c *locks.Claim) bool {
 	l := c.LeaseInfo()
-	rpcLease := c.Form().Form().ServerLease
-	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
+	return ofService(c) && !c.SinceAtLeast && l.Read.At.Sub(l.First().At) >= time.Duration(l.Read.Granted)*time.Second/3 && l.First().Remaining >= l.Read.Granted-5
+}
+
+// unattended finds a claim whose lease nobody ever renewed, though its owner is seen to live: the lock
+// service grants such to callers that bring none (dotnet-etcd#321). Without a sign of life a program that
+// died before its first renewal is likelier.
+func unattended(x *Context, c *locks.Claim) bool {
+	if !neverRenewed(c) {
 		return false
 	}
-	if l.Read.At.Sub(l.First().At) < time.Duration(rpcLease)*time.Second/3 || l.First().Remaining < rpcLease-5 {
+	sign := signOfLife(x, c)
+	if sign.IsZero() {
 		return false
 	}
+	l := c.LeaseInfo()
 	left, _ := l.Remaining(x.K.Now())
 	x.Report(model.Finding{Code: model.CodeUnattendedLease, Severity: model.SevWarning, Confidence: model.Hint, Lease: l.ID,
-		Alternatives: []model.Code{model.CodeDeadHolder}, // a client with the usual TTL of 60 s that died before its first renewal
+		Alternatives: []model.Code{model.CodeDeadHolder},
 		Summary:      model.Say("lease-was-never-renewed", c.Key, left),
 		Evidence: []model.Message{ReadingWords(l), model.Say("only-falling-since-first-read", l.First().Remaining, x.K.Now().Sub(l.First().At)),
-			model.Say("lock-service-grants-60-s")},
+			sign, model.Say("lock-service-grants-60-s")},
 		Advice: []model.Message{model.Say("make-the-caller-grant")}}, c)
 	return true
+}
+
+// signOfLife says by what it is seen that the owner of a claim works though nobody renews its lease,
+// nothing if it is not.
+func signOfLife(x *Context, c *locks.Claim) model.Message {
+	l := c.LeaseInfo()
+	if p := programOf(x, c); p != nil && x.Reports.Programs.ProcOf(p) == model.ProcRunning {
+		return model.Say("its-process-runs", p.Name)
+	}
+	if at, again := c.PutAgain(); again && at.Sub(c.Since) > time.Duration(l.Read.Granted)*time.Second/3 {
+		return model.Say("put-again-without-a-renewal", at.Sub(c.Since))
+	}
+	if n, _ := x.L.Unrenewed(); n >= unrenewedMin {
+		return model.Say("holders-released-without-a-renewal", n)
+	}
+	return model.Message{}
+}
+
+// unrenewedMin is how many holders that released tell how the clients of a lock are. One may have been
+// deleted by hand.
+const unrenewedMin = 2
+
+// diedYoung says what speaks for a holder that died before its first renewal.
+func diedYoung(x *Context) []model.Message {
+	why := []model.Message{model.Say("died-before-its-first-renewal")}
+	if _, lost := x.L.Unrenewed(); lost > 0 {
+		why = append(why, model.Say("holders-ended-without-a-renewal", lost))
+	}
+	others := 0
+	for _, c := range x.L.Waiters(locks.MaxScan) {
+		if c.LeaseInfo().Learned() {
+			others++
+		}
+	}
+	if others > 0 {
+		why = append(why, model.Say("waiters-renew", others))
+	}
+	return why
+}
+
+// programOf returns the program of the lab whose claim it is for certain, nil for none.
+func programOf(x *Context, c *locks.Claim) *reports.ContenderInfo {
+	if o, known := x.K.Owners.LeaseOwner(c.KV.Lease); known && o.Certain && x.Lab != nil {
+		return x.Reports.Programs.Program(o.Name)
+	}
+	return nil
 }
 
 func rhythmWords(x *Context) model.Message {

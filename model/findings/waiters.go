@@ -126,6 +126,9 @@ func deadWaiters(x *Context) {
 		Evidence: []model.Message{ReadingWords(c.LeaseInfo())},
 		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}
 	f.Alternatives = []model.Code{model.CodeLockOverrunsDeadline, model.CodeHalfOpenTCP}
+	if ofService(c) {
+		f.Alternatives = append([]model.Code{model.CodeUnattendedLease}, f.Alternatives...)
+	}
 	switch {
 	case processEnded(x, c):
 		f.Confidence, f.Alternatives = model.Certain, nil
@@ -143,11 +146,7 @@ func deadWaiters(x *Context) {
 // processEnded says whether the lab saw the process of a claim end, long enough ago
 // that the claim would have gone if it had let go in order.
 func processEnded(x *Context, c *locks.Claim) bool {
-	o, known := x.K.Owners.LeaseOwner(c.KV.Lease)
-	if !known || !o.Certain || x.Lab == nil {
-		return false
-	}
-	p := x.Reports.Programs.Program(o.Name)
+	p := programOf(x, c)
 	if p == nil || p.Proc != model.ProcEnded {
 		return false
 	}

@@ -175,6 +175,7 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 		if e.Granted > 0 {
 			cs.journals.log.NotTogether(f)
 			f.LeaseLived(model.Say("lease-lived-on", e.Remaining, e.Granted, late))
+			cs.noteReleased(f, l, e)
 			continue
 		}
 		sign := model.Say("lease-gone-later", late)
@@ -241,10 +242,27 @@ func (cs *attribution) livedOn(c *Claim) {
 	}
 }
 
+// noteReleased counts a holder that released though its lease had not been renewed when it was time.
+func (cs *attribution) noteReleased(f *journal.Entry, l *Lease, e model.LeaseRead) {
+	lk := cs.keys.Lock(f.Lock)
+	if lk == nil || !f.WasHolder && f.Kind != journal.Handover {
+		return
+	}
+	lk.unrenewedLost = 0
+	born, seen := l.Born()
+	alone := time.Duration(e.Granted-e.Remaining) * time.Second
+	if seen && l.Renewals == 0 && e.At.Sub(born) < alone+2*time.Second && f.At.Sub(born) > time.Duration(e.Granted)*time.Second/3+2*time.Second {
+		lk.unrenewedReleased++
+	}
+}
+
 // noteStop remembers at which age a holder's renewals stopped, if it was renewed
 // before and its lease then ran out.
 func (cs *attribution) noteStop(f *journal.Entry, l *Lease) {
 	lk := cs.keys.Lock(f.Lock)
+	if f.Cause == journal.CauseExpired && lk != nil && l.Renewals == 0 && f.Held > 0 && !f.HeldAtLeast {
+		lk.unrenewedLost++
+	}
 	if f.Cause != journal.CauseExpired || lk == nil || l.Renewals == 0 || f.Held == 0 || f.HeldAtLeast || f.Gap > 0 {
 		return
 	}

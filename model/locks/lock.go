@@ -124,6 +124,15 @@ func (c *Claim) Ref() model.ClaimRef { return refOf(c) }
 // Shape returns what the keys make of the name: a queue, a group, a key by itself.
 func (l *Lock) Shape() recipe.Shape { return l.mode }
 
+// PutAgain returns when the key was last put again; ok is false where it was not, or not seen to be.
+func (c *Claim) PutAgain() (at time.Time, ok bool) {
+	return time.UnixMicro(c.put), c.put != 0 && !c.putLate
+}
+
+// Unrenewed returns how many holders released though their leases were not renewed when it was time, and
+// how many in a row, up to the last one, held until their leases ran out without one renewal.
+func (l *Lock) Unrenewed() (released, lost int) { return l.unrenewedReleased, l.unrenewedLost }
+
 // Listed says whether the lock is still known. One that is forgotten has no keys.
 func (l *Lock) Listed() bool { return l.listed }
 

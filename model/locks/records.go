@@ -94,6 +94,8 @@ type handoverStats struct {
 	waitTimes []time.Duration  // of the last that got the lock
 	stopAges  []time.Duration  // how old holders' leases were when their renewals stopped
 	overtakes int
+	// How many holders were never renewed: see [Lock.Unrenewed].
+	unrenewedReleased, unrenewedLost int
 
 	same, other int // of a group: keys that came back by another lease, with the same value or with another
 }

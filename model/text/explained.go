@@ -173,8 +173,8 @@ var explained = map[model.MessageID]Sentence{
 		"锁服务授予了一个没有人续租的租约"},
 	"mechanism-unattended-lease": {"A Lock or Campaign request without a lease makes the server grant one of 60 s, and no one keeps it alive. The claim goes after 60 s, whether its owner still works or still waits.",
 		"不带租约的 Lock 或 Campaign 请求会让服务器授予一个 60 s 的租约，没有人给它续租。60 s 后排队键消失，不管它的主人还在工作还是还在等待。"},
-	"looks-unattended-lease": {"Granted is 60 s, and the remaining TTL has only fallen since the key appeared. It takes 20 to 25 s of watching to tell. A client that asked for 60 s itself and died before its first renewal looks the same.",
-		"授予的 TTL 是 60 s，从键出现起剩余的 TTL 只降不升。要看 20 到 25 s 才知道。自己请求 60 s、在第一次续租前死去的客户端看起来一样。"},
+	"looks-unattended-lease": {"Granted is 60 s, and the remaining TTL has only fallen since the key appeared. It takes 20 to 25 s of watching to tell. A client that asked for 60 s itself and died before its first renewal looks the same, and is likelier (dead-holder) unless the owner gives a sign of life: it puts its key again, its process runs, or holders before released without a renewal.",
+		"授予的 TTL 是 60 s，从键出现起剩余的 TTL 只降不升。要看 20 到 25 s 才知道。自己请求 60 s、在第一次续租前死去的客户端看起来一样，而且更可能（dead-holder），除非主人显示出还活着：它又写了自己的键、它的进程在运行，或者之前的持有者没有续租也正常释放。"},
 	"do-unattended-lease": {"Fix the caller: grant a lease, keep it alive, pass it. Until then no piece of work under this lock may take longer than 60 s, waiting included.",
 		"修好调用方：授予租约，续租，带上它。在那之前，这把锁下的任何工作连等待在内不能超过 60 s。"},
 
