@@ -123,6 +123,9 @@ type Why struct {
 	// after its last reading, and nothing if it did not, or nothing speaks for that.
 	OnTime model.Message
 
+	// AllAtOnce: all keys of its lease went in one revision. No release takes several.
+	AllAtOnce bool
+
 	read  bool // its lease was read since, and that did not tell
 	byUs  bool // an action of ours took it
 	fated bool // the cause is that of others which went with it, or a guess by its time
@@ -333,6 +336,8 @@ func (f *Entry) cause() model.Message {
 		cause = model.Say("deleted-by", f.By)
 	case f.byUs:
 		cause = model.Say("deleted-by-you")
+	case f.Cause == CauseRevoked && f.Confidence == model.Hint && !f.AllAtOnce:
+		cause = model.Say("released-and-closed-or-revoked")
 	}
 	switch {
 	case f.Confidence == model.Certain:
@@ -392,7 +397,7 @@ func (f *Entry) ReadInVain() { f.Pending, f.read = true, true }
 
 // GuessByTime gives an entry without a cause the one that its time makes likely.
 func (f *Entry) GuessByTime() {
-	if f.Cause == CauseUnknown && !f.OnTime.IsZero() {
+	if f.Cause == CauseUnknown && !f.OnTime.IsZero() && f.canHaveExpired(f) {
 		f.Cause, f.Confidence, f.Evidence, f.fated = CauseExpired, model.Hint, f.OnTime, true
 	}
 }

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -24,6 +25,9 @@ func (f *Entry) NoteEnd(client string, granted int64, lasts time.Time) {
 // down to seconds.
 const ExpirySlack = 200 * time.Millisecond
 
+// leastTTL stands in for a TTL that is not known, in seconds.
+const leastTTL = 3
+
 // canHaveExpired says whether nothing speaks against it that the lease of f ran out, as that of
 // another did: neither its last reading nor its age. What the dead leave is at least as old as the
 // time that a lease has left which is renewed at a third of it.
@@ -31,10 +35,7 @@ func (f *Entry) canHaveExpired(other *Entry) bool {
 	if f.end.lasts.After(f.At.Add(ExpirySlack)) {
 		return false
 	}
-	ttl := f.end.granted
-	if ttl == 0 {
-		ttl = other.end.granted
-	}
+	ttl := cmp.Or(f.end.granted, other.end.granted, leastTTL)
 	return f.LastedFor(time.Duration(ttl)*time.Second*2/3 - time.Second)
 }
 

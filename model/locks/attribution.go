@@ -55,6 +55,7 @@ func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
 		}
 		return
 	case n > 1 && rest == 0:
+		f.AllAtOnce = true
 		f.Cause, f.Confidence, f.Evidence = cs.howEnded(l, f, model.Say("all-keys-went-at-once"))
 	default:
 		f.Cause, f.Confidence = journal.CauseUnknown, model.Hint
@@ -89,7 +90,7 @@ func (cs *attribution) likeBefore(f, left *journal.Entry) {
 		return
 	}
 	f.Held, f.HeldAtLeast, f.HeldAtMost, f.GoneRev = left.Held, left.HeldAtLeast || left.Unseen, left.HeldAtMost, left.GoneRev
-	f.Cause, f.Confidence, f.Evidence = left.Cause, left.Confidence, left.Evidence
+	f.Cause, f.Confidence, f.Evidence, f.AllAtOnce = left.Cause, left.Confidence, left.Evidence, left.AllAtOnce
 	if l := cs.leases.byID[left.Removed().Lease]; left.Pending && l != nil {
 		f.Pending, l.asked = true, true
 		l.pending = append(l.pending, f)
@@ -107,19 +108,27 @@ func (cs *attribution) howEnded(l *Lease, f *journal.Entry, sign model.Message) 
 	left := time.Duration(l.Read.Remaining)*time.Second - since // at least, if not renewed; a second more at most
 	read := model.Say("last-reading-before", sign, since, l.Read.Remaining, l.Read.Granted)
 	renewal := time.Duration(l.Read.Granted) * time.Second / 3
+	early := model.Say("ended-early", read)
+	switch {
+	case !f.AllAtOnce && since <= renewal:
+		early = model.Say("released-closed-or-revoked", read)
+	case !f.AllAtOnce:
+		early = model.Say("ended-early-or-released", read)
+	case since <= renewal:
+		early = model.Say("closed-or-revoked", read)
+	}
+	old := f.LastedFor(renewal*2 - time.Second) // who put its key later lived then
 	switch {
 	case l.Read.Remaining <= 0 && since < time.Second+expiryLag:
 		return journal.CauseExpired, model.Strong, read
-	case cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate && 3*l.Read.Remaining > l.Read.Granted:
+	case old && cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate && 3*l.Read.Remaining > l.Read.Granted:
 		return journal.CauseExpired, model.Hint, model.Say("renewal-missed", read) // it may have been made up for since
-	case cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate:
+	case old && cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate:
 		return journal.CauseExpired, model.Strong, model.Say("renewals-missed", read)
 	case left <= journal.ExpirySlack:
 		return journal.CauseUnknown, model.Hint, model.Say("read-too-long-ago", read)
-	case since <= renewal:
-		return journal.CauseRevoked, model.Hint, model.Say("closed-or-revoked", read)
 	}
-	return journal.CauseRevoked, model.Hint, model.Say("ended-early", read)
+	return journal.CauseRevoked, model.Hint, early
 }
 
 // fellSilent says whether the last reading showed missed renewals. The claims that told how

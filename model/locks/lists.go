@@ -55,7 +55,11 @@ func (ls *lists) takeList(e model.Listed) {
 		ls.leases.makeRoom(room)
 	}
 	ls.change.begin()
+	back := ls.prefixes.Watch(e.Prefix).Rev > e.Rev // restored: the revisions of before say nothing
 	for _, kv := range e.KVs {
+		if c := ls.keys.claims[kv.Key]; back && c != nil && c.KV != kv {
+			ls.commit.take(c)
+		}
 		ls.commit.put(kv, e.At, true).list = list.number
 	}
 	ls.compareListed(list, e.At)

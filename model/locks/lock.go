@@ -219,13 +219,14 @@ func (l *Lock) Blocked() bool { return l.recipe.HasHolder && l.Head() != nil && 
 // it is kept for a while because it was seen.
 func (l *Lock) Free() bool { return l.queue.Len() == 0 }
 
-// FreeFor returns how long nobody has held the lock.
-func (l *Lock) FreeFor(now time.Time) time.Duration {
+// FreeFor returns how long nobody has held the lock; atLeast if it became free when nothing was seen, or
+// is not seen any more.
+func (l *Lock) FreeFor(now time.Time) (d time.Duration, atLeast bool) {
 	if l.freeSince.IsZero() {
-		return 0
+		return 0, false
 	}
-	now, _ = l.seenTo(now)
-	return max(0, now.Sub(l.freeSince))
+	now, lost := l.seenTo(now)
+	return max(0, now.Sub(l.freeSince)), l.freeLate || lost
 }
 
 // Len returns the number of keys in the queue, the head included.

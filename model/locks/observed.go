@@ -78,7 +78,7 @@ func (ks *Keys) continues(c *Claim, h *Inference) {
 		}
 		return
 	}
-	l.lastHolder, l.freeSince, l.freePast = last, gone, ks.change.unobserved
+	l.lastHolder, l.freeSince, l.freePast, l.freeLate = last, gone, ks.change.unobserved, ks.change.unobserved
 	held, atLeast := h.Lasted()
 	l.lastLoss = &journal.Entry{At: gone, Kind: journal.Left, Lock: l.Name, Claim: last, WasHolder: true,
 		Why:   journal.Why{Cause: journal.CauseUnknown, Confidence: model.Hint, Evidence: model.Say("key-not-known-as-lock")},

@@ -65,6 +65,7 @@ type Lock struct {
 	recheckAt     time.Time // when it is due again
 	headAtLeast   bool      // the head was first before we looked: headSince is when we learnt of it
 	freePast      bool      // it became free before we looked, freeSince is when we learnt of it
+	freeLate      bool      // it became free when nothing was seen: it may have been earlier
 	listed        bool      // among those that are shown
 	freeScheduled bool
 	direct        bool // keys that are no claims of it do not count, as for a semaphore

@@ -76,8 +76,12 @@ func (k *State) Apply(event model.Event) []Change {
 		k.Prefixes.apply(event)
 		k.lists.takeList(e)
 	case model.Loaded:
+		was := k.Prefixes.apply(event)
+		if was.Rev > e.Rev { // restored from a backup
+			k.rev, k.keysRev = 0, 0
+		}
 		k.advance(e.Rev)
-		k.lists.loaded(e, k.Prefixes.apply(event))
+		k.lists.loaded(e, was)
 	case model.Watching:
 		k.advance(e.Rev)
 		k.lists.noteEndOfHistory(k.Prefixes.apply(event), e.At)

@@ -189,7 +189,7 @@ func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) 
 		s.forget(l)
 		return
 	case now == nil:
-		s.becameFree(l, at)
+		s.becameFree(l, at, blind)
 	case heldOn:
 		l.headSince, l.headAtLeast = l.HoldsSince(now)
 	case now != before || over || l.recipe.Held != nil && !l.heldAtMark:
@@ -208,7 +208,7 @@ func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) 
 	}
 	switch {
 	case now != nil && l.recipe.Held != nil && l.IsClaim(now) && l.Holder() == nil:
-		l.freeSince = at
+		l.freeSince, l.freeLate = at, blind || s.change.unobserved
 	case now != nil:
 		l.freeSince = time.Time{}
 	}
@@ -478,8 +478,8 @@ func (s *transitions) journalCame(at time.Time, rev int64) {
 
 // becameFree remembers a lock without claims for a while, so that a lock which is
 // taken now and then does not come and go on the screen.
-func (s *transitions) becameFree(l *Lock, at time.Time) {
-	l.freeSince, l.freePast = at, s.change.unobserved
+func (s *transitions) becameFree(l *Lock, at time.Time, blind bool) {
+	l.freeSince, l.freePast, l.freeLate = at, s.change.unobserved, blind || s.change.unobserved
 	if s.free >= freeMax && !l.freeScheduled {
 		s.forget(l)
 		return

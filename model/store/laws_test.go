@@ -41,7 +41,8 @@ func dump(s *Store, whole bool, but ...string) string {
 			}
 		}
 		if whole {
-			fmt.Fprintf(&b, "  head since %v, %d handovers, free since %v\n", l.HeadSince().Sub(modeltest.Start), l.Handovers, l.FreeFor(s.Now()))
+			free, _ := l.FreeFor(s.Now())
+			fmt.Fprintf(&b, "  head since %v, %d handovers, free since %v\n", l.HeadSince().Sub(modeltest.Start), l.Handovers, free)
 		}
 	}
 	leases := slices.Clone(s.Leases())

@@ -65,7 +65,7 @@ finding dead-holder on /lock is over, after 0.9s
 			h.End(5, a)
 			h.Read(5.1, a, 0, -1)
 		}, `acquired a1 took /lock, which was free
-left a1 no longer holds /lock after 4.0s: lease revoked or closed (hint); nobody waits
+left a1 no longer holds /lock after 4.0s: released and closed, or lease revoked (hint); nobody waits
 `},
 		{"our own revoke", "our journal is the only thing that makes a revoke certain", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
@@ -172,8 +172,8 @@ acquired a1 took /m, which was free
 			h.Put(2.1, modeltest.ClaimKey("/lock", b), "", b)
 			h.Read(3.2, a, 0, -1)
 		}, `acquired a1 took /lock, which was free
-left a1 no longer holds /lock after 1.0s: lease revoked or closed (hint); nobody waits
-handover b2 took over /lock from a1 (held 1.0s, lease revoked or closed: hint; it was free for 0.1 s)
+left a1 no longer holds /lock after 1.0s: released and closed, or lease revoked (hint); nobody waits
+handover b2 took over /lock from a1 (held 1.0s, released and closed, or lease revoked: hint; it was free for 0.1 s)
 `},
 		{"a queue is deleted", "one request took it: its waiters never held, and nobody of them let go", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)

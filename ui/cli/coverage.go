@@ -22,6 +22,8 @@ type unseen struct {
 	// unread counts the leases that had no turn within the budget, and that no finding
 	// depends on yet: nobody waits for them.
 	unread int
+	// spent: the readings took what the budget allows, so that a larger one would have done more.
+	spent bool
 }
 
 // keys are the prefixes that could not be seen. A list of locks says by itself of which
@@ -37,6 +39,9 @@ func (u unseen) limits(budget int, past bool) string {
 		return ""
 	case past:
 		return fmt.Sprintf("by then %s had no reading yet; nobody waits for what hangs on them", model.CountOf(u.unread, "lease"))
+	}
+	if !u.spent {
+		return fmt.Sprintf("%s had no reading in time, though the budget allowed more; a longer --for may read them", model.CountOf(u.unread, "lease"))
 	}
 	return fmt.Sprintf("the budget of %s a second left %s unread; --lease-budget or a longer --for reads them",
 		model.CountOf(budget, "reading"), model.CountOf(u.unread, "lease"))
@@ -101,6 +106,7 @@ func (v *viewer) confirm(ctx context.Context, on *session.Session, end time.Time
 // all of it was seen: a cluster that is frozen says nothing, and so does one on which
 // nothing happens.
 func (v *viewer) observe(ctx context.Context, on *session.Session, out outFlags) (not unseen, err error) {
+	begin, before := pace.Now(), on.Cost.Readings
 	if err := on.Pull(ctx, session.Pull{For: out.watch}); err != nil {
 		return not, err
 	}
@@ -120,6 +126,7 @@ func (v *viewer) observe(ctx context.Context, on *session.Session, out outFlags)
 	}
 	if s.Coverage().SeenUpTo(end) && !s.Coverage().Lost() { // else it was no want of budget
 		asked, not.unread = withoutIdle(s, asked, untried(s, left))
+		not.spent = float64(on.Cost.Readings-before+1) >= pace.Now().Sub(begin).Seconds()*float64(v.flags.leaseBudget)/2
 	}
 	not.blind = s.CoverageGaps(end, asked)
 	return not, err

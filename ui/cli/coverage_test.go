@@ -93,3 +93,22 @@ func TestFindingsDoNotHideWhatWasNotSeen(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }
+
+// TestABudgetIsAdvisedWhereItHelps: where the readings took less than it allows, something else held them up.
+func TestABudgetIsAdvisedWhereItHelps(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		not    unseen
+		past   bool
+		want   string
+	}{
+		{"all was read", unseen{}, false, ""},
+		{"the budget was spent", unseen{unread: 30, spent: true}, false, "the budget of 20 readings a second left 30 leases unread; --lease-budget or a longer --for reads them"},
+		{"it was not: etcd answers late", unseen{unread: 30}, false, "30 leases had no reading in time, though the budget allowed more; a longer --for may read them"},
+		{"in a recording nothing is read any more", unseen{unread: 30, spent: true}, true, "by then 30 leases had no reading yet; nobody waits for what hangs on them"},
+	} {
+		if got := row.not.limits(20, row.past); got != row.want {
+			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
+		}
+	}
+}

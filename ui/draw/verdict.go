@@ -45,7 +45,7 @@ func (th *Theme) NextMove(d status.Diagnosis, l *locks.Lock, c model.Condition, 
 	case h == nil && c.Trouble():
 		return th.Message(FreeFor(l, now))
 	case h == nil:
-		return th.Message(model.Say("for", model.Verbatim(Age(l.FreeFor(now), false))))
+		return th.Message(model.Say("for", model.Verbatim(Age(l.FreeFor(now)))))
 	case !l.Recipe().HasHolder:
 		return th.Message(Keys(l.Len()))
 	}
@@ -58,7 +58,7 @@ func (th *Theme) NextMove(d status.Diagnosis, l *locks.Lock, c model.Condition, 
 
 // FreeFor says for how long the lock has been free.
 func FreeFor(l *locks.Lock, now time.Time) model.Message {
-	return model.Say("free-for", model.Verbatim(Age(l.FreeFor(now), false)))
+	return model.Say("free-for", model.Verbatim(Age(l.FreeFor(now))))
 }
 
 // Keys says how many keys there are.

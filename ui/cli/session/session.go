@@ -30,6 +30,9 @@ type Session struct {
 	// In between nobody changes the state. Nil: nobody wants to know.
 	OnWait func() (back func())
 
+	// Cost is what looking costs, by the last batch.
+	Cost model.Cost
+
 	src       model.Source
 	lastEntry uint64 // the last entry that OnEntry had
 }
@@ -180,6 +183,7 @@ func (s *Session) outOfPatience(p Pull) error {
 
 // took tells of a batch that is in the state.
 func (s *Session) took(b model.Batch, p Pull) error {
+	s.Cost = b.Cost
 	if s.OnBatch != nil {
 		if err := s.OnBatch(b); err != nil {
 			return err
