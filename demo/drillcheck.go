@@ -30,7 +30,7 @@ func CheckDrill(file string, d *drill.Drill) error {
 			fail(c.Line, "a contender named %s: faults mean all of them by that; rename it", everyone)
 		}
 		for _, name := range c.Names() {
-			if c.Later && !slices.ContainsFunc(d.Steps, func(s drill.Step) bool { return s.Start != "" && slices.Contains(d.Lab.Several(s.Start), name) }) {
+			if c.Later && !slices.ContainsFunc(slices.Concat(d.Steps, d.Lesson.Tried()), func(s drill.Step) bool { return s.Start != "" && slices.Contains(d.Lab.Several(s.Start), name) }) {
 				fail(c.Line, "%s is never started: add a step start: %s, or leave later out", name, name)
 			}
 		}
@@ -39,8 +39,8 @@ func CheckDrill(file string, d *drill.Drill) error {
 			guarded[""] = guarded[""] || c.Guarded
 		}
 	}
-	for _, s := range d.Steps {
-		if s.Tell != nil && !slices.Contains(contender.ManualWords(), s.Tell.Word) {
+	for _, s := range slices.Concat(d.Steps, d.Lesson.Tried()) {
+		if s.Tell != nil && !contender.Understands(s.Tell.Word) {
 			fail(s.Line, "there is no word %q to tell: want one of %s", s.Tell.Word, strings.Join(contender.ManualWords(), ", "))
 		}
 	}

@@ -82,12 +82,23 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 		}
 		if l.Task != nil {
 			check(d, "its task", l.Task.Text["zh"])
-			check(d, "its hint", l.Task.Hint["zh"])
+			for _, h := range l.Task.Hints {
+				check(d, "help with its task", h["zh"])
+			}
+			for _, w := range l.Task.Wrong {
+				check(d, "a wrong way of its task", w.Why["zh"])
+			}
+			if draft := l.Task.Draft; draft != nil {
+				for _, s := range draft.Steps {
+					if s.Wait != nil {
+						check(d, "why its draft does not do", s.Wait.Else["zh"])
+					}
+				}
+			}
 		}
 		if l.Exam != nil {
 			check(d, "its exam", l.Exam.Text["zh"])
 			for _, c := range l.Exam.Cases {
-				check(d, "a hint of its exam", c.Hint["zh"])
 				check(d, "a case of its exam", c.Explanation["zh"])
 			}
 		}

@@ -206,7 +206,7 @@ func (c *supervisor) canTell(name string) error {
 
 // tellWord writes a line to a manual contender.
 func (c *supervisor) tellWord(name, word string) (string, error) {
-	if !slices.Contains(contender.ManualWords(), word) {
+	if !contender.Understands(word) {
 		return "", fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(contender.ManualWords(), ", "))
 	}
 	c.mu.Lock()

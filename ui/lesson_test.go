@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ type trainer struct {
 	steps   []tutor.Step
 	err     error // after the last step
 	answers []int
+	filled  map[string]string
 }
 
 func (x *trainer) lesson() *tutor.Lesson {
@@ -33,7 +35,7 @@ func (x *trainer) lesson() *tutor.Lesson {
 			x.steps = x.steps[1:]
 			return s, nil
 		},
-		Answer: func(n int) { x.answers = append(x.answers, n) }}
+		Answer: func(n int) { x.answers = append(x.answers, n) }, Fill: func(filled map[string]string) { x.filled = filled }}
 }
 
 var told = []tutor.Step{
@@ -310,15 +312,46 @@ func TestALessonOfOneLockShowsItsQueue(t *testing.T) {
 	}
 }
 
-// TestAHintIsForWhoAsks: the pane says that n gives one, and then that n skips the task.
+// TestAHintIsForWhoAsks: the panel says that n helps, and how often, and then that n skips the task.
 func TestAHintIsForWhoAsks(t *testing.T) {
-	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Make b the holder.", Hint: true}, {Kind: tutor.StepTask, Text: "Make b the holder.\n\nHint: press K."}}}
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Make b the holder.", Hints: 1}, {Kind: tutor.StepTask, Text: "Make b the holder.\n\nHint: press K."}}}
 	b := lessonBench(t, x, Options{})
 	b.step()
-	b.sees("Make b the holder.", "n a hint")
+	b.sees("Make b the holder.", "n help (1 left)")
 	b.press("n")
 	b.step()
 	b.sees("Hint: press K.", "n skip the task")
+}
+
+// TestADraftIsFilledIn: by the digits of its options and by arrows, a number by its digits; what is
+// still empty is not sent. Help is behind h, and esc leaves it to the page.
+func TestADraftIsFilledIn(t *testing.T) {
+	draft := &tutor.Draft{Lines: []string{"If {field} = {what}", "Then TTL {ttl}"}, Blanks: []tutor.Blank{
+		{Name: "field", Options: []tutor.Choice{{Text: "value", Is: "v"}, {Text: "create revision", Is: "c"}}},
+		{Name: "what", Options: []tutor.Choice{{Text: "my name", Is: "me"}, {Text: "0", Is: "0"}}},
+		{Name: "ttl", From: 2, To: 60},
+	}}
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Complete it.", Hints: 3, Draft: draft}}}
+	b := lessonBench(t, x, Options{})
+	b.step()
+	b.sees("Complete it.", "If [?] = [?]", "n fill it in")
+	b.press("n")
+	b.sees("If >?< = [?]", "1 value", "2 create revision", "enter try it", "h help (3 left)")
+	b.press("2")
+	b.sees("If >create revision< = [?]")
+	b.press("down", "right", "right")
+	b.sees("= >0<")
+	b.press("left", "enter")
+	b.sees("= [my name]", "Then TTL >?<", "a blank is still empty", "a number from 2 to 60")
+	b.press("1")
+	b.press("enter")
+	b.sees("a blank is still empty")
+	b.press("2", "esc")
+	b.sees("Then TTL [12]", "n fill it in")
+	b.press("n", "enter")
+	if want := map[string]string{"field": "c", "what": "me", "ttl": "12"}; !maps.Equal(x.filled, want) {
+		t.Errorf("the lab is given %v, want %v", x.filled, want)
+	}
 }
 
 // TestATaskIsGivenUpOnce: whoever presses n twice still reads what comes next.

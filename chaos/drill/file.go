@@ -195,6 +195,8 @@ type Wait struct {
 	// Leader is empty, and Up is 0, where it does not matter.
 	Leader string `yaml:"leader" says:"Which member leads: its name, any or none."`
 	Up     int    `yaml:"up" says:"How many members answer."`
+	// Else is for the steps of a task.
+	Else Text `yaml:"else" says:"In the steps of a task: why they go no further where this does not come."`
 }
 
 // Expectation is one row of what is expected. Which of the fields mean something for a name

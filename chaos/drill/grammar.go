@@ -88,7 +88,11 @@ var objects = []struct {
 	{"fault", "What a fault takes beside its kind. Which kind takes what, the table of faults says.", reflect.TypeFor[faultForm]()},
 	{"ask", "A question with its options.", reflect.TypeFor[Question]()},
 	{"lesson", "What makes a drill a lesson. Each text is told in every language of the course.", reflect.TypeFor[Lesson]()},
-	{"task", "Something for the reader to do to the lab.", reflect.TypeFor[Task]()},
+	{"task", "Something for the reader to do to the lab. It begins with every program of the lab started anew.", reflect.TypeFor[Task]()},
+	{"draft", "Lines with blanks that the reader fills in. A word in braces is a blank.", reflect.TypeFor[Draft]()},
+	{"blank", "What may stand in a blank: one of its options, or a number.", reflect.TypeFor[Blank]()},
+	{"wrong", "What shows that the task can no longer be done.", reflect.TypeFor[Wrong]()},
+	{"reaction", "What the lab does by itself, after the reactions before it.", reflect.TypeFor[Reaction]()},
 	{"exam", "A fault that the seed draws, and nobody names. The lab begins it empty.", reflect.TypeFor[Exam]()},
 	{"case", "One fault of an exam.", reflect.TypeFor[Case]()},
 	{"guide", "What makes a drill a guide. Each text is told in every language of the course.", reflect.TypeFor[Guide]()},
@@ -169,6 +173,8 @@ func formOf(t reflect.Type) (Form, string) {
 		return FormDuration, ""
 	case reflect.TypeFor[Text]():
 		return FormWords, ""
+	case reflect.TypeFor[[]Text]():
+		return FormOptions, ""
 	}
 	switch t.Kind() {
 	case reflect.Bool:

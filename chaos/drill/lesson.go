@@ -41,20 +41,12 @@ type Case struct {
 	Steps       []Step  `yaml:"steps" form:",own" needed:"true" says:"What brings it about, unseen; the last waits for how it shows."`
 	Done        *Wait   `yaml:"done" needed:"true" says:"By what one sees that it is healed."`
 	Wrong       []*Wait `yaml:"wrong" says:"By what one sees that a wrong cure was taken, any of these for a while: then it is over."`
-	Hint        Text    `yaml:"hint" needed:"true" says:"Where to look, for who asks."`
 	Explanation Text    `yaml:"told" needed:"true" says:"What it was, and how it showed."`
 }
 
 // Draw is the case that a seed decides.
 func (e *Exam) Draw(seed uint64) Case {
 	return e.Cases[rand.New(rand.NewPCG(seed, 0x6578616d)).IntN(len(e.Cases))]
-}
-
-// Task is something that the person does to the lab, and how one sees that it is done.
-type Task struct {
-	Text Text  `yaml:"text" needed:"true" says:"What."`
-	Hint Text  `yaml:"hint" needed:"true" says:"How, for who asks."`
-	Done *Wait `yaml:"done" needed:"true" says:"By what one sees that it is done."`
 }
 
 // Measure is what decides which answer to a question is right.
@@ -144,6 +136,9 @@ func (l *Lesson) read(p *parser, n *yaml.Node, _ string) {
 		l.Etcdctl = strings.Split(strings.TrimRight(p.text(lines, "etcdctl"), "\n"), "\n")
 	}
 	p.d.Title, p.d.Why = l.Title.In("en"), l.Teaches.In("en")
+	if l.Task != nil {
+		p.task(l.Task)
+	}
 	p.questions()
 	p.gated()
 	for _, s := range p.d.Steps {

@@ -104,7 +104,11 @@ func (t *Tell) read(p *parser, n *yaml.Node, what string) {
 		p.fail(n.Line, "%s is %s: want {CONTENDER: WORD}", what, kindName(n))
 		return
 	}
-	t.Contender, t.Word = p.contender(name, what), p.text(word, what)
+	if t.Word = p.text(word, what); p.course && blankName.MatchString(name.Value) {
+		t.Contender = name.Value
+		return // the draft that it belongs to fills it in
+	}
+	t.Contender = p.contender(name, what)
 	if c, ok := p.d.Lab.Contender(t.Contender); ok && !c.Manual {
 		p.fail(n.Line, "%s does what it wants: give it manual: true", t.Contender)
 	}

@@ -38,7 +38,10 @@ func TestTheReferenceIsWhatIsRead(t *testing.T) {
 	files := map[string]string{
 		"a drill": "zzz: 1", "lab": "lab: {zzz: 1}", "a contender": "lab: {contenders: [{zzz: 1}]}",
 		"a step": head + "steps: [{zzz: 1}]", "wait": head + "steps: [{wait: {zzz: 1}}]",
-		"repeat": head + "steps: [{repeat: {zzz: 1}}]", "lesson": head + "lesson: {zzz: 1}", "task": head + "lesson: {task: {zzz: 1}}", "fault": head + "steps: [{fault: {pause: a, zzz: 1}}]",
+		"repeat": head + "steps: [{repeat: {zzz: 1}}]", "lesson": head + "lesson: {zzz: 1}", "task": head + "lesson: {task: {zzz: 1}}",
+		"draft": head + "lesson: {task: {draft: {zzz: 1}}}", "blank": head + "lesson: {task: {draft: {blanks: [{zzz: 1}]}}}",
+		"wrong": head + "lesson: {task: {wrong: [{zzz: 1}]}}", "reaction": head + "lesson: {task: {react: [{zzz: 1}]}}",
+		"fault": head + "steps: [{fault: {pause: a, zzz: 1}}]",
 		"guide": "title: t\nguide: {zzz: 1}", "guided task": "title: t\nguide: {tasks: [{zzz: 1}]}",
 		"exam": head + "lesson: {exam: {zzz: 1}}", "case": head + "lesson: {exam: {cases: [{zzz: 1}]}}",
 	}

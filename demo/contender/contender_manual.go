@@ -16,6 +16,12 @@ import (
 // "lock" takes the next of them and "unlock" lets the last one go.
 func ManualWords() []string { return slices.Sorted(maps.Keys(manualWords)) }
 
+// Understands says whether a manual contender can be told that: a word, with what belongs to it.
+func Understands(said string) bool {
+	word, rest, _ := strings.Cut(said, " ")
+	return manualWords[word] != nil && !strings.ContainsAny(rest, "\r\n")
+}
+
 // manualWords do what they are called. The error is for the person who said it.
 var manualWords = map[string]func(*manual, context.Context) error{
 	"lock":           (*manual).lock,          // starts to acquire the next lock
@@ -36,6 +42,17 @@ var manualWords = map[string]func(*manual, context.Context) error{
 	"resumed-leader": (*manual).resumedLeader, // asks the same of an election that was resumed
 	"observe":        (*manual).observe,       // follows who leads, and says it
 	"observed":       (*manual).observed,      // says who it observed last
+
+	"ttl":         (*manual).setTTL,     // N: of the next session
+	"renew-every": (*manual).setRenewal, // N, never or library: of the next session
+	"claim":       (*manual).putClaim,   // by hand: the transaction with which Lock begins
+	"get":         (*manual).get,        // by hand: reads the first claim, the one ahead, or the last
+	"watch":       (*manual).watch,      // by hand: waits for what it read to go
+	"enter":       (*manual).enter,      // by hand: goes to work
+	"look":        (*manual).look,       // reads /data
+	"save-if":     (*manual).saveIf,     // KEY FIELD OP WHAT: writes /data if that is so
+	"unlock-if":   (*manual).unlockIf,   // KEY FIELD OP WHAT: deletes the lock's key if that is so
+	"rule":        (*manual).setRule,    // OP KEEP: of the guarded resource
 }
 
 // manual is a contender that does what it is told. One goroutine has its state; only
@@ -52,6 +69,11 @@ type manual struct {
 
 	early   string           // a word that came before an attempt ended, "" for none
 	earlyAt <-chan time.Time // when it is not waited for any longer
+
+	word    string         // that is being done, with what stands after it
+	hand    byHand         // what it does by hand
+	renewal *time.Duration // that was chosen for the next session; nil: as the library does
+	gone    chan string    // keys that it watched by hand, once they are
 
 	observing bool
 	sights    chan string // of those who lead
@@ -74,7 +96,7 @@ type outcome struct {
 
 // obey does what the words say until ctx ends.
 func (c *contender) obey(ctx context.Context, words <-chan string) {
-	m := &manual{worker: c.workers[0], outcomes: make(chan outcome, 1), sights: make(chan string)}
+	m := &manual{worker: c.workers[0], outcomes: make(chan outcome, 1), sights: make(chan string), gone: make(chan string)}
 	c.sayIdle("")
 	defer m.leave()
 	for {
@@ -98,6 +120,8 @@ func (c *contender) obey(ctx context.Context, words <-chan string) {
 			m.again(ctx)
 		case m.sight = <-m.sights:
 			m.note("observes: the leader is " + m.sight)
+		case <-m.gone:
+			m.note("watch: DELETE")
 		case <-lost:
 			m.lose()
 		}
@@ -106,18 +130,20 @@ func (c *contender) obey(ctx context.Context, words <-chan string) {
 
 // do does what a word says, or says why not.
 func (m *manual) do(ctx context.Context, word string) {
-	f := manualWords[word]
+	name, _, _ := strings.Cut(word, " ")
+	f := manualWords[name]
 	if f == nil {
 		m.note(fmt.Sprintf("%.40q is not a command: want one of %s", word, strings.Join(ManualWords(), ", ")))
 		return
 	}
+	m.word = word
 	err := f(m, ctx)
 	if cures := errors.Is(err, errIsWaiting) || errors.Is(err, errHoldsNothing); cures && m.waiting != nil && !m.waiting.abandoned && m.earlyAt == nil {
 		m.early, m.earlyAt = word, time.After(earlyBy)
 		return
 	}
 	if err != nil {
-		m.note(word + ": " + m.clearer(ctx, err).Error())
+		m.note(name + ": " + m.clearer(ctx, err).Error())
 	}
 }
 
@@ -143,6 +169,8 @@ func (m *manual) note(text string) {
 		m.say(h.lock, model.BeliefHolding, h.claim, text)
 	case m.released != nil:
 		m.say(m.released.lock, model.BeliefIdle, claim{}, text)
+	case m.hand.claim.token != 0:
+		m.say(m.o.Locks[0], model.BeliefWaiting, m.hand.claim, text)
 	default:
 		m.say(m.o.Locks[0], model.BeliefIdle, claim{}, text)
 	}
@@ -158,6 +186,15 @@ var (
 )
 
 func (m *manual) lock(ctx context.Context) error {
+	if _, name, ok := strings.Cut(m.word, " "); ok { // the one that is named
+		if !slices.Contains(m.o.Locks, name) {
+			return fmt.Errorf("it does not compete for %s: want one of %s", name, strings.Join(m.o.Locks, ", "))
+		}
+		if m.holds(name) {
+			return errors.New("it holds " + name + " already")
+		}
+		return m.start(ctx, name)
+	}
 	for _, lock := range m.o.Locks {
 		if !m.holds(lock) {
 			return m.start(ctx, lock)
@@ -187,7 +224,9 @@ func (m *manual) start(ctx context.Context, lock string) error {
 		if err != nil {
 			return err
 		}
-		m.s = s
+		if m.s = s; m.renewal != nil && s.Session != nil {
+			m.renewsItself(ctx, s)
+		}
 	}
 	a := m.attempt(m.s, lock)
 	ctx, cancel := context.WithCancel(ctx)
@@ -252,7 +291,7 @@ func (m *manual) unlock(ctx context.Context) error {
 		return errHoldsNothing
 	}
 	h := m.last()
-	m.held, m.released = m.held[:len(m.held)-1], &h
+	m.held, m.released, m.hand = m.held[:len(m.held)-1], &h, byHand{}
 	m.say(h.lock, model.BeliefLeaving, h.claim, "")
 	text := ""
 	if err := m.ask(ctx, h.release); err != nil {

@@ -85,3 +85,28 @@ func (g *guard) access(ctx context.Context, a resource.Access) (resource.Answer,
 	}
 	return ans, nil
 }
+
+// rule tells the resource which tokens to refuse.
+func (g *guard) rule(ctx context.Context, r resource.Rule) error {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("set the rule of the resource: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(g.url, resource.AccessPath)+resource.RulePath, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("set the rule of the resource: %w", err)
+	}
+	resp, err := g.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("set the rule of the resource: %w", err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, resource.MaxAccess))
+	switch {
+	case err != nil:
+		return fmt.Errorf("set the rule of the resource: %w", err)
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("set the rule of the resource: it says: %s", strings.TrimSpace(string(text)))
+	}
+	return nil
+}

@@ -23,9 +23,52 @@ const (
 	MaxElements = 20000
 	// MaxAccess bounds a request, in bytes.
 	MaxAccess = 1 << 20
-	// AccessPath is the one page of the resource.
+	// AccessPath is the page on which the resource is accessed.
 	AccessPath = "/access"
+	// RulePath is the page on which it is given a [Rule].
+	RulePath = "/rule"
 )
+
+// Rule is a fence that somebody wrote: what the resource refuses, and what it keeps of the tokens
+// that it accepts.
+type Rule struct {
+	// Op compares the token of an access with what is kept: <, <=, >, >=, = or !=. Where it holds,
+	// the access is refused.
+	Op string `json:"op"`
+	// Keep is "highest", "last", or "nothing".
+	Keep string `json:"keep"`
+}
+
+// refuses says whether an access with this token is refused.
+func (r Rule) refuses(token, kept int64) bool {
+	switch r.Op {
+	case "<":
+		return token < kept
+	case "<=":
+		return token <= kept
+	case ">":
+		return token > kept
+	case ">=":
+		return token >= kept
+	case "=":
+		return token == kept
+	}
+	return token != kept
+}
+
+// keeps is what is kept once an access with this token was accepted.
+func (r Rule) keeps(token, kept int64) int64 {
+	switch r.Keep {
+	case "highest":
+		return max(token, kept)
+	case "last":
+		return token
+	}
+	return kept
+}
+
+// usual is the rule of a fence that nobody has written anew.
+var usual = Rule{Op: "<", Keep: "highest"}
 
 // Options says what resource to start.
 type Options struct {
@@ -50,6 +93,7 @@ type Resource struct {
 	serving  sync.WaitGroup
 
 	mu        sync.Mutex
+	rule      Rule
 	registers map[string]*register
 }
 
@@ -97,9 +141,10 @@ func New(o Options) (*Resource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the resource: %w", err)
 	}
-	r := &Resource{o: o, listener: l, registers: map[string]*register{}}
+	r := &Resource{o: o, listener: l, rule: usual, registers: map[string]*register{}}
 	pages := http.NewServeMux()
 	pages.HandleFunc("POST "+AccessPath, r.serve)
+	pages.HandleFunc("POST "+RulePath, r.serveRule)
 	r.server = &http.Server{Handler: pages, ReadTimeout: serveWithin, WriteTimeout: serveWithin, IdleTimeout: serveWithin}
 	r.serving.Go(func() { _ = r.server.Serve(l) }) // it ends with Close
 	return r, nil
@@ -134,6 +179,25 @@ func (r *Resource) serve(w http.ResponseWriter, req *http.Request) {
 	_ = json.NewEncoder(w).Encode(r.Access(a))
 }
 
+// serveRule takes a rule, and forgets what was kept of tokens before.
+func (r *Resource) serveRule(w http.ResponseWriter, req *http.Request) {
+	var rule Rule
+	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, MaxAccess)).Decode(&rule); err != nil {
+		http.Error(w, "read the rule: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	if !slices.Contains([]string{"<", "<=", ">", ">=", "=", "!="}, rule.Op) || !slices.Contains([]string{"highest", "last", "nothing"}, rule.Keep) {
+		http.Error(w, fmt.Sprintf("the rule %q, keep %q: want <, <=, >, >=, = or !=, and highest, last or nothing", rule.Op, rule.Keep), http.StatusBadRequest)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rule = rule
+	for _, reg := range r.registers {
+		reg.highest = 0
+	}
+}
+
 // Access decides on an access, does it, and reports it.
 func (r *Resource) Access(a Access) Answer {
 	r.mu.Lock()
@@ -144,7 +208,7 @@ func (r *Resource) Access(a Access) Answer {
 		r.registers[a.Lock] = reg
 	}
 	fenced := r.o.Fence == drill.FenceAll || r.o.Fence == drill.FenceWrites && a.Write
-	ans := Answer{Highest: reg.highest, Accepted: !fenced || a.Token >= reg.highest}
+	ans := Answer{Highest: reg.highest, Accepted: !fenced || !r.rule.refuses(a.Token, reg.highest)}
 	switch {
 	case !ans.Accepted:
 		reg.refused++
@@ -154,7 +218,7 @@ func (r *Resource) Access(a Access) Answer {
 		ans.Set = slices.Clone(reg.set)
 	}
 	if ans.Accepted && fenced {
-		reg.highest = a.Token
+		reg.highest = r.rule.keeps(a.Token, reg.highest)
 	}
 	r.o.Report(model.Access{At: r.o.Now(), Contender: a.Contender, Lock: a.Lock, Write: a.Write,
 		Token: a.Token, Highest: ans.Highest, Accepted: ans.Accepted,

@@ -31,6 +31,8 @@ type Lesson struct {
 	// Answer says that the person goes on: with the option chosen, from 1, after
 	// StepAsk, with 0 after StepSay. It is not called on the goroutine of the screen.
 	Answer func(choice int)
+	// Fill says what the person filled into the draft of a StepTask, by the names of its blanks.
+	Fill func(filled map[string]string)
 }
 
 // Judges says whether it tells itself what is wrong, so that nothing over the page has to. A guide
@@ -68,9 +70,11 @@ type Step struct {
 	// is not so. Text is what is to be learned.
 	Chosen        int
 	Measured, Why string
-	// Hint says that a StepTask has a hint for who goes on: then it comes again, with it. Else
-	// who goes on gives the task up.
-	Hint bool
+	// Hints is how many stages of help a StepTask has left for who goes on: then it comes again,
+	// with the next. At 0 who goes on gives the task up.
+	Hints int
+	// Draft is what the person completes in a StepTask, nil for nothing.
+	Draft *Draft
 	// Guided is what there is to a StepTask of a guide.
 	Guided *Guided
 	// Code are lines that stand under the text as they are.

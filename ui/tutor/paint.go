@@ -130,12 +130,18 @@ func (p *Panel) forth(th *draw.Theme, key func(string) []draw.Span) []draw.Span 
 		return key(th.Say("tutor-start"))
 	case p.ended():
 		return key(th.Say("tutor-close"))
-	case p.has:
+	case p.has && p.step.Kind == StepAsk:
 		return []draw.Span{draw.Accent.Of("1"), draw.Plain.Of(" " + th.Say("tutor-to") + " "), draw.Accent.Of(strconv.Itoa(len(p.step.Options))), draw.Plain.Of(" " + th.Say("tutor-answers"))}
 	case p.step.Kind == StepAsk && p.chosen == 0:
 		return key(th.Say("tutor-answer"))
-	case p.step.Kind == StepTask && p.step.Hint:
-		return key(th.Say("tutor-hint"))
+	case p.drafts() && p.has && p.step.Hints > 0:
+		return []draw.Span{draw.Accent.Of("enter"), draw.Plain.Of(" " + th.Say("tutor-send") + "  "), draw.Accent.Of("h"), draw.Plain.Of(" " + th.Say("tutor-hint", p.step.Hints))}
+	case p.drafts() && p.has:
+		return []draw.Span{draw.Accent.Of("enter"), draw.Plain.Of(" " + th.Say("tutor-send") + "  "), draw.Accent.Of("h"), draw.Plain.Of(" " + th.Say("tutor-give-up"))}
+	case p.drafts() && !p.plays:
+		return key(th.Say("tutor-fill"))
+	case p.step.Kind == StepTask && p.step.Hints > 0:
+		return key(th.Say("tutor-hint", p.step.Hints))
 	case p.step.Kind == StepTask:
 		return key(th.Say("tutor-give-up"))
 	case !p.acts() && p.step.Kind != "":
@@ -150,6 +156,9 @@ func (p *Panel) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	d := drawn{w: w, steps: p.steps, at: p.at, chosen: p.chosen, has: p.has, broke: p.err != nil, begun: p.begun}
 	if p.step.Kind == StepWait {
 		d.age = now.Sub(p.since)
+	}
+	if p.drafts() {
+		d.filled, d.said, d.blank = strings.Join(p.fills.values, "\x00"), p.said(), p.fills.at
 	}
 	if d != p.drawn || p.body == nil {
 		p.drawn, p.body = d, p.write(th, w, now)
@@ -202,6 +211,9 @@ func (p *Panel) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 		p.see(th, text)
 	}
 	text(draw.Plain, "  ", p.step.Text)
+	if p.drafts() {
+		all = append(all, p.draft(th)...)
+	}
 	for _, l := range p.step.Code {
 		all = append(all, []draw.Span{draw.Accent.Of("    " + th.Cut(th.FormatText(l), max(8, w-6)))})
 	}

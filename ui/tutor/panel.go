@@ -65,9 +65,10 @@ func (p *Panel) Stepped(m StepMsg) tea.Cmd {
 	if p.step.Kind == StepTask && m.step.Kind != StepTask {
 		p.leave()
 	}
-	acted := p.acts()
+	acted, filling := p.acts(), p.has && p.drafts() && m.step.Draft != nil
 	p.steps++
-	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, false
+	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, filling
+	p.fills = newFilling(p.step.Draft)
 	if l := p.step.Lock; l != p.lock && l != "" && p.back == 0 && p.h.Select(l) {
 		p.lock = l
 	}
@@ -177,16 +178,24 @@ func (p *Panel) GoOn() tea.Cmd {
 		return p.play()
 	case p.step.Kind == StepAsk && p.chosen == 0:
 		p.has = true
-	case p.step.Kind == StepTask: // the next step is asked for already
-		l := p.l
-		p.leave()
-		p.step, p.since = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}, p.h.Frame().Now // a second press is for nothing
-		p.steps++
-		return func() tea.Msg { l.Answer(0); return nil }
+	case p.drafts() && !p.plays:
+		p.has = true
+	case p.step.Kind == StepTask:
+		return p.leaveTask()
 	default:
 		return p.answer(p.chosen)
 	}
 	return nil
+}
+
+// leaveTask goes on from a task: to the next stage of help, or past it. The next step is asked for
+// already.
+func (p *Panel) leaveTask() tea.Cmd {
+	l := p.l
+	p.leave()
+	p.step, p.since = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}, p.h.Frame().Now // a second press is for nothing
+	p.steps++
+	return func() tea.Msg { l.Answer(0); return nil }
 }
 
 // answer tells the lesson and asks for its next step.
@@ -205,6 +214,10 @@ func (p *Panel) answer(choice int) tea.Cmd {
 // predict takes the answer to a question. The person sees whether it was right
 // before the lesson goes on.
 func (p *Panel) predict(choice int) {
+	if p.drafts() {
+		p.types(choice)
+		return
+	}
 	if choice < 1 || choice > len(p.step.Options) {
 		p.h.Say(draw.Late, p.th().Say("tutor-no-answer"))
 		return
@@ -224,7 +237,13 @@ func (p *Panel) score(choice int) {
 }
 
 // move goes to another answer.
-func (p *Panel) move(n int) { p.at = max(0, min(p.at+n, len(p.step.Options)-1)) }
+func (p *Panel) move(n int) {
+	if p.drafts() {
+		p.fills.at = max(0, min(p.fills.at+n, len(p.fills.values)-1))
+		return
+	}
+	p.at = max(0, min(p.at+n, len(p.step.Options)-1))
+}
 
 // Fold hides the lesson but for its title, or shows it again.
 func (p *Panel) Fold() { p.folded = !p.folded }
@@ -245,7 +264,7 @@ func (p *Panel) Keys(on host.Where) []host.Key {
 
 // questionKeys are those of its question.
 func (p *Panel) questionKeys() []host.Key {
-	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
+	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"}
 	rows := []host.Key{
 		{Keys: []string{"up", "k"}, Where: host.InLesson, What: "answer-above", Do: host.Run(func() { p.move(-1) })},
 		{Keys: []string{"down", "j"}, Where: host.InLesson, What: "answer-below", Do: host.Run(func() { p.move(1) })},
@@ -256,7 +275,16 @@ func (p *Panel) questionKeys() []host.Key {
 				}
 				return "answers"
 			}},
-		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "key-this-answer", What: "the-answer-under-the-cursor", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(p.at + 1) })},
+		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "key-this-answer", What: "the-answer-under-the-cursor", Needs: host.NeedsLesson, Do: func() tea.Cmd {
+			if p.drafts() {
+				return p.send()
+			}
+			p.predict(p.at + 1)
+			return nil
+		}},
+		{Keys: []string{"left"}, Where: host.InLesson, What: "value-before", Do: host.Run(func() { p.turn(-1) })},
+		{Keys: []string{"right"}, Where: host.InLesson, Short: "key-value", What: "next-value", Needs: host.NeedsLesson, Do: host.Run(func() { p.turn(1) }), Hidden: func() bool { return !p.drafts() }},
+		{Keys: []string{"h"}, Where: host.InLesson, Short: "key-task-help", What: "help-with-the-task", Needs: host.NeedsLesson, Do: p.help, Hidden: func() bool { return !p.drafts() }},
 		{Keys: []string{"esc", "tab"}, Where: host.InLesson, Short: "key-to-the-page", What: "back-to-the-page-the-question-waits", Do: host.Run(func() { p.has = false })},
 	}
 	for i := range rows {

@@ -28,6 +28,7 @@ type Panel struct {
 	has         bool     // the keyboard is with the options
 	at          int      // the option under the cursor, from 0
 	chosen      int      // the answer, from 1; 0: none yet
+	fills       filling  // of the draft of a task
 	steps       int      // how many there were
 	lock        string   // that was selected for the person last
 	opened      turned   // that was opened for the person last
@@ -90,6 +91,9 @@ type drawn struct {
 	has, broke bool
 	begun      bool
 	age        time.Duration // of a wait
+	// Of a draft.
+	filled, said string
+	blank        int
 }
 
 // turned is a page that was opened for the person.

@@ -365,10 +365,10 @@ func (j *Checker) LastWord(name, lock string) model.Belief {
 	return last
 }
 
-// LastNote is what a contender said last in words, "" if nothing.
+// LastNote is what a contender said last in words since it was started, "" if nothing.
 func (j *Checker) LastNote(name string) string {
 	for _, b := range slices.Backward(j.notes) {
-		if b.Contender == name {
+		if b.Contender == name && !b.At.Before(j.anew[drill.Process(name)]) {
 			return b.Text
 		}
 	}

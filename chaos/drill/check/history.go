@@ -21,6 +21,7 @@ type history struct {
 	// that of a listener of their own.
 	owners map[model.LeaseID]string
 	procs  map[string]model.Contender
+	anew   map[string]time.Time // when a process was started that had ended before
 	// lists is how many lists ended; blind is set if the watch was ever lost: then
 	// times mean little, and after a second list not everything was seen.
 	lists int
@@ -106,7 +107,7 @@ type attempt struct {
 }
 
 func newHistory(locks, programs []string) *history {
-	h := &history{locks: map[string]*lockHistory{}, single: map[string]bool{}, owners: map[model.LeaseID]string{}, procs: map[string]model.Contender{}, listed: map[string]map[string]bool{}, programs: map[string]*program{}}
+	h := &history{locks: map[string]*lockHistory{}, single: map[string]bool{}, owners: map[model.LeaseID]string{}, procs: map[string]model.Contender{}, anew: map[string]time.Time{}, listed: map[string]map[string]bool{}, programs: map[string]*program{}}
 	for _, name := range programs {
 		h.programs[name] = &program{reported: map[string]int64{}}
 	}
@@ -334,6 +335,9 @@ const notesMax = 10000
 // contender notes a process. One that ended believes nothing any more; one that is
 // paused still does.
 func (h *history) contender(e model.Contender) {
+	if h.procs[e.Name].Proc == model.ProcEnded && e.Proc != model.ProcEnded {
+		h.anew[e.Name] = e.At
+	}
 	h.procs[e.Name] = e
 	if p := h.programs[e.Name]; p != nil {
 		switch n := len(p.words); {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -29,9 +30,16 @@ type Trainer interface {
 	Missed(ctx context.Context, s drill.Step)
 	// Actions are what the person did to the lab so far, in words.
 	Actions() []string
-	// Exercise asks the person to do something, and returns when that was done and read, or the
-	// person gives up.
-	Exercise(ctx context.Context, e Exercise)
+	// Explain says how all of it is done by hand, in Go and elsewhere, before the task.
+	Explain(ctx context.Context)
+	// Tries says what the lab does for a task: a step, or nil while the task is set up.
+	Tries(s *drill.Step)
+	// Exercise asks the person to do something, and returns when that is done or no longer can
+	// be, or the person gives up; or with what the person filled in, where there is a draft.
+	Exercise(ctx context.Context, e Exercise) (filled map[string]string)
+	// Came says that an exercise is done, or why it no longer can be, and returns when that was
+	// read. missed is the step that did not come to pass, where there is no other reason.
+	Came(ctx context.Context, e Exercise, done bool, why drill.Text, missed *drill.Step)
 	// Unseen says that what is done to the lab from then on is not to be seen, or is again.
 	Unseen(at time.Time, begins bool)
 	// End shows how it ended.
@@ -41,13 +49,15 @@ type Trainer interface {
 // Exercise is what a person does at the end of a lesson: its task, or its exam.
 type Exercise struct {
 	drill.Task
-	// Exam: the fault of an exam is to be healed, which Err says why there is none of. Explanation
-	// says what it was.
+	// Exam: the fault of an exam is to be healed. Explanation says what it was.
 	Exam        bool
-	Err         error
 	Explanation drill.Text
-	// Met is closed when it is done, Wrong when a wrong cure was taken.
-	Met, Wrong <-chan struct{}
+	// Err is why it could not be set up, nil if it could.
+	Err error
+	// Values are what was filled in last, nil for nothing yet.
+	Values map[string]string
+	// Over is closed when it is done, or no longer can be.
+	Over <-chan struct{}
 }
 
 // Seen is what came of a question.
@@ -120,68 +130,198 @@ func (r *runner) answers() (all []drill.Result) {
 	return all
 }
 
-// end lets the person do the task of a lesson on what the story left behind, and its exam, and
-// shows the verdict on the story, which stands by then.
+// end lets the person do the task of a lesson, and its exam, and shows the verdict on the story,
+// which stands by then.
 func (r *runner) end(ctx context.Context, round *Run) {
 	if r.trainer == nil {
 		return
 	}
 	if l := r.d.Lesson; l != nil {
 		if l.Task != nil {
-			round.Passed = r.exercise(ctx, nil, Exercise{Task: *l.Task})
+			_ = r.speak(ctx, r.trainer.Explain) // who goes before its end has read enough
+			round.Passed = r.task(ctx, *l.Task)
 		}
 		if l.Exam != nil {
 			round.Examined = r.exam(ctx, l.Exam.Text, l.Exam.Draw(r.o.Seed))
 		}
 	}
-	r.try(ctx, nil, nil, func(ctx context.Context, _, _ <-chan struct{}) { r.trainer.End(ctx, round) })
+	if !r.blind {
+		_ = r.speak(ctx, func(ctx context.Context) { r.trainer.End(ctx, round) })
+	}
 	round.Explained = ctx.Err() == nil && !r.blind
 }
 
-// exercise lets the person do an exercise, and says whether it is done.
-func (r *runner) exercise(ctx context.Context, wrong []*drill.Wait, e Exercise) bool {
-	return r.try(ctx, e.Done, wrong, func(ctx context.Context, met, spoilt <-chan struct{}) {
-		e.Met, e.Wrong = met, spoilt
-		r.trainer.Exercise(ctx, e)
-	})
+// task lets the person do the task, and sets it up again for who has lost the way. It says whether
+// the task is done.
+func (r *runner) task(ctx context.Context, t drill.Task) (done bool) {
+	e := Exercise{Task: t}
+	for ctx.Err() == nil && !r.blind {
+		r.trainer.Tries(nil)
+		if e.Err = r.setUp(ctx, t.Setup); e.Err != nil {
+			r.announce(ctx, e, false, nil, nil)
+			return false
+		}
+		done, why, missed := r.attempt(ctx, &e)
+		switch {
+		case done:
+			r.announce(ctx, e, true, nil, nil)
+			return true
+		case why == nil && missed == nil:
+			return false // it was given up
+		}
+		r.announce(ctx, e, false, why, missed)
+	}
+	return false
+}
+
+// attempt lets the person do what is set up, until it is done, can no longer be, for which it says
+// why, or is given up.
+func (r *runner) attempt(ctx context.Context, e *Exercise) (done bool, why drill.Text, missed *drill.Step) {
+	react := e.React
+	for ctx.Err() == nil && !r.blind {
+		var filled map[string]string
+		came := r.try(ctx, signs{done: e.Done, wrong: whens(e.Task.Wrong), react: first(react)}, func(ctx context.Context, over <-chan struct{}) {
+			e.Over = over
+			filled = r.trainer.Exercise(ctx, *e)
+		})
+		switch {
+		case came.done:
+			return true, nil, nil
+		case came.wrong > 0:
+			return false, e.Task.Wrong[came.wrong-1].Why, nil
+		case came.reacts:
+			steps := react[0].Steps
+			react = react[1:]
+			if s, err := r.unpaced(ctx, steps, nil); err != nil {
+				return false, nil, s
+			}
+			continue
+		case filled == nil || e.Draft == nil:
+			return false, nil, nil
+		}
+		e.Values = filled
+		switch s, err := r.unpaced(ctx, e.Draft.Steps, filled); {
+		case err != nil && s.Wait != nil:
+			return false, s.Wait.Else, s
+		case err != nil:
+			return false, nil, s
+		case e.Done == nil:
+			return true, nil, nil
+		}
+	}
+	return false, nil, nil
+}
+
+func first(all []drill.Reaction) *drill.Reaction {
+	if len(all) == 0 {
+		return nil
+	}
+	return &all[0]
+}
+
+func whens(all []drill.Wrong) (when []*drill.Wait) {
+	for _, w := range all {
+		when = append(when, w.When)
+	}
+	return when
+}
+
+// announce tells what came of an exercise, which takes its time.
+func (r *runner) announce(ctx context.Context, e Exercise, done bool, why drill.Text, missed *drill.Step) {
+	if ctx.Err() == nil && !r.blind {
+		_ = r.speak(ctx, func(ctx context.Context) { r.trainer.Came(ctx, e, done, why, missed) }) // what is over is said by the next look
+	}
+}
+
+// unpaced does steps that are no part of the story, with what was filled in, and says at which it
+// stopped.
+func (r *runner) unpaced(ctx context.Context, steps []drill.Step, filled map[string]string) (*drill.Step, error) {
+	r.deadline = r.lab.Now().Add(r.o.Limit)
+	trainer := r.trainer
+	r.trainer = nil
+	defer func() { r.trainer = trainer }()
+	for _, s := range steps {
+		if s = s.Filled(filled); filled != nil {
+			trainer.Tries(&s)
+		}
+		if err := r.step(ctx, len(r.d.Steps), s); err != nil {
+			return &s, err
+		}
+	}
+	return nil, nil
+}
+
+// setUp starts every program of the lab anew and does the steps that bring a task about.
+func (r *runner) setUp(ctx context.Context, steps []drill.Step) error {
+	r.deadline = r.lab.Now().Add(r.o.Limit)
+	if err := r.empty(ctx); err != nil {
+		return err
+	}
+	for _, c := range r.d.Lab.Contenders {
+		for _, name := range c.Names() {
+			if c.Later {
+				continue
+			}
+			if _, err := r.act(ctx, model.Action{Kind: model.SpawnProc, Contender: name, Lock: c.Locks[0], Recipe: c.Recipe}); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := r.unpaced(ctx, steps, nil)
+	return err
 }
 
 // wrongFor is how long a wrong cure shows before it is one: a program that lets go in order is
 // heard a moment after its key has gone.
 const wrongFor = 2 * time.Second
 
-// try lets the person do something until what returns, which hears by met that it is done, or by
-// spoilt that it no longer can be, and says whether it is done.
-func (r *runner) try(ctx context.Context, done *drill.Wait, wrong []*drill.Wait, what func(ctx context.Context, met, spoilt <-chan struct{})) (is bool) {
+// signs are what the lab may show while the person does something.
+type signs struct {
+	done  *drill.Wait // nil: nothing shows that it is done
+	wrong []*drill.Wait
+	react *drill.Reaction // nil: none
+}
+
+// shown is what the lab showed: that it is done, which sign that it can no longer be, from 1, or that
+// the lab reacts.
+type shown struct {
+	done, reacts bool
+	wrong        int
+}
+
+// try lets the person do something until what returns, which hears by over that one of the signs
+// was seen.
+func (r *runner) try(ctx context.Context, by signs, what func(ctx context.Context, over <-chan struct{})) (came shown) {
 	acting, cancel := context.WithCancel(ctx)
 	defer cancel()
-	met, spoilt, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	seen, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
-		what(acting, met, spoilt)
+		what(acting, seen)
 	}()
 	var late time.Time // when what looks wrong is
-	ended := done == nil
+	wrong, ended := 0, false
+	is := func(w *drill.Wait) bool { return w.Unmet(r.view) == "" }
 	err := r.follow(ctx, lookout{r: r, done: over, late: func() time.Time {
 		if ended {
 			return time.Time{}
 		}
 		return late
 	}}, func() bool {
-		switch {
-		case ended:
-		case !late.IsZero() && !r.lab.Now().Before(late): // whatever is now: it was so until now
-			ended = true
-			close(spoilt)
-		case slices.ContainsFunc(wrong, func(w *drill.Wait) bool { return w.Unmet(r.view) == "" }):
-			if late.IsZero() {
-				late = r.lab.Now().Add(wrongFor)
-			}
-		default:
-			if late = (time.Time{}); done.Unmet(r.view) == "" {
-				is, ended = true, true
-				close(met)
-			}
+		if ended || closed(over) {
+			return closed(over)
+		}
+		if !late.IsZero() && !r.lab.Now().Before(late) { // whatever is now: it was so until now
+			came.wrong = wrong
+		} else if now := 1 + slices.IndexFunc(by.wrong, is); now > 0 && late.IsZero() {
+			wrong, late = now, r.lab.Now().Add(wrongFor)
+		} else if now == 0 {
+			late = time.Time{}
+			came.done = by.done != nil && is(by.done)
+			came.reacts = !came.done && by.react != nil && is(by.react.When)
+		}
+		if ended = came != (shown{}); ended {
+			close(seen)
 		}
 		return closed(over)
 	})
@@ -190,7 +330,7 @@ func (r *runner) try(ctx context.Context, done *drill.Wait, wrong []*drill.Wait,
 		cancel()
 		<-over
 	}
-	return is
+	return came
 }
 
 // emptyWithin bounds the wait for what the story left behind.
@@ -198,33 +338,51 @@ const emptyWithin = 20 * time.Second
 
 // exam ends all programs, brings a fault about unseen, and says whether the person healed it.
 func (r *runner) exam(ctx context.Context, text drill.Text, c drill.Case) (healed bool) {
-	r.deadline = r.lab.Now().Add(r.o.Limit)
-	err := r.empty(ctx)
-	r.trainer.Unseen(r.lab.Now(), true)
-	trainer := r.trainer
-	r.trainer = nil // these steps are neither told nor paced
-	for i := 0; i < len(c.Steps) && err == nil; i++ {
-		err = r.step(ctx, len(r.d.Steps), c.Steps[i])
+	e := Exercise{Task: drill.Task{Text: text, Done: c.Done}, Exam: true, Explanation: c.Explanation}
+	e.Err = r.empty(ctx)
+	if r.trainer.Unseen(r.lab.Now(), true); e.Err == nil {
+		_, e.Err = r.unpaced(ctx, c.Steps, nil)
 	}
-	r.trainer = trainer
 	r.trainer.Unseen(r.lab.Now(), false)
-	if err != nil {
-		c.Done = nil // of nothing
+	var came shown
+	if e.Err == nil {
+		came = r.try(ctx, signs{done: c.Done, wrong: c.Wrong}, func(ctx context.Context, over <-chan struct{}) {
+			e.Over = over
+			r.trainer.Exercise(ctx, e)
+		})
 	}
-	return r.exercise(ctx, c.Wrong, Exercise{Task: drill.Task{Text: text, Hint: c.Hint, Done: c.Done}, Exam: true, Err: err, Explanation: c.Explanation})
+	why := drill.Text(nil)
+	if came.wrong > 0 {
+		why = c.Explanation
+	}
+	r.announce(ctx, e, came.done, why, nil)
+	return came.done
 }
 
 // empty ends every fault and every program, and waits until their claims have gone.
 func (r *runner) empty(ctx context.Context) error {
 	_, failed := r.act(ctx, model.Action{Kind: model.HealAll})
-	for _, p := range r.s.Reports().Contenders() {
-		if p.Proc != model.ProcEnded {
-			_, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStop, Target: p.Name}})
-			failed = errors.Join(failed, err)
+	procs := func() map[string]model.ProcState {
+		all := map[string]model.ProcState{}
+		for _, c := range r.d.Lab.Contenders {
+			for _, name := range c.Names() {
+				if !c.Later { // it was started with the lab, heard of or not
+					all[name] = model.ProcRunning
+				}
+			}
 		}
+		for _, p := range r.s.Reports().Contenders() {
+			all[p.Name] = p.Proc
+		}
+		maps.DeleteFunc(all, func(_ string, p model.ProcState) bool { return p == model.ProcEnded })
+		return all
+	}
+	for _, name := range slices.Sorted(maps.Keys(procs())) {
+		_, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStop, Target: name}})
+		failed = errors.Join(failed, err)
 	}
 	gone, err := r.until(ctx, r.lab.Now().Add(emptyWithin), func() bool {
-		return !slices.ContainsFunc(r.d.Lab.Locks(), func(lock string) bool { return len(r.view.Queue(lock).Owners) > 0 })
+		return len(procs()) == 0 && !slices.ContainsFunc(r.d.Lab.Locks(), func(lock string) bool { return len(r.view.Queue(lock).Owners) > 0 })
 	})
 	if err == nil && !gone {
 		err = errors.Join(errors.New("what the story left behind does not go"), failed)

@@ -70,7 +70,14 @@ func (p *listener) Missed(_ context.Context, s drill.Step)  { p.missed = append(
 func (p *listener) Actions() []string                       { return p.hand }
 func (p *listener) Unseen(time.Time, bool)                  {}
 func (p *listener) End(context.Context, *Run)               {}
-func (p *listener) Exercise(_ context.Context, e Exercise) {
+func (p *listener) Explain(context.Context)                 {}
+func (p *listener) Tries(*drill.Step)                       {}
+
+func (p *listener) Exercise(context.Context, Exercise) map[string]string {
+	return nil
+}
+
+func (p *listener) Came(_ context.Context, e Exercise, _ bool, _ drill.Text, _ *drill.Step) {
 	if e.Exam {
 		p.exam = append(p.exam, e.Err)
 	}

@@ -35,6 +35,8 @@ type reader struct {
 	wrong bool
 	rng   *rand.Rand
 	heals func(*world) model.Action // the fault of the exam, if set
+	fills []map[string]string       // what is filled into the draft of the task, one after the other
+	hands func(*world) model.Action // what is done for the task, once, if set
 	steps []tutor.Step              // that were shown
 	all   []model.Event             // that happened
 }
@@ -120,6 +122,16 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *tutor.L
 					hands.Do(ctx, model.Plan{Action: r.heals(r.w)})
 					r.w.reads(ctx, 10*time.Second) // while the lease of who was ended runs out
 				}
+				continue
+			} else if s.Draft != nil && len(r.fills) > 0 {
+				filled := r.fills[0]
+				r.fills = r.fills[1:]
+				l.Fill(filled)
+				continue
+			} else if r.hands != nil {
+				hands.Do(ctx, model.Plan{Action: r.hands(r.w)})
+				r.hands = nil
+				r.w.reads(ctx, 10*time.Second)
 				continue
 			}
 			l.Answer(0)
@@ -237,6 +249,91 @@ func TestEveryReaderHearsTheStory(t *testing.T) {
 	}
 }
 
+const tasks = `lab:
+  members: 1
+  contenders: [{name: a, lock: x, ttl: 3s, manual: true}, {name: b, lock: x, ttl: 3s, manual: true}, {name: c, lock: x, ttl: 3s, manual: true, later: true}]
+steps: []
+expect: [one-holder]
+lesson:
+  number: 1
+  minutes: 1
+  title: {en: Title, zh: 标题}
+  teaches: {en: What, zh: 什么}
+  elsewhere: {en: So, zh: 这样}
+  etcdctl: ls
+  task:
+    text: {en: "Make b the holder.", zh: "让 b 持有。"}
+    hints: [{en: One, zh: 一}, {en: Two, zh: 二}, {en: Three, zh: 三}]
+    setup:
+      - tell: {a: lock}
+      - wait: {holder: a, belief: {a: holding}, within: 20s}
+      - tell: {b: lock}
+      - wait: {holder: a, waiters: [b], within: 20s}
+`
+
+// TestATaskIsJudgedByWhatHappens: whichever way leads there passes. Who takes one that no longer can
+// is told why, and begins anew. Help comes in three stages, to who asks for it.
+func TestATaskIsJudgedByWhatHappens(t *testing.T) {
+	const draft = `    draft:
+      lines: "{who}: {word}"
+      blanks: [{name: who, options: [a, b]}, {name: word, options: [unlock, close, {en: nothing, zh: 什么都不做, is: read}]}]
+      steps:
+        - tell: {"{who}": "{word}"}
+        - wait: {holder: b, within: 2s, else: {en: "a still holds.", zh: "a 仍持有。"}}
+`
+	const byHand = `    done: {holder: b}
+    wrong: [{when: {ended: [a]}, why: {en: "a ended.", zh: "a 结束了。"}}]
+`
+	const reacts = byHand + `    react: [{when: {holder: a, waiters: [b]}, steps: [{start: c}, {tell: {c: lock}}, {wait: {waiters: [b, c], within: 5s}}]}, {when: {waiters: [b, c]}, steps: [{tell: {a: unlock}}]}]
+`
+	end := func(kind model.FaultKind) func(*world) model.Action {
+		return func(*world) model.Action {
+			return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kind, Target: "a"}}
+		}
+	}
+	said := func(who, word string) map[string]string { return map[string]string{"who": who, "word": word} }
+	for _, r := range []struct {
+		task   string
+		fills  []map[string]string
+		hands  func(*world) model.Action
+		passed bool
+		again  string // why it was set up again
+		reason string
+	}{
+		{draft, []map[string]string{said("a", "unlock")}, nil, true, "", "one way"},
+		{draft, []map[string]string{said("a", "close")}, nil, true, "", "another"},
+		{draft, []map[string]string{said("a", "read"), said("b", "unlock"), said("a", "close")}, nil, true, "a still holds.", "the third try"},
+		{draft, []map[string]string{said("b", "close")}, nil, false, "a still holds.", "it is given up after a try"},
+		{draft, nil, nil, false, "", "it is given up"},
+		{byHand, nil, end(model.FaultHoldKeepalives), true, "", "by a key of the console"},
+		{byHand, nil, end(model.FaultKill), false, "a ended.", "by one after which it cannot be, and then given up"},
+		{reacts, nil, nil, true, "", "the lab reacts to what it sees, one after the other"},
+	} {
+		d, err := drill.Parse("d", []byte(tasks+r.task))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, lang := range drill.Languages() {
+			who := reader{d: d, lang: lang, fills: r.fills, hands: r.hands}
+			round := who.takes(t, 11)
+			told := strings.Contains(who.says(tutor.StepSay), map[string]string{"en": "does not lead there any more: " + r.again, "zh": "走不通了："}[lang])
+			if !round.Explained || round.Passed != r.passed || told != (r.again != "") {
+				t.Errorf("%s, in %s: passed %v, told %v\n%s", r.reason, lang, round.Passed, round.Explained, who.says(tutor.StepSay))
+			}
+			var left []int
+			for _, s := range who.steps {
+				if s.Kind == tutor.StepTask && (len(left) == 0 || left[len(left)-1] != s.Hints) {
+					left = append(left, s.Hints)
+				}
+			}
+			if want := []int{3, 2, 1, 0}; !r.passed && !slices.Equal(left, want) {
+				t.Errorf("%s, in %s: stages of help left %d, want %d", r.reason, lang, left, want)
+			}
+			who.inItsLanguage(t)
+		}
+	}
+}
+
 const noLesson = `title: The holder dies
 why: The next one waits for the lease of who died.
 lab: {members: 1, contenders: [{name: a, lock: x, ttl: 3s, manual: true}, {name: b, lock: x, ttl: 3s, manual: true}]}
@@ -307,8 +404,10 @@ func TestTheExam(t *testing.T) {
 				if !round.Explained || round.Examined != (heals != nil) || !strings.Contains(who.says(tutor.StepSay), c.Explanation.In(lang)) {
 					t.Errorf("case %d in %s, healed by the reader %v: seen %v, told %v, %s", n+1, lang, heals != nil, round.Examined, round.Explained, who.says(tutor.StepSay))
 				}
-				if asked := strings.Count(who.says(tutor.StepTask), c.Hint.In(lang)); asked != map[bool]int{false: 1}[heals != nil] {
-					t.Errorf("case %d in %s: %d hints, who healed it asked for none", n+1, lang, asked)
+				for _, s := range who.steps {
+					if s.Kind == tutor.StepTask && s.Hints > 0 && strings.HasPrefix(s.Text, map[string]string{"en": "The exam", "zh": "考试"}[lang]) {
+						t.Errorf("case %d in %s: an exam gives no help: %+v", n+1, lang, s)
+					}
 				}
 				who.inItsLanguage(t)
 				who.namesNothing(t, n+1)

@@ -32,6 +32,7 @@ type Trainer struct {
 	actions []string // what the person did to the lab
 	missed  string   // the first step that did not come to pass
 	atEnd   bool     // what the person does now is asked for
+	hinted  int      // stages of help that were asked for
 	exam    bool     // is being taken
 	unseen  span     // when the fault of the exam was done
 }
@@ -46,7 +47,7 @@ func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Trainer 
 
 // Lesson is the drill as the console wants it.
 func (t *Trainer) Lesson() *tutor.Lesson {
-	l := &tutor.Lesson{Title: t.d.Title, Why: t.d.Why, Lang: t.lang, Judged: true, Next: t.panel.Next, Answer: t.panel.Answer}
+	l := &tutor.Lesson{Title: t.d.Title, Why: t.d.Why, Lang: t.lang, Judged: true, Next: t.panel.Next, Answer: t.panel.Answer, Fill: t.panel.Fill}
 	if of := t.d.Lesson; of != nil {
 		l.Title, l.Why, l.Judged = fmt.Sprintf("%d. %s", of.Number, of.Title.In(t.lang)), of.Teaches.In(t.lang), false
 	}
@@ -85,6 +86,14 @@ func (t *Trainer) Step(i int) {
 	case s.Show != nil:
 		t.picture = *s.Show
 	case s.Say != nil || s.Ask != nil || s.See:
+	default:
+		t.does(s)
+	}
+}
+
+// does shows what is done or waited for.
+func (t *Trainer) does(s drill.Step) {
+	switch {
 	case s.Wait != nil && t.d.Lesson == nil:
 		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Text: s.Wait.Describe(), Met: s.Wait.Met(), Within: s.Wait.Within})
 	case s.Wait != nil:
@@ -178,28 +187,99 @@ var ownProgram = []string{
 	"    --belief 'stdout:/got the lock/=holding,/released|lost/=idle'",
 }
 
-// Exercise implements runner.Trainer. Before the task of a lesson it says how all is done by hand and
-// elsewhere, and after its exam what the person may go on with.
-func (t *Trainer) Exercise(ctx context.Context, e runner.Exercise) {
-	lead := model.Say("trainer-task")
-	if e.Exam {
-		lead = model.Say("trainer-exam")
-	}
-	t.atLast(e.Exam && e.Err == nil)
-	if l := t.d.Lesson; !e.Exam && !t.brief {
+// Explain implements runner.Trainer.
+func (t *Trainer) Explain(ctx context.Context) {
+	t.atLast(false)
+	if l := t.d.Lesson; !t.brief {
 		t.tell(ctx, t.say(model.Say("trainer-etcdctl")), code.In(t.lang, l.Etcdctl)...)
 		t.tell(ctx, t.say(model.Say("trainer-go")), code.In(t.lang, l.Go)...)
 		t.tell(ctx, t.say(model.Say("trainer-elsewhere"))+l.Elsewhere.In(t.lang))
 	}
-	if e.Err != nil {
+}
+
+// Tries implements runner.Trainer.
+func (t *Trainer) Tries(s *drill.Step) {
+	if s == nil {
+		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Text: t.say(model.Say("trainer-task-wait")), Met: t.say(model.Say("trainer-task-ready"))})
+		return
+	}
+	t.does(*s)
+}
+
+// Exercise implements runner.Trainer. Help comes stage by stage for who asks for it, and not in an
+// exam.
+func (t *Trainer) Exercise(ctx context.Context, e runner.Exercise) map[string]string {
+	t.atLast(e.Exam)
+	lead := model.Say("trainer-task")
+	if e.Exam {
+		lead = model.Say("trainer-exam")
+	}
+	step := tutor.Step{Kind: tutor.StepTask, Lock: t.d.Lab.Locks()[0], Draft: t.draft(e)}
+	if e.Done != nil && e.Done.Lock != "" {
+		step.Lock = e.Done.Lock
+	}
+	for {
+		step.Text, step.Hints = t.say(lead)+e.Text.In(t.lang), len(e.Hints)-t.hinted
+		if t.hinted > 0 && !e.Exam {
+			step.Text += "\n\n" + t.say(model.Say("trainer-hint", t.hinted, len(e.Hints))) + e.Hints[t.hinted-1].In(t.lang)
+		}
+		if !t.show(ctx, step) {
+			return nil
+		}
+		select {
+		case <-e.Over:
+			return nil
+		case r := <-t.panel.Replies():
+			switch {
+			case r.Filled != nil:
+				return r.Filled
+			case step.Hints <= 0:
+				t.tell(ctx, t.say(model.Say("trainer-task-left")))
+				return nil
+			}
+			t.hinted++
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// draft is the draft of a task as the panel wants it, nil for none.
+func (t *Trainer) draft(e runner.Exercise) *tutor.Draft {
+	if e.Draft == nil {
+		return nil
+	}
+	d := &tutor.Draft{Lines: e.Draft.Lines, Says: e.Draft.Says}
+	for _, b := range e.Draft.Blanks {
+		blank := tutor.Blank{Name: b.Name, From: b.From, To: b.To, Value: e.Values[b.Name]}
+		for _, o := range b.Options {
+			blank.Options = append(blank.Options, tutor.Choice{Text: o.Text.In(t.lang), Is: o.Is})
+		}
+		d.Blanks = append(d.Blanks, blank)
+	}
+	return d
+}
+
+// Came implements runner.Trainer. After an exam it says what the person may go on with.
+func (t *Trainer) Came(ctx context.Context, e runner.Exercise, done bool, why drill.Text, missed *drill.Step) {
+	defer t.atLast(false)
+	switch {
+	case e.Err != nil && e.Exam:
 		t.tell(ctx, t.say(model.Say("trainer-exam-broke")), e.Err.Error())
-	} else {
-		t.try(ctx, t.say(lead)+e.Text.In(t.lang), e)
+	case e.Err != nil:
+		t.tell(ctx, t.say(model.Say("trainer-task-broke")), e.Err.Error())
+	case done:
+		t.tell(ctx, t.say(model.Say("trainer-task-done")))
+	case e.Exam && why != nil:
+		t.tell(ctx, t.say(model.Say("trainer-exam-wrong")))
+	case why != nil:
+		t.tell(ctx, t.say(model.Say("trainer-task-lost", model.Verbatim(why.In(t.lang)))))
+	case missed != nil:
+		t.tell(ctx, t.say(model.Say("trainer-task-lost", model.Verbatim(t.say(model.Say("trainer-missed-step", missed.In(t.lang)))))))
 	}
 	if !e.Exam {
 		return
 	}
-	t.atLast(false)
 	if e.Err == nil {
 		t.tell(ctx, e.Explanation.In(t.lang))
 	}
@@ -211,31 +291,6 @@ func (t *Trainer) atLast(exam bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.atEnd, t.exam = true, exam
-}
-
-// try shows what is to be done until it is, no longer can be, or is given up. Who asks for it gets a
-// hint first.
-func (t *Trainer) try(ctx context.Context, what string, e runner.Exercise) {
-	hint := e.Hint.In(t.lang)
-	step := tutor.Step{Kind: tutor.StepTask, Text: what, Lock: e.Done.Lock, Hint: true}
-	for t.show(ctx, step) {
-		select {
-		case <-e.Met:
-			t.tell(ctx, t.say(model.Say("trainer-task-done")))
-			return
-		case <-e.Wrong:
-			t.tell(ctx, t.say(model.Say("trainer-exam-wrong"))+hint)
-			return
-		case <-t.panel.Answers():
-		case <-ctx.Done():
-			return
-		}
-		if !step.Hint {
-			t.tell(ctx, t.say(model.Say("trainer-task-left")))
-			return
-		}
-		step.Text, step.Hint = what+"\n\n"+t.say(model.Say("trainer-hint"))+hint, false
-	}
 }
 
 // End implements runner.Trainer.

@@ -1,6 +1,7 @@
 package course_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -64,6 +65,7 @@ type prog struct {
 	held         []*claim
 	last         *claim // that it held or holds
 	readAt       int
+	deaf         bool // it gave up, and its call waits on
 }
 
 type claim struct {
@@ -263,6 +265,7 @@ func (w *world) is(p *prog, proc model.ProcState, ended string) {
 }
 
 func (w *world) spawn(p *prog) {
+	p.lease, p.unsent, p.lost, p.told, p.waits, p.held, p.last, p.readAt, p.deaf = 0, false, false, nil, nil, nil, nil, 0, false
 	w.is(p, model.ProcRunning, "")
 	if !p.Manual {
 		p.told = append(p.told, "lock")
@@ -343,12 +346,13 @@ func (w *world) does(p *prog, word string) {
 	if n := len(p.held); n > 0 {
 		top = p.held[n-1]
 	}
+	word, named, _ := strings.Cut(word, " ")
 	switch word {
 	case "lock":
 		if p.waits != nil || len(p.held) == len(p.Locks) {
 			return
 		}
-		lock := p.Locks[len(p.held)]
+		lock := cmp.Or(named, p.Locks[len(p.held)])
 		w.session(p)
 		p.waits = &claim{lock: lock}
 		if queues(p.Recipe) {
@@ -361,6 +365,9 @@ func (w *world) does(p *prog, word string) {
 			p.waits.rev = w.keys[p.waits.key].CreateRev
 		}
 		w.believes(p, lock, model.BeliefWaiting, p.waits, "")
+	case "abandon": // its call waits on
+		w.believes(p, p.Locks[0], model.BeliefIdle, nil, "gave up")
+		p.deaf = true
 	case "lock-again":
 		if top != nil {
 			top.times++

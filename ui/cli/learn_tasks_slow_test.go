@@ -1,0 +1,155 @@
+//go:build slow
+
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"locktop/demo/lessons"
+	"locktop/model"
+	"locktop/ui/host"
+	"locktop/ui/tutor"
+)
+
+// taken is how somebody goes about a task: what is filled in, one after the other, as NAME=VALUE, or
+// what is done to the lab.
+type taken struct {
+	fills []string
+	does  func(*testing.T, *learner, host.Actions)
+}
+
+func fill(all ...string) taken { return taken{fills: all} }
+
+// does is a fault, done to somebody.
+func does(kind model.FaultKind, to ...string) taken {
+	return taken{does: func(t *testing.T, _ *learner, door host.Actions) {
+		for _, who := range to {
+			acts(t, door, model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kind, Target: who}})
+		}
+	}}
+}
+
+// deletes deletes the claim of a program.
+func deletes(lock, who string) taken {
+	return taken{does: func(t *testing.T, r *learner, door host.Actions) {
+		a := model.Action{}
+		until(t, "the screen shows the claim of "+who, func() bool {
+			r.sees.mu.Lock()
+			defer r.sees.mu.Unlock()
+			l := r.sees.s.Lock(lock)
+			for i := 0; l != nil && i < l.Len(); i++ {
+				c := l.At(i)
+				if r.sees.s.Who(c.Ref()) == who {
+					a = model.Action{Kind: model.DeleteClaim, Lock: lock, Key: c.Key, CreateRev: c.CreateRev, ModRev: c.KV.ModRev, Lease: c.KV.Lease}
+					return true
+				}
+			}
+			return false
+		})
+		acts(t, door, a)
+	}}
+}
+
+func acts(t *testing.T, door host.Actions, a model.Action) {
+	plan, err := door.Plan(t.Context(), a)
+	if err != nil || !plan.Refused.IsZero() {
+		t.Errorf("%+v: %v, %s", a, err, plan.Refused)
+		return
+	}
+	if o := door.Do(t.Context(), plan); !o.Done {
+		t.Errorf("%+v: %s", a, o.Err)
+	}
+}
+
+// TestEachTaskIsTakenRightAndWrong: the wrong ways are told why and set up again, the right one
+// passes. Only the tasks are taken, without their stories.
+func TestEachTaskIsTakenRightAndWrong(t *testing.T) {
+	for name, r := range map[string]struct {
+		wrong []taken
+		right taken
+	}{
+		"order": {[]taken{does(model.FaultRevoke, "a")}, fill("who=c word=give-up", "who=c word=lock_/orders", "who=b word=give-up", "who=b word=lock_/orders")},
+		"herd":  {[]taken{fill("get=first"), fill("get=last")}, fill("get=ahead")},
+		"lease": {[]taken{does(model.FaultKill, "b")}, does(model.FaultHoldKeepalives, "b")},
+		"spin":  {[]taken{does(model.FaultStop, "t")}, does(model.FaultStop, "a", "b")},
+		"pause": {[]taken{does(model.FaultKill, "c")}, does(model.FaultPause, "c")},
+		"unlock": {[]taken{fill("field=version op== what=1"), fill("field=value op=!= what=me"), fill("field=create op=> what=0")},
+			fill("field=lease op== what=my-lease")},
+		"fence": {[]taken{fill("op=<= keep=highest"), fill("op=< keep=nothing")}, fill("op=< keep=highest")},
+		"fence-reads": {[]taken{fill("field=create key=data op=> what=0"), fill("field=value key=data op== what=me")},
+			fill("field=version key=data op== what=seen")},
+		"election": {[]taken{fill("field=version key=mine op=< what=0"), fill("field=create key=data op== what=0")}, fill("field=create key=mine op== what=my-rev")},
+		"waiters":  {[]taken{deletes("/orders", "b")}, deletes("/orders", "c")},
+		"session":  {[]taken{does(model.FaultRevoke, "c")}, deletes("/one", "c")},
+		"names":    {[]taken{fill("name=/orders"), fill("name=/orders/fr")}, fill("name=/orders-fr")},
+		"leader":   {nil, does(model.FaultStopMember, "m2")},
+		"deadlock": {[]taken{fill("a1=/x a2=/y b1=/y b2=/x")}, fill("a1=/y a2=/x b1=/y b2=/x")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := *lessonOf(t, name)
+			d.Steps, d.Lesson.Exam = nil, nil
+			l := &learner{lang: "en", ways: append(slices.Clone(r.wrong), r.right)}
+			round := l.takes(t, &d)
+			said := ""
+			for _, s := range l.steps {
+				if s.Kind == tutor.StepSay {
+					said += s.Text + strings.Join(s.Code, "") + "\n"
+				}
+			}
+			if again := strings.Count(said, "does not lead there any more"); !round.Passed || again != len(r.wrong) {
+				t.Errorf("passed %v, set up again %d times: %s", round.Passed, again, said)
+			}
+			if t.Failed() {
+				for _, l := range round.Lines {
+					t.Log(l.Text)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryTaskIsTaken by the test above.
+func TestEveryTaskIsTaken(t *testing.T) {
+	for _, name := range lessons.Names() {
+		if d := lessonOf(t, name); d.Lesson.Task == nil {
+			t.Errorf("lesson %s has no task", name)
+		}
+	}
+}
+
+// goes is one step of the learner on the way through a task, and says whether there was one.
+func (r *learner) goes(t *testing.T, s tutor.Step, l *tutor.Lesson, hands host.Actions) bool {
+	if len(r.ways) == 0 {
+		return r.ways != nil // it waits for what comes of it
+	}
+	w := &r.ways[0]
+	switch {
+	case w.does != nil:
+		does := w.does
+		r.ways = r.ways[1:]
+		does(t, r, hands)
+	case s.Draft == nil:
+		t.Errorf("nothing to fill in: %+v", s)
+		return false
+	default:
+		filled := map[string]string{}
+		for _, part := range strings.Fields(w.fills[0]) {
+			name, value, _ := strings.Cut(part, "=")
+			filled[name] = strings.ReplaceAll(value, "_", " ")
+		}
+		if w.fills = w.fills[1:]; len(w.fills) == 0 {
+			r.ways = r.ways[1:]
+		}
+		for _, b := range s.Draft.Blanks {
+			if filled[b.Name] == "" {
+				t.Errorf("%s is not filled in: %s", b.Name, fmt.Sprint(filled))
+			}
+		}
+		l.Fill(filled)
+	}
+	return true
+}
