@@ -153,7 +153,7 @@ var neighbours = []neighbour{
 			ta.end(0xa1)
 			ta.after(30 * time.Second)
 			ta.status("3.7.3")
-		}, model.CodeZombieCandidate, "", nil},
+		}, model.CodeNobodyHolds, "", nil},
 	{"a leader change just after a renewal", "a fresh lease does not jump, but its client's loop has ended all the same",
 		func(ta *tale) {
 			ids := ta.crowd(5, 30)

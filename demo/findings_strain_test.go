@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/store"
 )
 
 // strainStories are of a cluster that serves locks late, in part, or not for long any more. They are
@@ -102,6 +103,86 @@ var strainStories = []story{
 	},
 }
 
+// waitingStories are of those who wait: in vain, in a queue that grows, or not at all.
+var waitingStories = []story{
+	{
+		code: model.CodeStarvingWaiter, on: recorded, reason: "each time it gives up it goes to the end of the queue",
+		severity: model.SevWarning, confidence: model.Strong,
+		found: part{words: "a waiter that gives up four times while others get the lock", told: func(ta *tale) {
+			ta.givesUp(4, true)
+		}},
+		alike: part{words: "a waiter that gives up twice and then gets it, again and again", told: func(ta *tale) {
+			ta.givesUp(2, true)
+			ta.getsIt()
+			ta.givesUp(2, true)
+			ta.getsIt()
+		}},
+	},
+	{
+		code: model.CodeStarvingWaiter, on: recorded, reason: "a standby that looks in vain whether the leader is gone waits its turn",
+		severity: model.SevWarning, confidence: model.Strong,
+		found: part{words: "a candidate with a name that comes with a new session each time", told: func(ta *tale) {
+			ta.candidate(4)
+		}},
+		alike: part{words: "a waiter that gives up as often while one holder keeps the lock", told: func(ta *tale) {
+			ta.givesUp(4, false)
+		}},
+	},
+	{
+		code: model.CodeGrowingQueue, on: recorded, reason: "more come than the lock can serve",
+		severity: model.SevWarning, confidence: model.Strong,
+		found: part{words: "a queue that grows for three minutes, after five in which it did not", told: func(ta *tale) {
+			ta.traffic(30, 1, 1)
+			ta.traffic(18, 3, 2)
+		}},
+		alike: part{words: "a burst that is served", told: func(ta *tale) {
+			ta.traffic(30, 1, 1)
+			ta.traffic(6, 4, 1)
+			ta.traffic(18, 1, 2)
+		}},
+	},
+	{
+		code: model.CodeGrowingQueue, on: recorded, reason: "a queue that has grown as long before is as usual",
+		severity: model.SevWarning, confidence: model.Strong,
+		found: part{words: "a queue that grows for longer than in its rush before", told: func(ta *tale) {
+			ta.traffic(13, 3, 2)
+			ta.traffic(30, 1, 2)
+			ta.traffic(18, 3, 2)
+		}},
+		alike: part{words: "the same rush again", told: func(ta *tale) {
+			ta.traffic(15, 3, 2)
+			ta.traffic(30, 1, 2)
+			ta.traffic(14, 3, 2)
+		}},
+	},
+	{
+		code: model.CodeNobodyHolds, on: oneMember, reason: "a service that nobody leads",
+		severity: model.SevError, confidence: model.Certain,
+		found: part{words: "the only holder gone, two contenders declared", played: func(sc *scene) {
+			sc.revoke(sc.declared(2))
+		}},
+		alike: part{words: "another one that takes the lock within seconds", also: []model.Code{model.CodeZombieCandidate}, played: func(sc *scene) {
+			sc.revoke(sc.declared(2))
+			sc.queued(sc.name("l"), 0)
+			sc.hold(sc.session(9), sc.name("l"))
+			begun := sc.s.Now()
+			sc.until("it would have been found", func(s *store.Store) bool { return s.Now().Sub(begun) > 12*time.Second })
+		}},
+	},
+	{
+		code: model.CodeNobodyHolds, on: oneMember, reason: "a lock that never was",
+		severity: model.SevError, confidence: model.Certain,
+		found: part{words: "contenders declared for a lock that nobody ever took", played: func(sc *scene) {
+			sc.watch(sc.cluster.MemberEndpoints(), model.Pin{Prefix: sc.name("l"), Expect: 2})
+		}},
+		alike: part{words: "a lock that nobody took, and for which nobody is declared", played: func(sc *scene) {
+			sc.hold(sc.session(9), sc.name("other"))
+			begun := sc.s.Now()
+			sc.until("it would have been found", func(s *store.Store) bool { return s.Now().Sub(begun) > 12*time.Second })
+		}},
+	},
+}
+
 // Answers of members.
 var (
 	fast       = model.Answers{Asked: 6, Usual: 2 * time.Millisecond, Longest: 5 * time.Millisecond}
@@ -139,4 +220,110 @@ func (ta *tale) databases(version string, quota, size int64) {
 		}
 		c.Members[0].DBSize = size
 	})
+}
+
+// declared takes a lock for which n contenders are declared.
+func (sc *scene) declared(n int) (holder sessionOf) {
+	lock := sc.name("l")
+	sc.watch(sc.cluster.MemberEndpoints(), model.Pin{Prefix: lock, Expect: n})
+	holder = sc.session(9)
+	sc.hold(holder, lock)
+	sc.queued(lock, 1)
+	return holder
+}
+
+// givesUp lets a waiter give up n times after two seconds each, behind one that always waits, and come
+// again; in between the lock changes hands, or not.
+func (ta *tale) givesUp(n int, moves bool) {
+	const waiter = 0xb2
+	ta.holder()
+	for range n {
+		ta.claim("/lock", waiter)
+		ta.read(waiter, 60, 59)
+		ta.after(2 * time.Second)
+		ta.leave("/lock", waiter)
+		ta.after(time.Second)
+		if moves {
+			ta.handOver()
+		}
+	}
+	ta.claim("/lock", waiter)
+	ta.after(time.Second)
+}
+
+// candidate is the same with the name of who waits as the value of its key, and another lease each time.
+func (ta *tale) candidate(n int) {
+	ta.holder()
+	for i := range n {
+		lease := model.LeaseID(0xb00 + i)
+		ta.put("/lock/"+lease.String(), "api-7:4000", lease)
+		ta.after(2 * time.Second)
+		ta.leave("/lock", lease)
+		ta.after(time.Second)
+		ta.handOver()
+	}
+}
+
+// getsIt lets the waiter have the lock, and let it go.
+func (ta *tale) getsIt() {
+	for len(ta.line) > 0 {
+		ta.serve()
+	}
+	ta.leave("/lock", 0xb2)
+}
+
+// holder makes sure that the lock is held, and that one waits.
+func (ta *tale) holder() {
+	for len(ta.line) < 2 {
+		ta.joins()
+	}
+}
+
+// joins puts a new claim at the end of the queue.
+func (ta *tale) joins() {
+	ta.next++
+	id := model.LeaseID(0xc00 + ta.next)
+	ta.claim("/lock", id)
+	ta.read(id, 60, 59)
+	ta.line = append(ta.line, id)
+}
+
+// handOver lets the first one go, and another one come.
+func (ta *tale) handOver() {
+	ta.serve()
+	ta.holder()
+}
+
+// serve lets the first one go.
+func (ta *tale) serve() {
+	ta.leave("/lock", ta.line[0])
+	ta.line = ta.line[1:]
+	ta.after(100 * time.Millisecond)
+}
+
+// leave deletes one claim.
+func (ta *tale) leave(lock string, lease model.LeaseID) {
+	ta.rev++
+	key := lock + "/" + lease.String()
+	delete(ta.keys, key)
+	ta.tell(model.Committed{At: ta.now, Rev: ta.rev, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: key, ModRev: ta.rev}}}})
+}
+
+// traffic lets, in each of so many times ten seconds, so many come and so many be served.
+func (ta *tale) traffic(whiles, come, served int) {
+	for len(ta.line) < 8 {
+		ta.joins()
+	}
+	for range whiles {
+		for range come {
+			ta.joins()
+		}
+		for range min(served, len(ta.line)-7) {
+			ta.serve()
+		}
+		ta.after(10*time.Second + 100*time.Millisecond)
+		for _, id := range ta.line {
+			ta.read(id, 60, 59)
+		}
+	}
 }

@@ -19,6 +19,8 @@ type tale struct {
 	leader string
 	keys   map[string]model.KV
 	events []model.Event
+	line   []model.LeaseID // of the claims that stand in the queue of /lock for good
+	next   int             // of them
 }
 
 func newTale() *tale {

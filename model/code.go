@@ -63,6 +63,9 @@ const (
 	CodeLockOverrunsDeadline Code = "lock-overruns-deadline"
 	CodeCompactedWait        Code = "compacted-wait"
 	CodeLongQueue            Code = "long-queue"
+	CodeStarvingWaiter       Code = "starving-waiter"
+	CodeNobodyHolds          Code = "nobody-holds"
+	CodeGrowingQueue         Code = "growing-queue"
 )
 
 // Codes of locks that are lost while their owner works.

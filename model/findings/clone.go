@@ -21,6 +21,7 @@ func (d *Set) Clone(k *locks.State, said *reports.Reports, c *locks.Copies) *Set
 	own.names.ByOwner = copies.Values(d.names.ByOwner, func(all []*locks.Lease) []*locks.Lease { return copies.List(all, c.Lease) })
 	own.names.gathered = d.names.gathered
 	d.leaks.cloneInto(own.leaks)
+	d.queues.cloneInto(own.queues, c)
 	d.work.cloneInto(own.work, c)
 	return own
 }

@@ -80,7 +80,7 @@ func (d *Set) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
 	for _, f := range all {
 		found = append(found, *f)
 	}
-	return found
+	return worstFirst(found)
 }
 
 // inOrder is the order of findings of locks: the worst first, and by name.

@@ -19,6 +19,7 @@ type Context struct {
 	Lab     *reports.Lock // what the lab and its proxy say of the lock, nil for nothing
 	Names   *Namesakes
 	Leaks   *OrphanLeases
+	Queue   *pastQueue      // what was seen of its queue before, nil for nothing
 	Before  []model.Finding // what was found last
 	// FewSince is since when there are fewer claims than declared, zero if there are not.
 	FewSince time.Time

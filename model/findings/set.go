@@ -20,6 +20,7 @@ type Set struct {
 	cycles  *Cycles
 	names   *Namesakes
 	leaks   *OrphanLeases // leases that live on without a key
+	queues  *Queues       // how they were before
 	work    *worklist
 	context Context        // memory for the one that is under way
 	news    []locks.Change // what the event at hand changed of the findings
@@ -30,7 +31,7 @@ type Set struct {
 func New(k *locks.State, reports *reports.Reports) *Set {
 	w := newWorklist(k)
 	return &Set{k: k, reports: reports, names: &Namesakes{}, leaks: newOrphanLeases(k, w), byLock: map[*locks.Lock][]model.Finding{},
-		few: map[*locks.Lock]time.Time{}, cycles: newCycles(w), work: w}
+		few: map[*locks.Lock]time.Time{}, cycles: newCycles(w), work: w, queues: &Queues{map[*locks.Lock]*pastQueue{}}}
 }
 
 // Apply takes in an event and what it changed, and derives the findings anew of the locks that
@@ -42,6 +43,7 @@ func (d *Set) Apply(e model.Event, changes []locks.Change, goOn func() bool) []l
 	d.news = d.news[:0]
 	d.work.addChanged(changes)
 	d.news = append(d.news, d.leaks.Apply(e, changes)...)
+	d.queues.Apply(e, changes)
 	switch e := e.(type) {
 	case model.Lost:
 		if e.Reason == model.LostCluster { // what was found is of another one
@@ -88,7 +90,7 @@ func (d *Set) judge(l *locks.Lock) {
 	}
 	d.countFew(l)
 	x := &d.context // there is one for every event
-	*x = Context{K: d.k, Reports: d.reports, Cycles: d.cycles, Names: d.names, Leaks: d.leaks, L: l, Before: d.byLock[l], FewSince: d.few[l], Head: l.Head(), Lab: d.reports.Lock(l.Name)}
+	*x = Context{K: d.k, Reports: d.reports, Cycles: d.cycles, Names: d.names, Leaks: d.leaks, Queue: d.queues.byLock[l], L: l, Before: d.byLock[l], FewSince: d.few[l], Head: l.Head(), Lab: d.reports.Lock(l.Name)}
 	if x.Head != nil {
 		x.Lease = x.Head.LeaseInfo()
 	}
@@ -159,7 +161,7 @@ func (d *Set) judgeCluster() {
 		d.note(d.cluster, x.Found, "")
 		d.news = append(d.news, locks.Change{Kind: locks.Coverage})
 	}
-	d.cluster = x.Found
+	d.cluster = worstFirst(x.Found)
 }
 
 // write has a line for the journal.
@@ -227,8 +229,7 @@ func (d *Set) ClusterFindings() []model.Finding {
 	return append([]model.Finding(nil), d.cluster...)
 }
 
-// Findings returns every diagnosis, of the cluster first, then of the locks, the
-// worst first and by name.
+// Findings returns every diagnosis, the worst first: of the cluster, then of the locks by name.
 func (d *Set) Findings() []model.Finding {
 	all := d.ClusterFindings()
 	var part []model.Finding
@@ -236,7 +237,13 @@ func (d *Set) Findings() []model.Finding {
 		part = append(part, found...)
 	}
 	slices.SortStableFunc(part, func(a, b model.Finding) int { return inOrder(&a, &b) })
-	return append(all, part...)
+	return worstFirst(append(all, part...))
+}
+
+// worstFirst puts findings in the order of their severities, and leaves those of one as they are.
+func worstFirst(all []model.Finding) []model.Finding {
+	slices.SortStableFunc(all, func(a, b model.Finding) int { return a.Severity.Compare(b.Severity) })
+	return all
 }
 
 // Ring returns the sessions of the deadlock that was found of a lock, in their order, nil if

@@ -154,7 +154,7 @@ func slowCluster(x *ClusterContext) {
 	}
 	f := model.Finding{Code: model.CodeSlowCluster, Severity: model.SevInfo, Confidence: model.Hint,
 		Summary: model.Say("answers-come-late", a.Slow, a.Answered(), a.Longest),
-		Advice:  []model.Message{model.Say("look-at-the-leader-of-slow"), model.Say("break-no-lock-of-slow")},
+		Advice:  []model.Message{model.Say("look-at-the-leader-of-slow"), model.Say("leave-locks-of-slow")},
 		Etcdctl: []string{"etcdctl endpoint status --cluster -w table", "etcdctl check perf"}}
 	for _, m := range c.Members {
 		own := m.Answers

@@ -1,6 +1,8 @@
 package findings
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -9,7 +11,7 @@ import (
 )
 
 // waiterFamily is about waiters.
-var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{missing}, Lab: []Func{zombieCandidates}, Entries: []Entry{
+var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue, starving, growing}, Any: []Func{missing}, Cluster: []ClusterFunc{neverHeld}, Lab: []Func{zombieCandidates}, Entries: []Entry{
 	{
 		Code:       model.CodeDeadWaiter,
 		Place:      350,
@@ -101,6 +103,50 @@ var waiterFamily = Family{Lock: []Func{deadWaiters, longQueue}, Any: []Func{miss
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Certain,
 		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-long-queue")},
+	},
+	{
+		Code:       model.CodeStarvingWaiter,
+		Place:      402,
+		Severity:   model.SevWarning,
+		Word:       model.Say("state-starving-waiter"),
+		Story:      model.Say("headline-starving-waiter", theLock),
+		Title:      model.Say("about-starving-waiter"),
+		Mechanism:  model.Say("mechanism-starving-waiter"),
+		Looks:      model.Say("looks-starving-waiter"),
+		Do:         model.Say("do-starving-waiter"),
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-starving-waiter")},
+	},
+	{
+		Code:       model.CodeGrowingQueue,
+		Place:      404,
+		Severity:   model.SevWarning,
+		Word:       model.Say("state-growing-queue"),
+		Story:      model.Say("headline-growing-queue", theLock),
+		Title:      model.Say("about-growing-queue"),
+		Mechanism:  model.Say("mechanism-growing-queue"),
+		Looks:      model.Say("looks-growing-queue"),
+		Do:         model.Say("do-growing-queue"),
+		Threads:    []string{"OpenCTI-Platform/opencti#17341"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-growing-queue")},
+	},
+	{
+		Code:       model.CodeNobodyHolds,
+		Place:      355,
+		Severity:   model.SevError,
+		Word:       model.Say("state-nobody-holds"),
+		Story:      model.Say("headline-nobody-holds", theLock),
+		Title:      model.Say("about-nobody-holds"),
+		Mechanism:  model.Say("mechanism-nobody-holds"),
+		Looks:      model.Say("looks-nobody-holds"),
+		Do:         model.Say("do-nobody-holds"),
+		Threads:    []string{"hashicorp/vault#3031", "hashicorp/vault#9920", "milvus-io/milvus#44111"},
+		Needs:      []Needs{NeedsDeclaration},
+		Confidence: model.Certain,
+		Breaking:   Breaking{Effect: BreakNone, Why: model.Say("break-nobody-holds")},
 	},
 }}
 
@@ -203,10 +249,114 @@ func missing(x *Context) {
 		x.Recheck(since.Add(missingAfter))
 		return
 	}
+	if x.L.Own() == 0 {
+		x.Report(nobodyHolds(x.K.Pins.Expected(x.L.Name), x.K.Now().Sub(since)), nil)
+		return
+	}
 	x.Report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong,
 		Summary:  model.Say("contenders-are-in-the-queue", x.L.Own(), x.K.Pins.Expected(x.L.Name)),
 		Evidence: []model.Message{model.Say("fewer-than-declared-since", x.K.Now().Sub(since))},
 		Advice:   []model.Message{model.Say("look-at-the-clients"), model.Say("restart-it-select-on-session")}}, nil)
+}
+
+// nobodyHolds says that nobody has a lock, or waits for it, for which contenders are declared.
+func nobodyHolds(expected int, since time.Duration) model.Finding {
+	return model.Finding{Code: model.CodeNobodyHolds, Severity: model.SevError, Confidence: model.Certain,
+		Summary:  model.Say("nobody-holds-though-declared", expected),
+		Evidence: []model.Message{model.Say("no-claim-since", since)},
+		Advice:   []model.Message{model.Say("look-whether-any-program-runs"), model.Say("restart-it-select-on-session")}}
+}
+
+// neverHeld finds contenders that are declared for a prefix under which no lock was ever seen.
+func neverHeld(x *ClusterContext) {
+	for prefix, expected := range x.K.Unheld {
+		since := x.K.Prefixes.LiveSince(prefix)
+		if since.IsZero() || x.K.Now().Sub(since) < missingAfter {
+			continue
+		}
+		f := nobodyHolds(expected, x.K.Now().Sub(since))
+		f.Lock = strings.TrimSuffix(prefix, "/")
+		f.Etcdctl = []string{"etcdctl get --prefix " + model.ShellQuote(prefix) + " --keys-only"}
+		x.Report(f)
+	}
+}
+
+// Bounds of starving: so often in a row somebody left the queue without having had the lock, while others
+// got it as often.
+const (
+	starvingTimes = 3
+	starvingKept  = time.Minute // after its last try it waits no more
+)
+
+// starving finds who gives up and comes again and again: each time it goes to the end of the queue.
+func starving(x *Context) {
+	if x.Queue == nil || x.L.Presumed() {
+		return
+	}
+	for _, t := range slices.Backward(x.Queue.tries) { // the last one first
+		others := x.L.Handovers - t.Handovers
+		if t.Times < starvingTimes || others < starvingTimes {
+			continue
+		}
+		ref := model.ClaimRef{Lease: t.Lease, Value: t.who}
+		if again := claimAgain(x, t); again != nil {
+			ref = again.Ref()
+		} else if gone := x.K.Now().Sub(t.Last); gone >= starvingKept {
+			continue
+		}
+		x.Recheck(t.Last.Add(starvingKept))
+		f := model.Finding{Code: model.CodeStarvingWaiter, Severity: model.SevWarning, Confidence: model.Strong, Lease: t.Lease,
+			Summary:  model.Say("gave-up-and-came-again", model.Verbatim(x.K.Owners.Who(ref)), t.Times, t.Last.Sub(t.First), others),
+			Evidence: []model.Message{model.Say("waited-at-most", t.Waited)},
+			Advice:   []model.Message{model.Say("let-it-wait-longer")}}
+		if times := x.L.HoldTimes(); len(times) >= LongHolds {
+			usual := locks.Percentile(times, 50)
+			f.Evidence = append(f.Evidence, model.Say("a-hold-usually-takes", usual, usual*time.Duration(x.L.Behind())))
+		}
+		x.Report(f, nil)
+		return
+	}
+}
+
+// claimAgain is the claim with which somebody came back, nil for none among the last ones.
+func claimAgain(x *Context, t Tries) (found *locks.Claim) {
+	n := 0
+	x.L.ClaimsBack(func(c *locks.Claim) bool {
+		if n++; c.KV.Lease == t.Lease && t.Lease != 0 || t.who != "" && named(c.Ref()) == t.who {
+			found = c
+		}
+		return found == nil && n < locks.MaxScan
+	})
+	return found
+}
+
+// Bounds of growing: for so long a queue grew, by so many, and others got the lock meanwhile.
+const (
+	growingFor  = 2 * time.Minute
+	growingSeen = 5 * time.Minute // how long it has to be known how it was before
+	growingBy   = 10
+)
+
+// growing finds a queue that grows for longer than it ever did, although the lock changes hands: more
+// come than it can serve.
+func growing(x *Context) {
+	g := x.Queue
+	if g == nil || g.since.IsZero() || x.L.Presumed() {
+		return
+	}
+	lasts, by, moved := g.rose.Sub(g.since), g.last-g.start, x.L.Handovers-g.moved
+	if lasts < growingFor || lasts <= g.longest || by < growingBy || moved < starvingTimes || x.K.Now().Sub(g.first) < growingSeen || x.K.Now().Sub(g.rose) > growPause {
+		return
+	}
+	x.Recheck(g.rose.Add(growPause + time.Millisecond))
+	f := model.Finding{Code: model.CodeGrowingQueue, Severity: model.SevWarning, Confidence: model.Strong,
+		Summary:  model.Say("queue-grows", lasts, g.start, g.last, moved),
+		Evidence: []model.Message{model.Say("grew-before-at-most", g.longest, x.K.Now().Sub(g.first))},
+		Advice:   []model.Message{model.Say("hold-shorter-or-shard"), model.Say("see-who-came-new")}}
+	if g.longest == 0 {
+		f.Evidence[0] = model.Say("never-grew-before", x.K.Now().Sub(g.first))
+	}
+	x.Report(f, nil)
 }
 
 // longQueueMin is how many waiters make a long queue.

@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"slices"
 	"strings"
 
 	"locktop/model"
@@ -86,6 +87,21 @@ func (k *State) Expectations() []Expectation {
 		all = append(all, e)
 	}
 	return all
+}
+
+// Unheld yields the prefixes for which contenders are declared, and how many, under which no lock is known.
+func (k *State) Unheld(yield func(prefix string, contenders int) bool) {
+	for _, p := range k.Pins.all {
+		if p.Expect == 0 {
+			continue
+		}
+		all := k.Keys.Locks()
+		i, _ := slices.BinarySearchFunc(all, strings.TrimSuffix(p.Prefix, "/"), func(l *Lock, name string) int { return strings.Compare(l.Name, name) })
+		any := slices.ContainsFunc(all[i:], func(l *Lock) bool { return l.recipe.HasHolder && strings.HasPrefix(l.Name+"/", p.Prefix) })
+		if !any && !yield(p.Prefix, p.Expect) {
+			return
+		}
+	}
 }
 
 // Few says whether a lock has fewer contenders than were declared for it.

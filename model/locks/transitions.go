@@ -497,7 +497,7 @@ func (s *transitions) forgetFree(l *Lock) {
 	s.free--
 	switch {
 	case l.mode != recipe.NoShape:
-	case s.believed[l.Name]: // by somebody who is wrong: that has to be shown
+	case s.believed[l.Name] || s.keys.pins.Expected(l.Name) > 0: // by somebody who is wrong, or nobody holds what is declared: that has to be shown
 		l.freeScheduled = true
 		s.free++
 		s.scheduler.later(deadline{at: s.scheduler.now.Add(freeKeep), lock: l})

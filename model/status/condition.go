@@ -33,10 +33,19 @@ func ConditionOf(d Diagnosis, l *locks.Lock) model.Condition {
 			c = pace(d, l)
 		}
 	}
-	if found := d.FindingsOf(l); len(found) > 0 {
-		return c.With(&found[0])
+	found := d.FindingsOf(l)
+	for i := range found {
+		if saysHow(&found[i]) {
+			return c.With(&found[i])
+		}
 	}
 	return c
+}
+
+// saysHow says whether a finding tells how a lock does. One that is only worth knowing does not, like that
+// its lease is shared, unless it is about how long the lock is held, or waited for.
+func saysHow(f *model.Finding) bool {
+	return f.Severity != model.SevInfo || f.Code == model.CodeLongHeld || f.Code == model.CodeLongQueue
 }
 
 // kubeCondition returns how a Lease of Kubernetes does. Time alone is in MovesWhen.

@@ -17,7 +17,7 @@ import (
 )
 
 // allAlerts are those of the house.
-var allAlerts = []string{"LockDeadlock", "LockBlocked", "LockHeldInVain", "LockHolderLate", "LockTwoAct", "LockWaitedTooLong", "LockMassLoss", "EtcdNoQuorum", "EtcdUnsound", "LocktopBlind"}
+var allAlerts = []string{"LockDeadlock", "LockBlocked", "LockHeldInVain", "LockNobodyHolds", "LockHolderLate", "LockTwoAct", "LockWaitedTooLong", "LockMassLoss", "EtcdNoQuorum", "EtcdUnsound", "LocktopBlind"}
 
 // contenderNamed is the process of a contender of the lab that a process has.
 func contenderNamed(t *testing.T, lab int, name string) *os.Process {

@@ -20,15 +20,19 @@ func doctorCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "print what is wrong: findings, with evidence and what to do",
-		Long: "doctor prints findings only. It exits with 1 if a finding is as bad as --fail-on. Otherwise it exits\n" +
-			"with 2 if it could not look, or lost sight of something that you asked for, and with 0 if all is\n" +
-			"well. It prints what it lost sight of, and for how long. Some findings need time: --for 30s.\n" +
+		Long: "doctor prints findings only, the worst first, and how the members answer. It exits with 1 if a finding\n" +
+			"is as bad as --fail-on, which is an error unless you say otherwise: a script that is to hear of\n" +
+			"warnings says --fail-on warning. Otherwise doctor exits with 2 if it could not look, or lost sight of\n" +
+			"something that you asked for, and with 0 if all is well. It prints what it lost sight of, and for how\n" +
+			"long. One look cannot tell all: doctor then says what, and that --for 65s does.\n" +
 			"With --expect it also exits with 1 if a lock has fewer contenders than you said when doctor answers,\n" +
 			"or if there is no lock under that prefix. Where no lock is, nothing is judged: doctor then says how\n" +
 			"many keys are there, and which prefixes near it have keys.\n" +
 			"Findings of one cause are one story, which is printed once: ten locks or more of the same client or\n" +
 			"lease, or the locks of one deadlock or one shared lease. JSON has each finding: those of one story\n" +
 			"have the same number in story, and count says how many they are. A finding alone has null.\n" + beyondPrefix,
+		Example: "  locktop doctor --for 65s\n  locktop doctor /jobs/ --for 30s --fail-on warning || echo 'something is wrong with the locks'\n" +
+			"  locktop doctor --for 30s --fail-on warning -o json | jq -r '.findings[], .locks[].findings[] | .summary'",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(cmd); err != nil {
 				return err
@@ -48,6 +52,14 @@ func doctorCmd(e *env) *cobra.Command {
 	return cmd
 }
 
+// oneLookWords say what one look at a cluster cannot tell, "" where more was seen.
+func oneLookWords(out outFlags) string {
+	if !out.oneLook() {
+		return ""
+	}
+	return "One look does not tell how long anybody waits, whether leases are renewed, how fast the cluster agrees, or a deadlock from a moment: locktop doctor --for 65s"
+}
+
 // tellDoctor prints what is wrong with what was looked at.
 func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (err error) {
 	s, asked := at.State, at.locks()
@@ -56,7 +68,7 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 	limits := at.not.limits(e.flags.leaseBudget, out.past.file != "")
 	switch out.output {
 	case "table":
-		err = diagnosis(e.out, s, told, withFindings, report.Summary(s.View, asked, out.observation(at), len(at.not.blind)+len(at.skipped) > 0), limits)
+		err = diagnosis(e.out, s, told, withFindings, report.Summary(s.View, asked, out.observation(at), len(at.not.blind)+len(at.skipped) > 0), limits, oneLookWords(out))
 		for _, line := range report.UnmetWords(at.expected) {
 			fmt.Fprintln(e.out, line)
 		}
@@ -67,6 +79,9 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 	}
 	if out.output != "table" {
 		at.tellBare(e.err, out.output)
+		if words := oneLookWords(out); words != "" {
+			fmt.Fprintln(e.err, words)
+		}
 	}
 	if out.output != "table" && out.output != "json" {
 		for _, line := range report.UnmetWords(at.expected) {
@@ -97,32 +112,47 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 	return notSeen
 }
 
-// diagnosis prints the findings of the cluster and of each lock that has some, and sums up.
-func diagnosis(w io.Writer, s *store.Store, told []model.Finding, withFindings []*locks.Lock, summary, limits string) error {
-	if err := report.Findings(w, s.ClusterFindings(), ""); err != nil {
+// diagnosis prints the findings, the worst first: of the cluster, stories, and of each lock. Then it sums
+// up, and says what it cannot tell.
+func diagnosis(w io.Writer, s *store.Store, told []model.Finding, withFindings []*locks.Lock, summary string, limits ...string) error {
+	for _, severity := range []model.Severity{model.SevError, model.SevWarning, model.SevInfo} {
+		if err := ofSeverity(w, s, severity, told, withFindings); err != nil {
+			return err
+		}
+	}
+	for _, line := range append([]string{report.MembersLine(s.Cluster()), summary}, limits...) {
+		if line == "" {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+	}
+	return nil
+}
+
+// ofSeverity prints the findings of one severity.
+func ofSeverity(w io.Writer, s *store.Store, severity model.Severity, told []model.Finding, withFindings []*locks.Lock) error {
+	only := func(all []model.Finding, alone bool) []model.Finding {
+		return slices.DeleteFunc(slices.Clone(all), func(f model.Finding) bool { return f.Severity != severity || alone && f.Story != 0 })
+	}
+	if err := report.Findings(w, only(s.ClusterFindings(), false), ""); err != nil {
 		return err
 	}
-	if err := report.Stories(w, s.View, told); err != nil {
+	if err := report.Stories(w, s.View, only(told, false)); err != nil {
 		return err
 	}
 	for _, l := range withFindings {
-		alone := slices.DeleteFunc(slices.Clone(s.FindingsOf(l)), func(f model.Finding) bool { return f.Story != 0 })
-		if len(alone) == 0 {
+		found := only(s.FindingsOf(l), true)
+		if len(found) == 0 {
 			continue
 		}
 		if _, err := fmt.Fprintf(w, "%s\n", model.Short(model.Printable(l.Name), lineMax)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
-		if err := report.Findings(w, alone, "  "); err != nil {
+		if err := report.Findings(w, found, "  "); err != nil {
 			return err
 		}
 	}
-	if line := report.MembersLine(s.Cluster()); line != "" {
-		fmt.Fprintln(w, line)
-	}
-	_, err := fmt.Fprintln(w, summary)
-	if limits != "" && err == nil {
-		_, err = fmt.Fprintln(w, limits)
-	}
-	return err
+	return nil
 }

@@ -24,31 +24,35 @@ const (
 // exitRow is what the exit codes of some commands mean.
 type exitRow struct {
 	commands []string  // by the names that are typed; nil: every command of which no other row tells
+	flags    string    // with which they end so, "" for any
 	words    [4]string // by code, "": the command never ends so
 }
 
 // exitTable is what the exit codes mean, the one place that says so: the manual and the page of
 // commands print it, and whether a command can say with 1 that it was interrupted is read in it.
 var exitTable = []exitRow{
-	{nil, [4]string{"what was asked for was done, also by what goes on until it is ended", "it failed, or was interrupted",
+	{nil, "", [4]string{"what was asked for was done, also by what goes on until it is ended", "it failed, or was interrupted",
 		"bad input, or the question could not be answered: no cluster to ask, no right to look, no room for the answer"}},
-	{[]string{"doctor"}, [4]string{"nothing as bad as --fail-on", "there are findings as bad as --fail-on",
-		"bad input, could not look, lost sight of what it was to look at, or was interrupted"}},
-	{[]string{"report"}, [4]string{"the page is printed", "", "bad input, could not look, or was interrupted"}},
-	{[]string{"demo", "lab"}, [4]string{"the lab was left", "it failed", "bad input, or was interrupted before it ended in order"}},
-	{[]string{"drill run", "drill suite"}, [4]string{"every expectation held", "an expectation was violated",
+	{[]string{"doctor"}, "", [4]string{"no error; there may be warnings", "there are errors", doctorBlind}},
+	{[]string{"doctor"}, " --fail-on warning", [4]string{"no error and no warning", "there are errors or warnings", doctorBlind}},
+	{[]string{"report"}, "", [4]string{"the page is printed", "", "bad input, could not look, or was interrupted"}},
+	{[]string{"demo", "lab"}, "", [4]string{"the lab was left", "it failed", "bad input, or was interrupted before it ended in order"}},
+	{[]string{"drill run", "drill suite"}, "", [4]string{"every expectation held", "an expectation was violated",
 		"bad input, could not run, or was interrupted", "not known, or not meaningful"}},
-	{[]string{"drill check"}, [4]string{"nothing is wrong", "a file has a mistake", "bad input, a file could not be read, or was interrupted"}},
-	{[]string{"proxy"}, [4]string{"COMMAND ended well, or the proxy was left", "it failed, or was interrupted",
+	{[]string{"drill check"}, "", [4]string{"nothing is wrong", "a file has a mistake", "bad input, a file could not be read, or was interrupted"}},
+	{[]string{"proxy"}, "", [4]string{"COMMAND ended well, or the proxy was left", "it failed, or was interrupted",
 		"bad input, COMMAND could not be started, or a planned fault was not done"}},
 }
+
+// doctorBlind is what ends doctor where it cannot say that all is well.
+const doctorBlind = "bad input, could not look, lost sight of what it was to look at, or was interrupted"
 
 // name is the first cell of a row.
 func (r exitRow) name() string {
 	if r.commands == nil {
 		return "every other command"
 	}
-	return strings.Join(r.commands, ", ")
+	return strings.Join(r.commands, ", ") + r.flags
 }
 
 // exitNotes say what else ends a command.

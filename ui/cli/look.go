@@ -198,12 +198,15 @@ func noLock(on *session.Session, name string, bare []report.Bare, near string) e
 	return bad("there is no lock %q at %s: %s under %s, none of them a claim of it (\"locktop ls\" lists the locks)%s", name, on.Name, model.CountOf(keys, "key"), places, near)
 }
 
+// oneLook says whether a cluster is looked at once, and not over time.
+func (o outFlags) oneLook() bool { return o.watch == 0 && o.past.file == "" }
+
 func (o outFlags) observation(at *observation) report.Observation {
 	s, prefixes := at.State, at.places
 	if o.past.file != "" {
 		prefixes = watchedPrefixes(s)
 	}
-	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Asked: at.isAsked, Denied: o.unreadLeases(s),
+	return report.Observation{At: s.Now(), For: o.watch, OneLook: o.oneLook(), Prefixes: prefixList(prefixes), Asked: at.isAsked, Denied: o.unreadLeases(s),
 		Blind: at.not.blind, Skipped: at.skipped, Unread: at.not.unread, Bare: at.bare, Expected: at.expected}
 }
 

@@ -21,6 +21,8 @@ type Observation struct {
 	// At is when the answer is given, For how long was observed before.
 	At  time.Time
 	For time.Duration
+	// OneLook: nothing was observed over time, so that what needs it is not told.
+	OneLook bool
 	// Prefixes that were looked at.
 	Prefixes []string
 	// Asked says which of the locks there were asked for; nil: all.
@@ -147,6 +149,8 @@ type Observed struct {
 	Skipped    []string   `json:"not_looked_at"`
 	Bare       []bare     `json:"without_locks"`
 	Expected   []expected `json:"expected"`
+	// OneLook: how long anybody waits, renewals and deadlocks are not told.
+	OneLook bool `json:"one_look"`
 }
 
 // bare is a prefix that has no lock. near is null where nobody looked for others.
@@ -315,7 +319,7 @@ func memberWords(m model.Member) string {
 // ObservedOf tells of a look at a state.
 func ObservedOf(s *store.View, o Observation) Observed {
 	keys, claims := s.Counts()
-	out := Observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: o.Denied}
+	out := Observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: o.Denied, OneLook: o.OneLook}
 	if out.Denied == nil {
 		out.Denied = []string{}
 	}

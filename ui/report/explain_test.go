@@ -116,7 +116,7 @@ func TestExplainAnUnknownName(t *testing.T) {
 	for _, tt := range []struct{ name, want, reason string }{
 		{"orphen-key", `unknown finding or recipe "orphen-key"; similar: orphan-key; "locktop explain" lists all`, "a typing error"},
 		{"vitess", `unknown finding or recipe "vitess"; similar: vitess-lock, vitess-election; "locktop explain" lists all`, "a beginning"},
-		{"waiter", `unknown finding or recipe "waiter"; similar: ghost-waiter, dead-waiter, expired-waiter-wins; "locktop explain" lists all`, "a part"},
+		{"waiter", `unknown finding or recipe "waiter"; similar: ghost-waiter, dead-waiter, starving-waiter, expired-waiter-wins; "locktop explain" lists all`, "a part"},
 		{"qqqqqqqq", `unknown finding or recipe "qqqqqqqq"; "locktop explain" lists all`, "nothing near"},
 		{"", `unknown finding or recipe ""; "locktop explain" lists all`, "no name"},
 		{"a\x1b[2J", `unknown finding or recipe "a\x1b[2j"; "locktop explain" lists all`, "nothing unescaped on the terminal"},
