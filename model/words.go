@@ -97,6 +97,31 @@ func Printable(s string) string {
 	return b.String()
 }
 
+// Unescape reads what [Printable] wrote: the same bytes again. A backslash that begins none of its
+// escapes stands for itself.
+func Unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		if s[0] == '\\' && len(s) > 1 && strings.IndexByte(`xuUabfnrtv\`, s[1]) >= 0 {
+			if r, wide, rest, err := strconv.UnquoteChar(s, 0); err == nil {
+				if wide {
+					b.WriteRune(r)
+				} else {
+					b.WriteByte(byte(r))
+				}
+				s = rest
+				continue
+			}
+		}
+		b.WriteByte(s[0])
+		s = s[1:]
+	}
+	return b.String()
+}
+
 // PrintableIfNeeded is text of a person or a server, as it is if all of it can be seen, else [Printable].
 func PrintableIfNeeded(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !Shown(r) }) {

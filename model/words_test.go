@@ -28,3 +28,21 @@ func TestDurationsInShort(t *testing.T) {
 		}
 	}
 }
+
+// FuzzWhatIsPrintedIsReadAgain: each name that is printed can be given back, whatever its bytes.
+func FuzzWhatIsPrintedIsReadAgain(f *testing.F) {
+	for _, s := range []string{"", "/jobs/a", "/a\xff/b", `/back\nslash`, "/new\nline", "/e\u0301", "/\u202e", `\`, `\\`, `\x4`, `\x41`, `\u00`, "\x7f\x00\a'\"", "\ufffd", "\U0001f512", "/a\\\xff"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		printed := Printable(s)
+		if got := Unescape(printed); got != s {
+			t.Errorf("%q was printed as %s, and read as %q", s, printed, got)
+		}
+		for _, r := range printed {
+			if !Shown(r) {
+				t.Errorf("%q was printed with %q", s, r)
+			}
+		}
+	})
+}

@@ -41,6 +41,7 @@ func (v *viewer) measure(ctx context.Context, at *observation, asked []string, o
 		}
 		at.bare = append(at.bare, x)
 	}
+	at.bare = meant(at.bare, prefixList(asked))
 	watched := watchedPrefixes(at.State)
 	for _, e := range at.State.Expectations() {
 		if slices.ContainsFunc(watched, func(p string) bool { return strings.HasPrefix(p, e.Prefix) || strings.HasPrefix(e.Prefix, p) }) {

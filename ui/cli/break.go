@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +57,7 @@ func breakCmd(e *env) *cobra.Command {
 			if err := e.wantArmed(f.armed || f.dryRun, cmd, ", or --dry-run to see what it would do"); err != nil {
 				return err
 			}
-			return f.breakLock(cmd.Context(), e.inNamespace(args[0]))
+			return f.breakLock(cmd.Context(), e.meantBy(args[0]))
 		},
 	}
 	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow writing to the cluster")
@@ -67,8 +68,8 @@ func breakCmd(e *env) *cobra.Command {
 }
 
 // breakLock plans, shows, asks, does, and watches what comes of it.
-func (f *breakRun) breakLock(ctx context.Context, name string) error {
-	at, err := f.e.listSecond(ctx, f.e.lockPrefixes(name), func(l *locks.Lock) bool { return l.Name == name }, &outFlags{leases: "heads"})
+func (f *breakRun) breakLock(ctx context.Context, names []string) error {
+	at, err := f.e.listSecond(ctx, f.e.lockPrefixes(names...), isNamed(names), &outFlags{leases: "heads"})
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (f *breakRun) breakLock(ctx context.Context, name string) error {
 	if err := f.e.list(ctx, w, false, s.Coverage().Loaded); err != nil {
 		return err
 	}
-	target, err := f.target(ctx, w.Session, name, at.bare)
+	target, err := f.target(ctx, w.Session, names, at.bare)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (f *breakRun) breakLock(ctx context.Context, name string) error {
 	}
 	if !f.yes {
 		role := roleOf(s, plan.Action)
-		if err := f.askFor(name); err != nil {
+		if err := f.askFor(plan.Action.Lock); err != nil {
 			return err
 		}
 		if err := f.stillWaits(ctx, plan.Action, role); err != nil {
@@ -135,17 +136,20 @@ func (f *breakRun) plan(ctx context.Context, g *gate.Gate, target model.Action) 
 }
 
 // target finds the claim that is meant.
-func (f *breakRun) target(ctx context.Context, on *session.Session, name string, bare []report.Bare) (model.Action, error) {
+func (f *breakRun) target(ctx context.Context, on *session.Session, names []string, bare []report.Bare) (model.Action, error) {
 	s := on.State
-	l := s.Lock(name)
-	if l == nil || l.Head() == nil {
-		return model.Action{}, noLock(on, name, bare, f.e.nearLocks(ctx, name))
+	l, err := lockNamed(s, names)
+	if err != nil {
+		return model.Action{}, err
 	}
+	if l == nil || l.Head() == nil {
+		return model.Action{}, noLock(on, names[0], bare, f.e.nearLocks(ctx, names[0]))
+	}
+	name := l.Name
 	if f.claim != "" {
-		key := f.e.inNamespace(f.claim)
-		c := s.Claim(key)
-		if c == nil || l.Place(c) < 0 {
-			return model.Action{}, bad("%q is not a key in the queue of %q (\"locktop describe\" lists them)", key, name)
+		c, err := claimNamed(s, l, f.e.meantBy(f.claim))
+		if err != nil {
+			return model.Action{}, err
 		}
 		return model.Action{Kind: model.DeleteClaim, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
 	}
@@ -157,6 +161,24 @@ func (f *breakRun) target(ctx context.Context, on *session.Session, name string,
 		return model.Action{}, bad("%q has no lease to revoke: delete it with --claim %q", c.Key, c.Key)
 	}
 	return model.Action{Kind: model.RevokeLease, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
+}
+
+// claimNamed returns the key of one of these names in the queue of a lock.
+func claimNamed(s *store.Store, l *locks.Lock, keys []string) (found *locks.Claim, err error) {
+	for _, key := range keys {
+		c := s.Claim(key)
+		switch {
+		case c == nil || l.Place(c) < 0:
+		case found != nil:
+			return nil, bad("%q may be the key that is printed as %s, or the one printed as %s", keys[0], model.Printable(found.Key), model.Printable(key))
+		default:
+			found = c
+		}
+	}
+	if found == nil {
+		return nil, bad("%q is not a key in the queue of %q (\"locktop describe\" lists them)", keys[0], l.Name)
+	}
+	return found, nil
 }
 
 // gate is the door for break. A dry run only plans: it writes nothing, so it needs no
@@ -303,7 +325,7 @@ func (f *breakRun) askFor(name string) error {
 	if err != nil && line == "" {
 		return bad("not done: nobody typed the lock's name (--yes does it without)")
 	}
-	if strings.TrimRight(line, "\r\n") != name {
+	if !slices.Contains(spellings(strings.TrimRight(line, "\r\n")), name) {
 		return bad("not done: that is not the lock's name")
 	}
 	return nil

@@ -270,6 +270,7 @@ func (cfg *config) parsePins() error {
 // enterNamespace puts the namespace before every prefix. Keys are shown whole all the
 // same: etcdctl, whose lines are shown for every action, knows no namespace.
 func (cfg *config) enterNamespace() {
+	cfg.flags.prefixes = spelled(cfg.flags.prefixes)
 	if cfg.flags.namespace == "" {
 		return
 	}

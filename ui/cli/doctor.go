@@ -11,6 +11,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/ui/fields"
 	"locktop/ui/report"
 )
 
@@ -147,7 +148,7 @@ func ofSeverity(w io.Writer, s *store.Store, severity model.Severity, told []mod
 		if len(found) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s\n", model.Short(model.Printable(l.Name), lineMax)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n", model.Short(fields.Name(l.Name), lineMax)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 		if err := report.Findings(w, found, "  "); err != nil {

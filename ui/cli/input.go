@@ -120,6 +120,16 @@ func oneArg(what string) cobra.PositionalArgs {
 	}
 }
 
+// exactlyOne wants one argument, which may be empty: the name of a lock may be.
+func exactlyOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return oneArg(what)(cmd, args)
+	}
+}
+
 // someArgs wants one argument or more.
 func someArgs(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,15 +142,17 @@ func watchLocks(ctx context.Context, e *env, out outFlags) error {
 func describeCmd(e *env) *cobra.Command {
 	var out outFlags
 	cmd := &cobra.Command{
-		Use:     "describe LOCK",
-		Short:   "print one lock: its queue, its leases, what is wrong and what to do",
-		Example: "  locktop describe /jobs/billing",
-		Args:    lockArg,
+		Use:   "describe LOCK",
+		Short: "print one lock: its queue, its leases, what is wrong and what to do",
+		Long: "describe prints one lock. Its name is given as it is, or as locktop prints it, where \\xff, \\n and \\u202e\n" +
+			"stand for what a terminal would not show, and \\\\ for a backslash. The name of a lock may be empty.",
+		Example: "  locktop describe /jobs/billing\n  locktop describe ''",
+		Args:    exactlyOne("a lock name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(cmd); err != nil {
 				return err
 			}
-			return describeLock(cmd.Context(), e, e.inNamespace(args[0]), out)
+			return describeLock(cmd.Context(), e, args[0], out)
 		},
 	}
 	out.add(cmd, "all")
@@ -157,14 +160,18 @@ func describeCmd(e *env) *cobra.Command {
 }
 
 // describeLock prints one lock.
-func describeLock(ctx context.Context, e *env, name string, out outFlags) error {
-	prefixes := e.lockPrefixes(name)
-	at, err := e.listSecond(ctx, prefixes, func(l *locks.Lock) bool { return l.Name == name }, &out)
+func describeLock(ctx context.Context, e *env, arg string, out outFlags) error {
+	names := e.meantBy(arg)
+	name := names[0]
+	at, err := e.listSecond(ctx, e.lockPrefixes(names...), isNamed(names), &out)
 	if err != nil {
 		return err
 	}
 	s := at.State
-	l := s.Lock(name)
+	l, err := lockNamed(s, names)
+	if err != nil {
+		return err
+	}
 	if l == nil {
 		near := didYouMean(name, lockNames(s.Locks()))
 		if near == "" && out.past.file == "" {
@@ -178,11 +185,23 @@ func describeLock(ctx context.Context, e *env, name string, out outFlags) error 
 
 // lockPrefixes are what has to be watched to know a lock: what the flags say, else
 // its own keys alone.
-func (cfg *config) lockPrefixes(name string) []string {
+func (cfg *config) lockPrefixes(names ...string) []string {
 	if ns := cfg.flags.namespace; len(cfg.flags.prefixes) > 0 && (ns == "" || !slices.Equal(cfg.flags.prefixes, []string{ns})) {
 		return cfg.flags.prefixes
 	}
-	return []string{name}
+	prefixes := slices.Clone(names)
+	for i, name := range prefixes {
+		prefixes[i] = cmp.Or(name, "/") // below which the claims of a lock without a name are
+	}
+	return prefixes
+}
+
+// meantBy are the names that an argument may mean, as etcd has them.
+func (cfg *config) meantBy(arg string) (names []string) {
+	for _, name := range spellings(arg) {
+		names = append(names, cfg.inNamespace(name))
+	}
+	return names
 }
 
 // noLock says that a lock is not there; near is what may have been meant, from [didYouMean].

@@ -69,9 +69,10 @@ func (f *reportRun) run(ctx context.Context) error {
 	}
 	mask := &recording.Mask{Values: !f.values, Names: f.names}
 	prefixes := f.e.flags.prefixes
+	names := f.e.meantBy(f.lock)
 	if f.lock != "" && f.past.file == "" {
-		f.lock = f.e.inNamespace(f.lock)
-		prefixes = f.e.lockPrefixes(f.lock)
+		f.lock = names[0]
+		prefixes = f.e.lockPrefixes(names...)
 	}
 	if err := recording.PathsWhole(prefixes); f.names && f.past.file == "" && err != nil {
 		return bad("--mask-names: %v", err)
@@ -81,6 +82,15 @@ func (f *reportRun) run(ctx context.Context) error {
 	at, err := f.e.lookJust(ctx, prefixes, &f.outFlags)
 	if err != nil {
 		return couldNotRun(err)
+	}
+	if f.lock != "" && !f.names {
+		l, err := lockNamed(at.State, names)
+		if err != nil {
+			return err
+		}
+		if l != nil {
+			f.lock = l.Name
+		}
 	}
 	if err := f.actions(at, mask.Event); err != nil {
 		return err

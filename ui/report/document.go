@@ -156,6 +156,7 @@ type Observed struct {
 // bare is a prefix that has no lock. near is null where nobody looked for others.
 type bare struct {
 	Prefix     string  `json:"prefix"`
+	Base64     string  `json:"prefix_base64,omitempty"`
 	Keys       int     `json:"keys"`
 	Near       *[]near `json:"near"`
 	NearUnread *string `json:"near_unread"`
@@ -163,6 +164,7 @@ type bare struct {
 
 type near struct {
 	Prefix string `json:"prefix"`
+	Base64 string `json:"prefix_base64,omitempty"`
 	Keys   int    `json:"keys"`
 }
 
@@ -170,6 +172,7 @@ type near struct {
 // no key, so that nobody knows.
 type expected struct {
 	Prefix     string `json:"prefix"`
+	Base64     string `json:"prefix_base64,omitempty"`
 	Contenders int    `json:"contenders"`
 	Locks      int    `json:"locks"`
 	Few        []few  `json:"few"`
@@ -178,6 +181,7 @@ type expected struct {
 
 type few struct {
 	Lock       string `json:"lock"`
+	Base64     string `json:"lock_base64,omitempty"`
 	Contenders int    `json:"contenders"`
 }
 
@@ -186,6 +190,7 @@ type few struct {
 type blind struct {
 	What   string  `json:"what"`
 	Prefix *string `json:"prefix"`
+	Base64 string  `json:"prefix_base64,omitempty"`
 	Leases *int    `json:"leases"`
 	For    float64 `json:"for"`
 	Reason string  `json:"reason"`
@@ -328,8 +333,8 @@ func ObservedOf(s *store.View, o Observation) Observed {
 		b := blind{What: string(u.Kind), For: u.Duration.Seconds(), Reason: u.Reason}
 		switch u.Kind {
 		case locks.CoverageKeys:
-			prefix, _ := Text(u.Prefix)
-			b.Prefix = &prefix
+			prefix, b64 := Text(u.Prefix)
+			b.Prefix, b.Base64 = &prefix, b64
 		case locks.CoverageLeases:
 			b.Leases = &u.Leases
 		}
@@ -349,14 +354,14 @@ func ObservedOf(s *store.View, o Observation) Observed {
 func bareOf(all []Bare) []bare {
 	out := []bare{}
 	for _, b := range all {
-		prefix, _ := Text(b.Prefix)
-		x := bare{Prefix: prefix, Keys: b.Keys, NearUnread: OrNull(b.NearUnread)}
+		prefix, b64 := Text(b.Prefix)
+		x := bare{Prefix: prefix, Base64: b64, Keys: b.Keys, NearUnread: OrNull(b.NearUnread)}
 		if b.Near != nil {
 			x.Near = &[]near{}
 		}
 		for _, n := range b.Near {
-			prefix, _ := Text(n.Prefix)
-			*x.Near = append(*x.Near, near{prefix, n.Keys})
+			prefix, b64 := Text(n.Prefix)
+			*x.Near = append(*x.Near, near{prefix, b64, n.Keys})
 		}
 		out = append(out, x)
 	}
@@ -366,11 +371,11 @@ func bareOf(all []Bare) []bare {
 func expectedOf(all []locks.Expectation) []expected {
 	out := []expected{}
 	for _, e := range all {
-		prefix, _ := Text(e.Prefix)
-		x := expected{Prefix: prefix, Contenders: e.Contenders, Locks: e.Locks, Few: []few{}}
+		prefix, b64 := Text(e.Prefix)
+		x := expected{Prefix: prefix, Base64: b64, Contenders: e.Contenders, Locks: e.Locks, Few: []few{}}
 		for _, l := range e.Few {
-			name, _ := Text(l.Name)
-			x.Few = append(x.Few, few{name, l.Own()})
+			name, b64 := Text(l.Name)
+			x.Few = append(x.Few, few{name, b64, l.Own()})
 		}
 		if met := e.Met(); !met || len(e.Hidden) == 0 {
 			x.Met = &met

@@ -18,6 +18,7 @@ type Event struct {
 	Revision   *int64      `json:"revision"`
 	Kind       string      `json:"kind"`
 	Lock       *string     `json:"lock"`
+	LockBase64 string      `json:"lock_base64,omitempty"`
 	Claim      *eventClaim `json:"claim"`
 	From       *eventClaim `json:"from"`
 	Cause      *string     `json:"cause"`
@@ -79,8 +80,8 @@ func EventOf(s *store.View, f *journal.Entry) Event {
 		e.Revision = &f.Rev
 	}
 	if f.Lock != "" {
-		name, _ := Text(f.Lock)
-		e.Lock = &name
+		name, b64 := Text(f.Lock)
+		e.Lock, e.LockBase64 = &name, b64
 	}
 	if f.Cause != "" {
 		cause := string(f.Cause)

@@ -19,6 +19,7 @@ type Finding struct {
 	Severity     string    `json:"severity"`
 	Confidence   string    `json:"confidence"`
 	Lock         *string   `json:"lock"`
+	LockBase64   string    `json:"lock_base64,omitempty"`
 	Lease        *string   `json:"lease"`
 	Claim        *string   `json:"claim"`
 	ClaimBase64  string    `json:"claim_base64,omitempty"`
@@ -79,8 +80,7 @@ var (
 			if x.Ahead == nil {
 				o.null()
 			} else {
-				key, _ := Text(x.Ahead.Key)
-				o.text(key)
+				o.bytes("waits_for", x.Ahead.Key)
 			}
 		},
 	})
@@ -206,8 +206,8 @@ func FindingsOf(list []model.Finding) []Finding {
 		j := Finding{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Since: f.Since, Summary: text.English(f.Summary),
 			Evidence: NotNil(text.EnglishAll(f.Evidence)), Advice: NotNil(text.EnglishAll(f.Advice)), Etcdctl: NotNil(f.Etcdctl), Alternatives: []string{}}
 		if f.Lock != "" {
-			name, _ := Text(f.Lock)
-			j.Lock = &name
+			name, b64 := Text(f.Lock)
+			j.Lock, j.LockBase64 = &name, b64
 		}
 		if f.Lease != 0 {
 			id := f.Lease.String()

@@ -36,7 +36,7 @@ func lockRows(s *store.View, locks []*locks.Lock, now time.Time) []fields.Lock {
 // describe writes one lock in full: its queue, its leases, what happened to it.
 func describe(w io.Writer, s *store.View, l *locks.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
-	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Short(model.Printable(l.Name), lineMax), r.Name, l.RecipeConfidence(),
+	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Short(fields.Name(l.Name), lineMax), r.Name, l.RecipeConfidence(),
 		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(fields.Evidence(l), "; "), lineMax), text.English(findings.StateWord(status.ConditionOf(s, l)))); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
@@ -66,7 +66,7 @@ func describe(w io.Writer, s *store.View, l *locks.Lock, now time.Time, wide boo
 		return err
 	}
 	if wellAsKnown(s, l) {
-		if _, err := fmt.Fprintf(w, "  No problem found on %s\n", model.Short(model.Printable(l.Name), lineMax)); err != nil {
+		if _, err := fmt.Fprintf(w, "  No problem found on %s\n", model.Short(fields.Name(l.Name), lineMax)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 	}

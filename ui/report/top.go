@@ -18,6 +18,7 @@ type verdict struct {
 	Severity   string  `json:"severity"`
 	Confidence string  `json:"confidence"`
 	Lock       *string `json:"lock"`
+	LockBase64 string  `json:"lock_base64,omitempty"`
 	Locks      int     `json:"locks"`
 	Text       string  `json:"text"`
 	How        string  `json:"how"`
@@ -36,8 +37,8 @@ func verdictOf(s *store.View) *verdict {
 	out := &verdict{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Locks: v.Locks, Text: text.English(v.Title()), How: v.How("en"),
 		Do: OrNull(text.English(v.Do())), Dont: OrNull(text.English(v.Dont())), Errors: v.Errors, Warnings: v.Warnings}
 	if f.Lock != "" {
-		name, _ := Text(f.Lock)
-		out.Lock = &name
+		name, b64 := Text(f.Lock)
+		out.Lock, out.LockBase64 = &name, b64
 	}
 	return out
 }
