@@ -111,7 +111,24 @@ func usual(x *Context) patience {
 	}
 	most := slices.Max(known)
 	held, _ := x.L.AllHeldFor(x.K.Now())
-	return patience{lasted: held, limit: max(longFactor*most, longLeast), reason: model.Say("while-holds-took-at-most", len(known), most)}
+	p := patience{lasted: held, limit: max(longFactor*most, longLeast, 2*x.L.LongestUnseen()), reason: model.Say("while-holds-took-at-most", len(known), most)}
+	if fades := p.limit + fadesAfter; held < fades {
+		x.Recheck(x.K.Now().Add(fades - held))
+	} else {
+		p.standBy = onlyStandBy(x, p.limit)
+	}
+	return p
+}
+
+// onlyStandBy says whether nobody comes to wait, or gives up, since a holder has held for longer than half
+// the limit, or for long.
+func onlyStandBy(x *Context, limit time.Duration) bool {
+	last := x.L.LastMove()
+	if last.Sub(x.L.HeadSince()) < limit/2 || x.K.Now().Sub(last) >= standByAfter {
+		return true
+	}
+	x.Recheck(last.Add(standByAfter))
+	return false
 }
 
 // untold is that of a lock of which too little is known: the more wait, and the shorter
@@ -129,17 +146,17 @@ func untold(x *Context) patience {
 	if known := x.L.HoldTimes(); len(known) > 0 {
 		limit = max(limit, 2*slices.Max(known))
 	}
-	p := patience{lasted: held, limit: limit, reason: model.Say("while-they-wait", n)}
-	last := x.L.LastMove()
-	if p.standBy = last.Sub(x.L.HeadSince()) < limit/2 || x.K.Now().Sub(last) >= standByAfter; !p.standBy {
-		x.Recheck(last.Add(standByAfter))
-	}
-	return p
+	limit = max(limit, 2*x.L.LongestUnseen())
+	return patience{lasted: held, limit: limit, reason: model.Say("while-they-wait", n), standBy: onlyStandBy(x, limit)}
 }
 
 // standByAfter is for how long nobody has to come to wait for a lock, or to give up, for its waiters
 // to be taken for programs that stand by: a service that leads by a mutex has such.
 const standByAfter = 10 * time.Minute
+
+// fadesAfter is for how long a hold that is unusual is told of as trouble while nobody comes or goes: who
+// could know has seen it by then, or the lock is used otherwise than it was.
+const fadesAfter = time.Hour
 
 // saysItHolds says whether the holder is a running program of the lab that says so itself:
 // that it holds for long is what it is there for, as in a lesson that waits for its reader.

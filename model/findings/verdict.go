@@ -91,17 +91,25 @@ func (d *Set) ofCycle(v *Verdict) (n int) {
 	return n
 }
 
-// worse orders findings for a verdict: the severity, then what lets two act or stops the
-// whole cluster, then the order of the catalogue, and of the same kind the surest and the
+// worse orders findings for a verdict: the severity, then what is more than a hint, then what lets two
+// act or stops the whole cluster, then the order of the catalogue, and of the same kind the surest and the
 // oldest first.
 func worse(f, g *model.Finding) int {
-	return cmp.Or(f.Severity.Compare(g.Severity), urgency(f.Code)-urgency(g.Code), f.Confidence.Compare(g.Confidence),
+	return cmp.Or(f.Severity.Compare(g.Severity), guess(f)-guess(g), urgency(f.Code)-urgency(g.Code), f.Confidence.Compare(g.Confidence),
 		f.Since.Compare(g.Since), strings.Compare(f.Lock, g.Lock), strings.Compare(f.Claim.Key, g.Claim.Key))
 }
 
 // urgent are the kinds that come before all others of their severity.
 var urgent = []model.Code{model.CodeNoQuorum, model.CodeNoSpace, model.CodeMassRevocation, model.CodeStaleHolder, model.CodeSameSession,
 	model.CodeGhostLeader, model.CodeExpiredWaiterWins, model.CodeRWExpiredWriter, model.CodeLockCycle}
+
+// guess is 1 for a hint: it may stand for hours, and takes no room from what is known.
+func guess(f *model.Finding) int {
+	if f.Confidence == model.Hint {
+		return 1
+	}
+	return 0
+}
 
 func urgency(code model.Code) int {
 	if i := slices.Index(urgent, code); i >= 0 {

@@ -14,8 +14,12 @@ type evidence struct {
 	// them. aside counts those that left from behind others.
 	inOrder, aside int32
 	played         bool      // a program says that it takes part in the lock, or a person how many do
-	asideAt        time.Time // when a claim last left from behind others
-	watched        bool      // a client watched a key of the queue, as one does that waits for it
+	asideAt        time.Time // when a claim last left from behind others, after a short wait
+	// stood counts those that left after they had been there for long, as a program that stands by and is
+	// started again; the first and the last of them, with no long pause between any two.
+	stood              int32
+	stoodFrom, stoodAt time.Time
+	watched            bool // a client watched a key of the queue, as one does that waits for it
 }
 
 // Bounds of the evidence.
@@ -23,15 +27,26 @@ const (
 	orderMin   = 6                      // so many in the order of their arrival are no chance
 	orderShare = 4                      // one that leaves from behind, as after a timeout, for so many in order
 	visit      = 200 * time.Millisecond // TryLock comes and goes faster
+	stand      = time.Minute            // who waits for longer may only stand by
+	lead       = 10 * time.Minute       // who holds for longer may lead
+	standPause = 10 * time.Minute       // between two that belong together
+	standSurge = time.Minute            // the one that comes in another's place may come before that goes
 )
 
 // noteLeft counts a claim that left its queue.
 func (l *Lock) noteLeft(g *removedKey, at time.Time) {
 	c := g.claim
+	if l.mode == recipe.Queue && (g.place > 0 && (c.SinceAtLeast || at.Sub(c.Since) >= stand) || g.place == 0 && at.Sub(l.headSince) >= lead) {
+		if at.Sub(l.evidence.stoodAt) > standPause {
+			l.evidence.stood, l.evidence.stoodFrom = 0, at
+		}
+		l.evidence.stood = min(l.evidence.stood+1, MaxScan)
+		l.evidence.stoodAt = at
+	}
 	if l.mode != recipe.Queue || c.SinceAtLeast || at.Sub(c.Since) < visit {
 		return
 	}
-	if g.place > 0 {
+	if g.place > 0 && at.Sub(c.Since) < stand {
 		l.evidence.asideAt = at
 	}
 	switch {
@@ -74,16 +89,34 @@ func (l *Lock) raises() bool {
 }
 
 // LastMove returns when a claim last came to wait for the lock, or gave up, as far as that was seen;
-// zero for never. Those who only stand by neither come nor go.
+// zero for never. Those who only stand by neither come nor go, but for one that comes in the place of one
+// that went.
 func (l *Lock) LastMove() time.Time {
-	last := l.evidence.asideAt
+	e, last := &l.evidence, l.evidence.asideAt
+	from, to := e.stoodFrom.Add(-standSurge), e.stoodAt.Add(standPause)
+	newest, instead := time.Time{}, int32(0)
 	for c := range l.ClaimsBack {
-		if l.IsClaim(c) {
-			if !c.SinceAtLeast && c.Since.After(last) {
-				last = c.Since
-			}
+		if !l.IsClaim(c) {
+			continue
+		}
+		if c.SinceAtLeast {
 			break
 		}
+		at := c.Since
+		if e.stood > 0 && at.After(from) && at.Before(to) {
+			if instead == 0 {
+				newest = at
+			}
+			if instead < e.stood {
+				instead++
+				continue
+			}
+			at = newest // more came than went
+		}
+		if at.After(last) {
+			last = at
+		}
+		break
 	}
 	return last
 }

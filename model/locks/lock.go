@@ -152,6 +152,9 @@ func (l *Lock) HeadSince() time.Time { return l.headSince }
 // HoldTimes returns the times of the last holds that were seen whole.
 func (l *Lock) HoldTimes() []time.Duration { return l.holdTimes }
 
+// LongestUnseen returns the longest hold that was not seen from its beginning, as far as it was seen.
+func (l *Lock) LongestUnseen() time.Duration { return l.longestUnseen }
+
 // StopAges returns how old the leases of the last holders were when their renewals stopped.
 func (l *Lock) StopAges() []time.Duration { return l.stopAges }
 

@@ -95,6 +95,8 @@ type handoverStats struct {
 	waitTimes []time.Duration  // of the last that got the lock
 	stopAges  []time.Duration  // how old holders' leases were when their renewals stopped
 	overtakes int
+	// longestUnseen is the longest of the holds that are not among holdTimes.
+	longestUnseen time.Duration
 	// How many holders were never renewed: see [Lock.Unrenewed].
 	unrenewedReleased, unrenewedLost int
 

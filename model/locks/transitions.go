@@ -398,7 +398,10 @@ func (s *transitions) writeHeadChange(l *Lock, f *journal.Entry, before, now *Cl
 
 // remember counts a change of holder and its times.
 func (l *Lock) remember(f *journal.Entry, held bool, now *Claim) {
-	if held && !f.HeldAtLeast {
+	switch {
+	case held && f.HeldAtLeast:
+		l.longestUnseen = max(l.longestUnseen, f.Held)
+	case held:
 		l.holdTimes = keepTime(l.holdTimes, f.Held)
 	}
 	if f.Kind != journal.Handover {
