@@ -25,7 +25,7 @@
 //	chaos               the requests that may leave a client
 //	chaos/gate          breaks locks, the only writer to your cluster
 //	chaos/proxy         carries and disturbs connections; relay pairs them (also for demo/cluster)
-//	chaos/drill         the format of drills: runner plays one, check gives the verdict,
+//	chaos/drill         the format of drills: runner plays one, check gives the verdict, storm draws one,
 //	                    roles puts programs of yours into the roles of one
 //	demo                the lab: cluster, contender, process, resource; drills, lessons and the guide as files (lessons/code: the Go that lessons
 //	                    show)

@@ -70,6 +70,10 @@ var kinds = map[string]ExpectationInfo{
 		Takes: []string{"lock"}},
 	"stops": {Says: "The contender stopped believing that it holds within that time after it lost its claim.",
 		Takes: []string{"contender", "lock", "within"}, Needs: []string{"contender", "within"}},
+	"heeds": {Says: "Nobody believed for longer than that that it holds, after it lost its claim. Whether anybody lost one does not matter.",
+		Takes: []string{"lock", "within"}, Needs: []string{"within"}},
+	"taken": {Says: "From the step of after on somebody believed to hold, but for times that are shorter.",
+		Takes: []string{"lock", "within", "after"}, Needs: []string{"within"}},
 	"refused": {Says: "The guarded resource refused at least so many accesses because their token was old.",
 		Takes: []string{"lock", "contender", "at-least"}, Needs: []string{"at-least"}, Counts: true},
 	"says": {Says: "The contender said a line that contains the text: after the step of after, else at any time.",
@@ -87,7 +91,7 @@ func Info(name string) (ExpectationInfo, bool) {
 
 // Timed are the expectations that measure a time, sorted.
 func Timed() []string {
-	return []string{"acquired", "finding", "gap", "handover", "moving", "overlap", "says", "served", "stops", "stuck"}
+	return []string{"acquired", "finding", "gap", "handover", "heeds", "moving", "overlap", "says", "served", "stops", "stuck", "taken"}
 }
 
 // Guards says whether an expectation is about the guarded resource.

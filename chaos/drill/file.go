@@ -98,9 +98,11 @@ func Pictures() []string {
 	return []string{string(PictureQueue), string(PictureTime), string(PictureCost), string(PictureResource), string(PictureGraph), string(PictureText)}
 }
 
-// Step is one step of a drill. Exactly one field besides Line is set.
+// Step is one step of a drill. Exactly one field besides Line and Try is set.
 type Step struct {
-	Line int   // in the file
+	Line int // in the file
+	// Try: that it cannot be done now does not end the drill.
+	Try  bool  `yaml:"try" says:"Beside a fault or a start: the drill goes on if that cannot be done now, as nobody holds, its target has ended, or it runs already."`
 	Wait *Wait `yaml:"wait" says:"Waits until all of it is so at once; the drill ends as unknown if it does not come."`
 	// Target and Member of a fault may be phrases, resolved when it is done. Heal of the kind ""
 	// heals all.

@@ -33,6 +33,11 @@ func (p *parser) step(n *yaml.Node) []Step {
 	}
 	s := stepForm{}
 	seen := p.object(n, &s)
+	try := seen["try"]
+	delete(seen, "try")
+	if try != nil && seen["fault"] == nil && seen["start"] == nil {
+		p.fail(n.Line, "try stands beside a fault or a start")
+	}
 	if len(seen) > 1 {
 		p.fail(n.Line, "a step does one thing: begin another with a dash")
 	}

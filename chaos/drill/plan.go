@@ -61,6 +61,10 @@ func (c Contender) describe() string {
 
 // Describe says in words what a step does.
 func (s Step) Describe() string {
+	if s.Try {
+		s.Try = false
+		return s.Describe() + ", if that can be done"
+	}
 	switch {
 	case s.Wait != nil:
 		return fmt.Sprintf("wait for %s, at most %s", s.Wait.Describe(), s.Wait.Within)

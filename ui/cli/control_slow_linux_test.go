@@ -122,7 +122,7 @@ func TestAScriptAtTheSocket(t *testing.T) {
 		{`{"do":"inject","fault":"pause","target":"x"}`, `not a contender of the lab`, "there is no such program"},
 		{`{"do":"inject","fault":"explode","target":"sh"}`, `explode`, "nor such a fault"},
 		{`{"do":"inject","fault":"isolate","target":"m1"}`, `the members are not ours`, "nor are members ours"},
-		{`{"do":"dance"}`, `want list, inject, heal, wait or judge`, "nor such a deed"},
+		{`{"do":"dance"}`, `want list, listen, inject, heal, wait or judge`, "nor such a deed"},
 		{`{"do":"inject","fult":"pause"}`, `unknown field`, "a slip is no default"},
 		{`dance`, `no request`, "that is no JSON"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 // which was interrupted goes on where it was. The zero value is no file.
 type resultsFile struct {
 	file *os.File // nil for none
+	mu   sync.Mutex
 	rows []runner.Row
 }
 
@@ -40,7 +42,7 @@ func openResults(name string) (*resultsFile, error) {
 		file.Close()
 		return nil, bad("%s: %v", name, err)
 	}
-	return &resultsFile{file, rows}, nil
+	return &resultsFile{file: file, rows: rows}, nil
 }
 
 // resultsMax is how many bytes of results are read.
@@ -76,6 +78,8 @@ func readResults(r io.Reader) ([]runner.Row, error) {
 
 // find returns that run if it is in the file.
 func (f *resultsFile) find(name string, run int) (runner.Row, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	i := slices.IndexFunc(f.rows, func(r runner.Row) bool { return r.Drill == name && r.Run == run })
 	if i < 0 {
 		return runner.Row{}, false
@@ -90,6 +94,8 @@ func (f *resultsFile) addRound(d *drill.Drill, run int, round runner.Run) error 
 		return nil
 	}
 	row := round.Row(d.Name, run)
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.rows = append(f.rows, row)
 	line, err := json.Marshal(row)
 	if err == nil {

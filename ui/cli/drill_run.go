@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +31,7 @@ type drillRun struct {
 	e        *env
 	output   string // "github", or "" for text alone
 	file     string // of the drill, "" for one that is built in
+	jobs     int    // drills that are played at a time
 	repeat   int
 	seed     uint64
 	reports  []string
@@ -42,6 +45,7 @@ type drillRun struct {
 	checks   []runner.Threshold
 	roles    roleFlags
 	steady   steadyFlags
+	storm    stormFlags
 	programs *roles.Options // nil: none
 	armed    bool
 	foreign  *demo.Options       // a cluster that is not ours, nil for a lab of its own
@@ -51,7 +55,7 @@ type drillRun struct {
 func drillRunCmd(e *env) *cobra.Command {
 	f := drillRun{e: e}
 	cmd := &cobra.Command{
-		Use:   "run NAME | FILE | " + everyDrill,
+		Use:   "run NAME | FILE | " + everyDrill + " | " + stormName,
 		Short: "run a drill on a lab of its own: exit 0 if all held, 1 if not, 3 if unknown, 2 if it could not run",
 		Long: "run starts the lab that the drill asks for, does its steps, heals every fault whatever happens, and\n" +
 			"judges the expectations. With --results run appends each result to a file and skips the runs that\n" +
@@ -67,6 +71,10 @@ func drillRunCmd(e *env) *cobra.Command {
 			"--steady asks a question of your own before, during and after the faults: a command that has to end\n" +
 			"with 0 (exec:), an address that has to answer below 400 (http:), or to take connections (tcp:). A command\n" +
 			"finds the members in ETCD_ENDPOINTS, past the faults. --recovers lets it fail while a fault lasts.\n" +
+			"storm is a drill that is drawn by --seed: faults for as long as --for says, against --copies of the\n" +
+			"program. Whatever happens, nobody may believe that it holds for longer than --stops-within after it lost\n" +
+			"its claim, and once all is healed somebody has to hold. Of one that fails shorter schedules are tried, and\n" +
+			"the shortest that fails is kept as the file of a drill.\n" +
 			"With --endpoints and --armed the drill runs on a test cluster, behind the proxy. The lock must be\n" +
 			"unused, and only drills that do nothing to members or keys can run there: \"all\" means these (see\n" +
 			"--dry-run).",
@@ -74,7 +82,8 @@ func drillRunCmd(e *env) *cobra.Command {
 			"  locktop drill run all --repeat 10 --results runs.jsonl\n" +
 			"  locktop drill run keepalives-held --as './worker {lock}' --lock /app/report \\\n" +
 			"    --belief 'stdout:/got the lock/=holding,/released|lost/=idle' --report r.xml\n" +
-			"  locktop drill run all --as './worker {lock}' --dry-run",
+			"  locktop drill run all --as './worker {lock}' --dry-run\n" +
+			"  locktop drill run storm --as './worker {lock} {ttl}' --belief-file beliefs --seed 7 --for 60s",
 		Args: drillArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
@@ -87,10 +96,21 @@ func drillRunCmd(e *env) *cobra.Command {
 			if err := f.foreignLab(cmd); err != nil {
 				return couldNotRun(err)
 			}
+			if args[0] == stormName {
+				if err := needless(cmd, "a storm is drawn anew for each run", "results", "threshold", "need"); err != nil {
+					return err
+				}
+				return couldNotRun(f.runStorms(cmd.Context()))
+			}
+			if err := needless(cmd, "it is for a storm", stormOnly...); err != nil {
+				return err
+			}
 			return couldNotRun(f.runDrills(cmd.Context(), args[0]))
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().IntVar(&f.jobs, "jobs", 1, "of all: how many drills are run at a time, each on a lab of its own")
+	f.storm.add(cmd)
 	addDrillOutput(cmd, &f.output)
 	return cmd
 }
@@ -129,7 +149,7 @@ func (f *drillRun) check() error {
 	if f.checks, err = runner.ParseThresholds(f.bounds); err != nil {
 		return bad("--threshold %v", err)
 	}
-	return cmp.Or(inRange("--repeat", f.repeat, 1, 1000, ""), inRange("--need", f.need, 0, f.repeat, " (--repeat)"))
+	return cmp.Or(inRange("--jobs", f.jobs, 1, 16, ""), inRange("--repeat", f.repeat, 1, 1000, ""), inRange("--need", f.need, 0, f.repeat, " (--repeat)"))
 }
 
 // places makes sure, before a lab is started for it, that what comes of it can be
@@ -184,7 +204,6 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		return err
 	}
 	all, reports := runner.Suite{Title: name}, f.reports
-	f.collect = func(one runner.Report) { all.Reports = append(all.Reports, one) }
 	if len(drills) > 1 { // one report of all, at the end
 		f.reports = nil
 	} else if _, err := builtins.File(name); err != nil {
@@ -195,23 +214,9 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		return err
 	}
 	defer results.close()
-	code := 0
-	for i, d := range asked {
-		if all.NotRun = names(asked[i:]); ctx.Err() != nil {
-			if code = worseCode(code, exitBad); code != exitBad { // which says it
-				fmt.Fprintf(f.e.err, "interrupted: %s and what comes after it were not run\n", d.Name)
-			}
-			break
-		}
-		if f.failFast && code != 0 {
-			fmt.Fprintf(f.e.out, "%s and what comes after it were not run (--fail-fast)\n", d.Name)
-			break
-		}
-		c, err := f.runDrill(ctx, d, results)
-		if err != nil {
-			return err
-		}
-		code, all.NotRun = worseCode(code, c), nil
+	code, err := f.runEach(ctx, asked, results, &all)
+	if err != nil {
+		return err
 	}
 	if len(drills) > 1 {
 		if err := writeSuite(ctx, all, reports); err != nil {
@@ -233,6 +238,77 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 	return nil
 }
 
+// slot is a drill that is played beside others: what it prints, and what came of it.
+type slot struct {
+	out  bytes.Buffer
+	of   []runner.Report
+	code int
+	err  error
+	done chan struct{}
+	left bool // it was not begun
+}
+
+// runEach runs the drills, so many at a time, and prints what came of them one after another, in their
+// order.
+func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, results *resultsFile, all *runner.Suite) (code int, err error) {
+	var slots []*slot
+	for range asked {
+		slots = append(slots, &slot{done: make(chan struct{})})
+	}
+	var failed atomic.Bool // so that no other is begun
+	next := make(chan int)
+	go func() {
+		defer close(next)
+		for i := range asked {
+			next <- i
+		}
+	}()
+	for range f.jobs {
+		go func() {
+			for i := range next {
+				one := slots[i]
+				if one.left = ctx.Err() != nil || failed.Load(); !one.left {
+					g, e := *f, *f.e
+					g.e, g.collect = &e, func(r runner.Report) { one.of = append(one.of, r) }
+					if f.jobs > 1 {
+						e.out = &one.out
+					}
+					one.code, one.err = g.runDrill(ctx, asked[i], results)
+					if one.err != nil || f.failFast && one.code != 0 {
+						failed.Store(true)
+					}
+				}
+				close(one.done)
+			}
+		}()
+	}
+	told := false
+	for i, one := range slots {
+		<-one.done
+		if _, e := f.e.out.Write(one.out.Bytes()); e != nil {
+			err = errors.Join(err, e)
+		}
+		err = errors.Join(err, one.err)
+		all.Reports = append(all.Reports, one.of...)
+		code = worseCode(code, one.code)
+		if !one.left {
+			continue
+		}
+		all.NotRun = append(all.NotRun, asked[i].Name)
+		switch {
+		case told || err != nil:
+		case ctx.Err() != nil:
+			if code = worseCode(code, exitBad); code != exitBad { // which says it
+				fmt.Fprintf(f.e.err, "interrupted: %s and what comes after it were not run\n", asked[i].Name)
+			}
+		default:
+			fmt.Fprintf(f.e.out, "%s and what comes after it were not run (--fail-fast)\n", asked[i].Name)
+		}
+		told = true
+	}
+	return code, err
+}
+
 // stepSummary names the file whose Markdown GitHub shows on the page of a run.
 const stepSummary = "GITHUB_STEP_SUMMARY"
 
@@ -251,14 +327,6 @@ func (e *env) forGitHub(ctx context.Context, output string, all runner.Suite) er
 		return fmt.Errorf("writing the summary (%s): %w", stepSummary, err)
 	}
 	return errors.Join(all.Summary(file), file.Close())
-}
-
-// names are those of the drills.
-func names(all []roles.Assignment) (names []string) {
-	for _, c := range all {
-		names = append(names, c.Name)
-	}
-	return names
 }
 
 // writeSuite writes the reports of several drills.

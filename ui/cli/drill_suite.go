@@ -148,6 +148,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 		return r, fmt.Errorf("a suite names its drills one by one, and %s does not name one", name)
 	}
 	cmd := &cobra.Command{Use: "run"}
+	r.run.jobs = 1
 	r.run.add(cmd)
 	if err := cmd.ParseFlags(args); err != nil {
 		return r, err

@@ -285,3 +285,30 @@ func TestInterruptedWhileTheLabStarts(t *testing.T) {
 		})
 	}
 }
+
+// TestStorm: a seed says which faults there are, and what means nothing is refused.
+func TestStorm(t *testing.T) {
+	_, seven, _ := program(t, t.TempDir(), "drill", "run", "storm", "--dry-run", "--seed", "7", "--for", "20s")
+	_, again, _ := program(t, t.TempDir(), "drill", "run", "storm", "--dry-run", "--seed", "7", "--for", "20s")
+	if seven != again || !strings.Contains(seven, "seed 7") || !strings.Contains(seven, "expect: heeds: within 2s") {
+		t.Errorf("one seed, two storms:\n%s\n%s", seven, again)
+	}
+	for _, r := range []struct {
+		args   []string
+		code   int
+		want   string
+		reason string
+	}{
+		{[]string{"storm", "--dry-run", "--seed", "7", "--for", "20s", "--as", "true {lock}", "--lock", "/app/l", "--ttl", "6s", "--stops-within", "3s"}, 0, "expect: heeds: within 3s", "a program has its own bounds"},
+		{[]string{"storm", "--dry-run", "--copies", "1"}, 2, "--copies 1: want 2 to 9", "one alone has nobody to compete with"},
+		{[]string{"storm", "--dry-run", "--for", "0s"}, 2, "--for 0s: want 1s to 1h", "no time at all"},
+		{[]string{"storm", "--results", "x"}, 2, "a storm is drawn anew", "runs that are not the same make no series"},
+		{[]string{"holder-crash", "--for", "3s"}, 2, "it is for a storm", "a drill has its own length"},
+		{[]string{"all", "--jobs", "0"}, 2, "--jobs 0: want 1 to 16", "nobody would play"},
+	} {
+		code, out, errs := program(t, t.TempDir(), append([]string{"drill", "run"}, r.args...)...)
+		if code != r.code || !strings.Contains(out+errs, r.want) {
+			t.Errorf("%s: exit %d, want %d and %q: %s%s", r.reason, code, r.code, r.want, out, errs)
+		}
+	}
+}

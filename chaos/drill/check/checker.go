@@ -80,6 +80,8 @@ var checks = map[string]func(*Checker, drill.Expectation) result{
 	"moving":          moving,
 	"linearizable":    linearizable,
 	"stops":           stops,
+	"heeds":           heeds,
+	"taken":           taken,
 	"refused":         refused,
 	"says":            beliefResult,
 	"gap":             gap,

@@ -154,6 +154,55 @@ func stops(j *Checker, e drill.Expectation) result {
 	return r
 }
 
+// heeds: no contender believed for longer than that that it holds, after its claim had gone.
+func heeds(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	r.Bound, r.Unit = seconds(e.Within), drill.Seconds
+	said := 0
+	for _, l := range j.locksOf(e) {
+		for _, h := range l.holds {
+			said++
+			j.stopped(&r, l, h)
+		}
+	}
+	if said == 0 {
+		r.doubt(j.nobody(), "nobody said that it holds")
+	}
+	return r
+}
+
+// taken: from a step on the lock was not for that long without anybody who believed to hold it.
+func taken(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	r.Bound, r.Unit = seconds(e.Within), drill.Seconds
+	from, ok := j.since(e, "")
+	if !ok {
+		r.doubt(j.unfinished(), "the drill did not get to step %d", e.After)
+		return r
+	}
+	longest := time.Duration(0)
+	for _, l := range j.locksOf(e) {
+		free, holds := from, slices.Clone(l.holds)
+		slices.SortFunc(holds, func(a, b *hold) int { return a.from.Compare(b.from) })
+		judge := func(until time.Time, then string) {
+			d := until.Sub(free)
+			if longest = max(longest, d); d > e.Within {
+				r.violate("nobody held %s for %.1f s from %s%s", l.name, d.Seconds(), drill.Clock(free), then)
+			}
+		}
+		for _, h := range holds {
+			judge(h.from, ", until "+h.contender+" did")
+			if free = later(free, h.to); h.to.IsZero() {
+				free = j.now
+			}
+		}
+		judge(j.now, ", and still nobody does")
+		r.Samples += len(holds)
+	}
+	r.Measured = seconds(longest)
+	return r
+}
+
 // stopped judges the end of one belief.
 func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	c := l.claimOf(h)
@@ -184,6 +233,9 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 		end, still = j.now, ", and still did"
 	}
 	took := max(0, end.Sub(from))
+	if r.Name == "heeds" { // where faults come in any order one may be paused a moment after its loss
+		took = max(0, took-j.pausedIn(h.contender, from, end))
+	}
 	if took > r.Within || still != "" {
 		freed = nil // the bound is over, or there is time for that
 	}
@@ -196,11 +248,15 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	}
 	switch {
 	case took > r.Within:
+		if r.Since.IsZero() || from.Before(r.Since) {
+			r.Since = from
+		}
 		r.violate("%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, drill.Clock(from), still)
 		j.advise(r, h, c, end)
 	case still != "":
 		r.doubt("let the run last "+r.Within.String()+" after that", "%s believes for %.3f s that it holds %s after %s", h.contender, took.Seconds(), l.name, since)
 		r.open, r.until = !j.finished, from.Add(r.Within+judgeSlack)
+	case freed != nil && r.Name == "heeds": // soon enough, whatever told it
 	case freed != nil:
 		r.doubt("let the fault last "+r.Within.String()+" after that", "%s stopped %.3f s after %s, and only after %s: whether it stops by itself is not known",
 			h.contender, took.Seconds(), since, freeing(freed))
@@ -275,6 +331,21 @@ func (j *Checker) meanwhile(r *result, h *hold, c *claim, end time.Time) {
 		r.note("etcd accepted %d writes of %s meanwhile, the last of %s at %s, revision %d: its claim went at revision %d",
 			n, h.contender, model.Printable(last.Key), drill.Clock(last.At), last.Rev, c.goneRev)
 	}
+}
+
+// pausedIn is for how long of a time a process was paused: it can do nothing then.
+func (j *Checker) pausedIn(who string, from, to time.Time) (d time.Duration) {
+	for _, t := range j.targets {
+		if t.Fault.Kind != model.FaultPause || !t.Done || t.Contender != drill.Process(who) || !t.At.Before(to) {
+			continue
+		}
+		ended := t.Healed
+		if ended.IsZero() || ended.After(to) {
+			ended = to
+		}
+		d += max(0, ended.Sub(later(t.At, from)))
+	}
+	return d
 }
 
 // judgeSlack is what a bound has to be over, to be broken for certain.

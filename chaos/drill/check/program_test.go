@@ -58,6 +58,7 @@ func (ta *tale) kept(who string, from, to float64, up bool) *tale {
 // that alone, so it is not known whether it stops by itself.
 func TestAStopAfterTheHeal(t *testing.T) {
 	const stops, overlap = "stops: {contender: a, within: 2s}", "overlap: {below: 1800ms}"
+	const heeds, taken = "heeds: {within: 2s}", "taken: {within: 3s}"
 	held := func(ta *tale) *tale { return asProgram(ta, "a").queues("a", "b").prints("a", holds) }
 	for _, tt := range []struct {
 		row      string
@@ -111,6 +112,27 @@ func TestAStopAfterTheHeal(t *testing.T) {
 			return held(ta).paused("a", 1, 6).at(5).goes("a").at(6.5).prints("a", idle).at(9)
 		},
 			drill.Held, 0.5, "", "in a pause it can do nothing at all"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).paused("a", 5.5, 8).at(5).goes("a").at(9).prints("a", idle).at(12)
+		},
+			drill.Held, 1.5, "", "nor in one that begins after the loss"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 6, false).at(5).goes("a").at(6.1).prints("a", idle).at(9)
+		},
+			drill.Held, none, "", "soon enough is soon enough, whatever told it"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).kept("a", 1, 8, false).at(5).goes("a").at(8.1).prints("a", idle).at(9)
+		},
+			drill.Violated, 3.1, "believed for 3.100 s", "and too late is too late"},
+		{heeds, func(ta *tale) *tale { return held(ta).at(9) }, drill.Held, none, "", "nobody lost anything"},
+		{heeds, func(ta *tale) *tale { return ta.queues("a").at(9) }, drill.Unknown, none, "nobody said that it holds", "nobody spoke"},
+		{taken, func(ta *tale) *tale {
+			return held(ta).at(5).goes("a").prints("a", idle).at(7).says("b", holds, 2).at(9)
+		}, drill.Held, 2, "", "for two seconds nobody held"},
+		{taken, func(ta *tale) *tale {
+			return held(ta).at(5).goes("a").prints("a", idle).at(9).says("b", holds, 2).at(10)
+		}, drill.Violated, 4, "nobody held /x for 4.0 s from 03:04:05.000, until b did", "for four"},
+		{taken, func(ta *tale) *tale { return held(ta).at(5).goes("a").prints("a", idle).at(9) }, drill.Violated, 4, "and still nobody does", "until the end"},
 		{overlap, func(ta *tale) *tale {
 			return held(ta).kept("a", 1, 6, false).at(5).goes("a").says("b", holds, 2).at(6.1).prints("a", idle).at(9)
 		}, drill.Unknown, none, "a and b both believed to hold /x for 1.100 s from 03:04:05.000, until after freeze a (step 1) was healed", "that both hold ended by the heal"},

@@ -58,6 +58,7 @@ func (o Options) Assign(d *drill.Drill) (Assignment, error) {
 	*c.d = *d
 	if c.fill(); len(c.why)+len(c.roles) == 0 {
 		c.steps()
+		c.inOrder()
 	}
 	if c.tellRoles(); len(c.why) > 0 {
 		return Assignment{}, Refusal{c.why}
@@ -78,6 +79,7 @@ type assignment struct {
 	extra    time.Duration
 	hit      map[string]bool // roles that a fault is done to, and that live
 	held     map[string]bool // those that a wait saw hold: one that lost its lock need not come back
+	together [][]string      // those that a wait sees behind the holder, where there are several
 	untold   map[string]bool // those whose claim somebody else takes away: they hear of it when they look
 	ended    map[string]bool // those that were asked to end, or killed, and not started again
 	told     map[string]bool // those that a step tells what to do, with a program in them
@@ -417,11 +419,17 @@ func (c *assignment) wait(step, line int, w *drill.Wait) drill.Step {
 	for _, name := range w.Holders {
 		c.held[name] = true
 	}
+	if len(w.Waiters) > 1 {
+		c.together = append(c.together, w.Waiters)
+	}
 	w.Waiters = slices.DeleteFunc(slices.Clone(w.Waiters), lost)
 	if c.o.SingleKey {
 		w.Alive = append(slices.Clone(w.Alive), w.Waiters...)
 		w.Waiters = nil
 		w.Queue = min(w.Queue, 1)
+	}
+	if c.o.SingleKey && slices.Contains(w.Findings, model.CodeDeadWaiter) {
+		c.refuse("step %d waits until a waiter is found to be dead, and a lock of one key shows none (--single-key)", step)
 	}
 	if slices.ContainsFunc(w.Findings, func(code model.Code) bool { return slices.Contains(defects, code) }) {
 		w = &drill.Wait{Queue: -1}
@@ -432,6 +440,20 @@ func (c *assignment) wait(step, line int, w *drill.Wait) drill.Step {
 		return drill.Step{Line: line, Say: drill.Text{"en": "Not waited for with programs: " + said + "."}}
 	}
 	return drill.Step{Line: line, Wait: w}
+}
+
+// inOrder refuses a handover to one of several that wait for a lock of one key: nobody knows who is next.
+func (c *assignment) inOrder() {
+	for _, e := range c.from.Expect {
+		for _, names := range c.together {
+			if e.Name != "handover" || !c.o.SingleKey || !slices.Contains(names, e.To) {
+				continue
+			}
+			if others := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == e.To || c.ended[n] }); len(others) > 0 {
+				c.refuse("%s has to be next, and %s waits, too: a lock of one key keeps no order (--single-key)", e.To, strings.Join(others, ", "))
+			}
+		}
+	}
 }
 
 // expectations rewrites what is expected.

@@ -38,7 +38,14 @@ const work = async () => {
         .options({ deadline: Date.now() + Number(ttl) * 1000 }).commit();
       if (r.succeeded) {
         console.log('got the lock');
-        while (!lost()) await pause(50);
+        let looked = performance.now(); // somebody may delete the key while the lease lives on
+        while (!lost()) {
+          await pause(50);
+          if (performance.now() - looked < 500) continue;
+          looked = performance.now();
+          client.if(name, 'Lease', '==', await lease.grant()).commit()
+            .then((mine) => { told = told || !mine.succeeded; }).catch(() => {});
+        }
         console.log('lost the lock');
       } else {
         await pause(200);

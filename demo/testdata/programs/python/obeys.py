@@ -1,6 +1,6 @@
 """obeys.py LOCK TTL: a worker on a lock of python-etcd3, which it refreshes itself. The
-library puts /locks/ before the name. It stops when it could not refresh in time. When it is
-asked to end it lets go first."""
+library puts /locks/ before the name. It stops when it could not refresh in time, or its key
+is gone. When it is asked to end it lets go first."""
 import os
 import signal
 import sys
@@ -38,8 +38,8 @@ def keep(lock, deadline):
         time.sleep(ttl / 10)
         try:
             asked = time.monotonic()
-            if lock.refresh()[0].TTL == 0:
-                return  # the lease is gone
+            if lock.refresh()[0].TTL == 0 or not lock.is_acquired():
+                return  # the lease is gone, or somebody took the key away
             deadline = asked + ttl
         except etcd3.exceptions.Etcd3Exception as err:
             print("trouble:", type(err).__name__, flush=True)

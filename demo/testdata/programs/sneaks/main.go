@@ -1,8 +1,12 @@
-// Sneaks is a worker that a rehearsal has to see through: sneaks LOCK TTL asks|writes KEY.
+// Sneaks is a worker that a rehearsal has to see through: sneaks LOCK TTL FORM [KEY]. In all else it does
+// as it should: it lets go when it is asked to end, and asks again after an error.
 //
-// asks has no clock of its own: it asks etcd to renew and works until etcd answers that its lease
-// has gone, however long that takes. writes says in time that it lost the lock, and a part of it
-// that nobody told goes on writing KEY.
+//	asks        has no clock of its own: it works until etcd answers that its lease has gone
+//	late        stops, but half a second later than it has
+//	writes      says in time that it lost the lock, and a part of it that nobody told goes on writing KEY
+//	child       the same, but what writes is a process of its own
+//	reacquires  takes the lock again when it lost it, without a word, as if nothing had been
+//	timer       works for the time that it planned, whatever becomes of its lease
 package main
 
 import (
@@ -11,8 +15,11 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -20,24 +27,127 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
+// Times of the sneaks: what late takes after its loss, where it has two seconds, and what timer plans.
+const (
+	late  = 2500 * time.Millisecond
+	timer = 30 * time.Second
+)
+
 func main() {
-	ttl, err := strconv.Atoi(os.Args[2])
-	if err != nil {
-		log.Fatal(err)
-	}
+	lock, form := os.Args[1], os.Args[3]
 	client, err := clientv3.New(clientv3.Config{Endpoints: strings.Split(os.Getenv("ETCD_ENDPOINTS"), ",")})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if os.Args[3] == "writes" {
-		err = writes(client, os.Args[1], os.Args[4], ttl)
-	} else {
-		err = asks(client, os.Args[1], ttl)
+	if form == "write" { // what child starts
+		writeOn(client, lock)
 	}
+	ttl, err := strconv.Atoi(os.Args[2])
 	if err != nil {
 		log.Fatal(err)
 	}
-	select {} // a program that ends has stopped for certain, and this one only says so
+	if form == "asks" {
+		if err := asks(client, lock, ttl); err != nil {
+			log.Fatal(err)
+		}
+		select {} // a program that ends has stopped for certain, and this one only says so
+	}
+	key := ""
+	if len(os.Args) > 4 {
+		key = os.Args[4]
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer cancel()
+	said := false // that it holds
+	for ctx.Err() == nil {
+		if err := work(ctx, client, lock, form, key, ttl, &said); err != nil {
+			fmt.Println("trouble:", err)
+			time.Sleep(200 * time.Millisecond)
+		}
+	}
+	if said {
+		fmt.Println("released the lock")
+	}
+}
+
+// work holds the lock once, and stops as its form does.
+func work(ctx context.Context, client *clientv3.Client, lock, form, key string, ttl int, said *bool) error {
+	asked, cancel := context.WithTimeout(ctx, time.Duration(ttl)*time.Second)
+	lease, err := client.Grant(asked, int64(ttl))
+	if cancel(); err != nil {
+		return err
+	}
+	session, err := concurrency.NewSession(client, concurrency.WithLease(lease.ID))
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-session.Done():
+			cancel()
+		case <-waiting.Done():
+		}
+	}()
+	mutex := concurrency.NewMutex(session, lock)
+	if err := mutex.Lock(waiting); err != nil {
+		return err
+	}
+	if !*said {
+		fmt.Println("got the lock")
+	}
+	*said = true
+	switch form {
+	case "writes":
+		go writeOn(client, key)
+	case "child":
+		child := exec.Command(os.Args[0], key, strconv.Itoa(ttl), "write")
+		if err := child.Start(); err != nil {
+			return err
+		}
+		go func() { _ = child.Wait() }()
+	case "timer":
+		select {
+		case <-time.After(timer):
+		case <-ctx.Done():
+			return nil
+		}
+		fmt.Println("released the lock")
+		*said = false
+		return nil
+	}
+	// Somebody may delete the key while the session lives on.
+	gone := client.Watch(waiting, mutex.Key(), clientv3.WithRev(mutex.Header().Revision+1), clientv3.WithFilterPut())
+	select {
+	case <-gone:
+	case <-session.Done():
+	case <-ctx.Done():
+		return nil
+	}
+	if form == "reacquires" {
+		return nil
+	}
+	if form == "late" {
+		select {
+		case <-time.After(late):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	fmt.Println("lost the lock")
+	*said = false
+	return nil
+}
+
+// writeOn writes a key for ever, whatever comes of it.
+func writeOn(client *clientv3.Client, key string) {
+	for range time.Tick(200 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		_, _ = client.Put(ctx, key, "a step more")
+		cancel()
+	}
 }
 
 // asks holds the lock until etcd itself says that the lease has gone.
@@ -71,28 +181,6 @@ func asks(client *clientv3.Client, lock string, ttl int) error {
 	}
 	fmt.Println("got the lock")
 	<-gone
-	fmt.Println("lost the lock")
-	return nil
-}
-
-// writes says that it lost the lock when its session ends, and writes on.
-func writes(client *clientv3.Client, lock, key string, ttl int) error {
-	session, err := concurrency.NewSession(client, concurrency.WithTTL(ttl))
-	if err != nil {
-		return err
-	}
-	if err := concurrency.NewMutex(session, lock).Lock(context.Background()); err != nil {
-		return err
-	}
-	fmt.Println("got the lock")
-	go func() {
-		for range time.Tick(200 * time.Millisecond) {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			_, _ = client.Put(ctx, key, "a step more") // it tries again whatever comes of it
-			cancel()
-		}
-	}()
-	<-session.Done()
 	fmt.Println("lost the lock")
 	return nil
 }

@@ -1,0 +1,218 @@
+// Package storm draws drills by a seed: faults against several copies of one program, one after
+// another and one beside another, judged by what has to be so whatever happens.
+//
+//	Draw ──schedule──▶ Storm.Text ──a drill file──▶ drill.Parse ─▶ roles ─▶ runner
+//	                        ▲
+//	Shrink ──fewer faults───┘   as long as the shorter one still fails
+package storm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options say what is drawn.
+type Options struct {
+	Seed uint64
+	// For is how long faults begin, Copies how many programs compete.
+	For    time.Duration
+	Copies int
+	// TTL is that of their leases, Within what they have to stop that lost their lock.
+	TTL, Within time.Duration
+	// Turns: they let go by themselves and come back. Theirs: the members are not ours to break.
+	Turns, Theirs bool
+}
+
+// Fault is one fault of a storm: the step as a drill file has it, and the time until the next.
+type Fault struct {
+	Step string
+	Wait time.Duration
+}
+
+// Storm is a schedule of faults.
+type Storm struct {
+	Options
+	Faults []Fault
+	// Brief: it ends when what the last fault did has shown, and nobody waits for the lock to be taken
+	// again.
+	Brief bool
+}
+
+// name is that of a copy.
+func name(i int) string { return fmt.Sprintf("c%d", i+1) }
+
+// Draw draws the schedule of a seed: the same options give the same one.
+func Draw(o Options) Storm {
+	rng := rand.New(rand.NewPCG(o.Seed, 0x73746f726d))
+	s := Storm{Options: o}
+	between := func(least, most time.Duration) time.Duration {
+		return (least + time.Duration(rng.Int64N(int64(most-least)))).Round(100 * time.Millisecond)
+	}
+	long := func() time.Duration { // two of three outlast a lease, and the bound after it
+		if rng.IntN(3) == 0 {
+			return between(time.Second, o.TTL)
+		}
+		return between(o.TTL+o.Within, o.TTL+o.Within+4*time.Second)
+	}
+	for begun := time.Duration(0); begun < o.For; {
+		who := "holder"
+		if rng.IntN(3) == 0 {
+			who = name(rng.IntN(o.Copies))
+		}
+		client := func(kind, more string) string {
+			return fmt.Sprintf("fault: {%s: %s, %sfor: %s}", kind, who, more, long())
+		}
+		var step string
+		n := 15
+		if o.Theirs {
+			n = 10
+		}
+		switch rng.IntN(n) {
+		case 0, 1:
+			step = client("pause", "")
+		case 2, 3:
+			step = client("hold-keepalives", "")
+		case 4:
+			step = client("freeze", "")
+		case 5:
+			step = client("cut", "")
+		case 6:
+			step = client("slow", "delay: 200ms, ")
+		case 7:
+			step = client("drop-reply", "method: KV/Txn, count: 1, ")
+		case 8:
+			step = fmt.Sprintf("fault: {kill: %s}", who)
+		case 9:
+			step = fmt.Sprintf("fault: {stop: %s}", who)
+		case 10:
+			step = "fault: move-leader"
+		case 11:
+			step = fmt.Sprintf("fault: {isolate: a follower, for: %s}", between(time.Second, 5*time.Second))
+		case 12:
+			step = fmt.Sprintf("fault: {stop-member: a follower, for: %s}", between(time.Second, 3*time.Second))
+		case 13:
+			step = fmt.Sprintf("fault: {lose-quorum: true, for: %s}", between(time.Second, 3*time.Second))
+		case 14:
+			step = "fault: compact"
+		}
+		f := Fault{step, between(500*time.Millisecond, 6*time.Second)}
+		begun += f.Wait
+		s.Faults = append(s.Faults, f)
+	}
+	return s
+}
+
+// Recovers is how long the lock may be without a holder once every fault is healed, or its holder was
+// killed: a lease has to end, and a program that is started anew to come up.
+func (o Options) Recovers() time.Duration { return o.TTL + 10*time.Second }
+
+// Text is the storm as a drill file, with the lock of a drill.
+func (s Storm) Text(title string) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	hold := "60s"
+	if s.Turns {
+		hold = "2s"
+	}
+	line("title: %q", title)
+	line("why: >")
+	line("  Faults in any order must not let two programs write, or the lock go to nobody. Stop when the lease may be")
+	line("  over by your own clock, close the session after any error, and ask again.")
+	line("seed: %d", s.Seed)
+	line("lab:")
+	line("  members: 3")
+	line("  contenders:")
+	for i := range s.Copies {
+		line("    - {name: %s, lock: storm, recipe: mutex, ttl: %s, hold: %s, later: true}", name(i), s.TTL, hold)
+	}
+	line("steps:")
+	steps := 0
+	step := func(format string, args ...any) { steps++; line("  - "+format, args...) }
+	start := func() {
+		for i := range s.Copies {
+			step("{try: true, start: %s}", name(i))
+		}
+	}
+	start()
+	step("wait: {lock: storm, acquisitions: 1, within: 20s}")
+	for _, f := range s.Faults {
+		step("{try: true, %s}", f.Step)
+		step("pause: %s", f.Wait)
+		start()
+	}
+	after := 0
+	if s.Brief {
+		step("pause: %s", s.TTL+s.Within+3*time.Second)
+		step("heal: all")
+	} else {
+		step("heal: all")
+		step("pause: 4s") // one that was asked to end has ended
+		start()
+		after = steps
+		step("pause: %s", s.Recovers()+time.Second)
+		step("{try: true, fault: {kill: holder}}")
+		step("pause: 4s")
+		start()
+		step("pause: %s", s.Recovers()-3*time.Second)
+	}
+	line("expect:")
+	line("  - one-holder")
+	line("  - heeds: {within: %s}", s.Within)
+	if !s.Brief {
+		line("  - taken: {lock: storm, within: %s, after: %d}", s.Recovers(), after)
+	}
+	return b.String()
+}
+
+// Begun is how many faults have begun with a step of the drill that the text makes.
+func (s Storm) Begun(step int) int {
+	return max(0, min((step-s.Copies-2)/(s.Copies+2)+1, len(s.Faults)))
+}
+
+// Shrink looks for fewer faults that fail. begun are how many had begun when it failed, 0 where that is
+// not known: then it looks for the shortest beginning. Of that it tries the shortest end, and then leaves
+// out one after another. It ends where there is none, or fails says that there is no more time.
+func Shrink(s Storm, begun int, fails func(Storm) (failed, more bool)) Storm {
+	best := s.Faults
+	try := func(faults []Fault) (failed, more bool) {
+		shorter := s
+		shorter.Faults = faults
+		failed, more = fails(shorter)
+		if failed {
+			best = faults
+		}
+		return failed, more
+	}
+	more, failed := true, false
+	ends := func(of []Fault) {
+		for size := 1; more && !failed && size < len(of); size *= 2 {
+			failed, more = try(of[len(of)-size:])
+		}
+	}
+	if begun > 0 && begun < len(best) {
+		first := best[:begun]
+		if ends(first); more && !failed {
+			failed, more = try(first)
+		}
+	}
+	if !failed {
+		for lo := 0; more && len(best)-lo > 1; {
+			mid := (lo + len(best)) / 2
+			if failed, more = try(best[:mid]); !failed {
+				lo = mid
+			}
+		}
+		failed = false
+		ends(best)
+	}
+	for i := 0; more && i < len(best) && len(best) > 1; {
+		if failed, more = try(slices.Delete(slices.Clone(best), i, i+1)); !failed {
+			i++
+		}
+	}
+	s.Faults = best
+	return s
+}

@@ -1,0 +1,104 @@
+package storm
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/chaos/drill"
+)
+
+var some = Options{Seed: 7, For: time.Minute, Copies: 3, TTL: 5 * time.Second, Within: 2 * time.Second}
+
+// TestDraw: a seed gives one schedule, which is a drill; another seed gives another, and on members that
+// are not ours nothing is done to them.
+func TestDraw(t *testing.T) {
+	if a, b := Draw(some).Text("x"), Draw(some).Text("x"); a != b {
+		t.Errorf("one seed, two storms:\n%s\n%s", a, b)
+	}
+	seen := map[string]bool{}
+	for seed := range uint64(40) {
+		for _, theirs := range []bool{false, true} {
+			o := some
+			o.Seed, o.Theirs, o.Turns = seed, theirs, seed%2 == 0
+			s := Draw(o)
+			for _, brief := range []bool{false, true} {
+				s.Brief = brief
+				text := s.Text("a storm")
+				d, err := drill.Parse("storm", []byte(text))
+				if err != nil {
+					t.Fatalf("seed %d: %v\n%s", seed, err, text)
+				}
+				if theirs && slices.ContainsFunc(d.Steps, func(s drill.Step) bool {
+					return s.Fault != nil && drill.Hides(s.Fault.Kind) && strings.Contains(string(s.Fault.Kind), "member")
+				}) {
+					t.Errorf("seed %d: members are not ours\n%s", seed, text)
+				}
+			}
+			seen[s.Text("x")] = true
+		}
+	}
+	if len(seen) != 80 {
+		t.Errorf("80 storms, of which %d differ", len(seen))
+	}
+}
+
+// TestShrink: of a schedule what does not matter goes, whichever faults do.
+func TestShrink(t *testing.T) {
+	s := Draw(some)
+	for _, r := range []struct {
+		needs  []int
+		begun  int
+		most   int // runs
+		reason string
+	}{
+		{[]int{0}, 0, 20, "the first alone"},
+		{[]int{len(s.Faults) - 1}, 0, 20, "the last alone"},
+		{[]int{2, 5}, 0, 40, "two of them"},
+		{[]int{5}, 6, 1, "the last that had begun"},
+		{[]int{2, 5}, 6, 12, "two of those that had begun"},
+		{[]int{7}, 3, 30, "one that began later: the time of the evidence was of something else"},
+		{nil, 0, 20, "none of them: it fails whatever is done"},
+	} {
+		runs := 0
+		got := Shrink(s, r.begun, func(x Storm) (bool, bool) {
+			runs++
+			for _, i := range r.needs {
+				if !slices.Contains(x.Faults, s.Faults[i]) {
+					return false, true
+				}
+			}
+			return true, true
+		})
+		if want := max(1, len(r.needs)); len(got.Faults) != want || runs > r.most {
+			t.Errorf("%s: %d faults after %d runs, want %d", r.reason, len(got.Faults), runs, want)
+		}
+		for _, i := range r.needs {
+			if !slices.Contains(got.Faults, s.Faults[i]) {
+				t.Errorf("%s: %v lacks one that matters", r.reason, got.Faults)
+			}
+		}
+	}
+	if got := Shrink(s, 0, func(Storm) (bool, bool) { return false, false }); len(got.Faults) != len(s.Faults) {
+		t.Errorf("without time it stays: %d faults", len(got.Faults))
+	}
+}
+
+// TestBegun: the steps of the text are counted as they stand there.
+func TestBegun(t *testing.T) {
+	s := Draw(some)
+	d, err := drill.Parse("storm", []byte(s.Text("x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i, step := range d.Steps {
+		if step.Fault != nil && n < len(s.Faults) {
+			n++
+		}
+		if got := s.Begun(i + 1); i+1 > s.Copies+1 && got != n {
+			t.Errorf("step %d: %d faults have begun, want %d", i+1, got, n)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/roles"
+	"locktop/chaos/drill/runner"
+	"locktop/chaos/drill/storm"
+	"locktop/model"
+)
+
+// stormName is the name that means a storm, a drill that is drawn.
+const stormName = "storm"
+
+// stormFlags are those of drill run that mean something for a storm alone.
+type stormFlags struct {
+	length, shrink time.Duration
+	copies         int
+	keep           string
+}
+
+var stormOnly = []string{"for", "copies", "keep", "shrink"}
+
+func (f *stormFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.DurationVar(&f.length, "for", time.Minute, "of a storm: how long faults begin")
+	fl.IntVar(&f.copies, "copies", 3, "of a storm: how many programs compete, 2 to 9")
+	fl.StringVar(&f.keep, "keep", "", "of a storm: file for the shortest schedule that fails (default: storm-SEED.yaml, made only then)")
+	fl.DurationVar(&f.shrink, "shrink", 3*time.Minute, "of a storm: how long shorter schedules are tried after one that failed; 0: not at all")
+}
+
+func (f *stormFlags) check() error {
+	switch {
+	case f.length < time.Second || f.length > time.Hour:
+		return bad("--for %s: want 1s to 1h", f.length)
+	case f.shrink < 0:
+		return bad("--shrink %s: want 0 or more", f.shrink)
+	}
+	return inRange("--copies", f.copies, 2, 9, "")
+}
+
+// stormFaultsMax bounds the steps of a storm: a drill file has no more.
+const stormFaultsMax = 300
+
+// runStorms draws storms and runs them, one for each repeat, until one fails.
+func (f *drillRun) runStorms(ctx context.Context) error {
+	if err := f.storm.check(); err != nil {
+		return err
+	}
+	code, all := 0, runner.Suite{Title: stormName}
+	reports, runs := f.reports, f.repeat
+	f.reports, f.repeat = nil, 1
+	f.collect = func(one runner.Report) { all.Reports = append(all.Reports, one) }
+	if err := f.places(); err != nil {
+		return err
+	}
+	for run := range runs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		o := storm.Options{Seed: cmp.Or(f.seed, 1) + uint64(run), For: f.storm.length, Copies: f.storm.copies, TTL: 5 * time.Second, Within: 2 * time.Second, Theirs: f.foreign != nil}
+		if f.programs != nil {
+			o.TTL, o.Turns = f.programs.TTL, f.programs.Turns
+			o.Within = cmp.Or(f.programs.StopsWithin, o.Within)
+		}
+		s := storm.Draw(o)
+		if len(s.Faults) > stormFaultsMax {
+			return bad("--for %s: %d faults are more than %d; run it several times (--repeat) with other seeds", o.For, len(s.Faults), stormFaultsMax)
+		}
+		asked, err := f.stormDrill(s)
+		if err != nil {
+			return err
+		}
+		if f.dryRun {
+			if err := writePlan(f.e.out, []roles.Assignment{asked}, nil); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := couldNotRun(f.programs.There()); err != nil {
+			return err
+		}
+		f.seed = o.Seed
+		c, err := f.runDrill(ctx, asked, &resultsFile{})
+		f.seed -= uint64(run)
+		if code = worseCode(code, c); err != nil {
+			return err
+		}
+		if c == exitFailed {
+			if err := f.keepShortest(ctx, s, all.Reports[len(all.Reports)-1].Rounds[0]); err != nil {
+				return err
+			}
+			break
+		}
+		if f.failFast && code != 0 {
+			break
+		}
+	}
+	if f.dryRun {
+		return nil
+	}
+	if err := errors.Join(writeSuite(ctx, all, reports), f.e.forGitHub(ctx, f.output, all)); err != nil {
+		return err
+	}
+	switch {
+	case code == exitBad && ctx.Err() != nil:
+		return ctx.Err()
+	case code != 0:
+		return exitCode(code)
+	}
+	return nil
+}
+
+// stormDrill is a storm as a drill, with the programs in its roles.
+func (f *drillRun) stormDrill(s storm.Storm) (roles.Assignment, error) {
+	d, err := drill.Parse(stormName, []byte(s.Text(fmt.Sprintf("A storm of %s, seed %d", model.CountOf(len(s.Faults), "fault"), s.Seed))))
+	if err != nil {
+		return roles.Assignment{}, err
+	}
+	asked, refused := assignRoles(f.programs, []*drill.Drill{d})
+	if len(refused) > 0 {
+		return roles.Assignment{}, bad("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
+	}
+	return asked[0], nil
+}
+
+// keepShortest looks for the shortest schedule that fails as the run did, and writes it as a drill.
+func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, failed runner.Run) error {
+	broken := brokenOf(failed)
+	end := time.Now().Add(f.storm.shrink)
+	tries := 0
+	best := s
+	if f.storm.shrink > 0 {
+		fmt.Fprintf(f.e.err, "looking for a shorter schedule that fails, for %s\n", f.storm.shrink)
+		brief := s
+		brief.Brief = broken != "taken"
+		best = storm.Shrink(brief, begunBy(s, failed), func(shorter storm.Storm) (bool, bool) {
+			asked, err := f.stormDrill(shorter)
+			if err != nil || ctx.Err() != nil || time.Now().After(end) {
+				return false, false
+			}
+			tries++
+			fmt.Fprintf(f.e.err, "trying %s\n", model.CountOf(len(shorter.Faults), "fault"))
+			round, err := f.playDrill(ctx, asked.Drill, shorter.Seed)
+			same := err == nil && brokenOf(round) == broken && broken != ""
+			if same {
+				fmt.Fprintln(f.e.err, "fails, too")
+			}
+			return same, ctx.Err() == nil && time.Now().Before(end)
+		})
+	}
+	if len(best.Faults) == len(s.Faults) {
+		best = s
+	}
+	name := cmp.Or(f.storm.keep, fmt.Sprintf("storm-%d.yaml", s.Seed))
+	title := fmt.Sprintf("Of a storm with seed %d: %s fails", s.Seed, broken)
+	file, err := openOutput(name, os.O_CREATE|os.O_TRUNC, 0o644)
+	if err == nil {
+		_, err = io.WriteString(file, best.Text(title))
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return bad("writing the schedule: %v", err)
+	}
+	fmt.Fprintf(f.e.out, "the shortest schedule that failed in %s: %d of %d faults, in %s; again: locktop drill run %[4]s, with the same flags\n",
+		model.CountOf(tries+1, "run"), len(best.Faults), len(s.Faults), name)
+	return nil
+}
+
+// brokenOf is the first expectation that a run violated, "" for none.
+func brokenOf(r runner.Run) string {
+	for _, e := range r.Results {
+		if e.Verdict == drill.Violated {
+			return e.Name
+		}
+	}
+	return ""
+}
+
+// begunBy is how many faults had begun when the first violation began, 0 where that is not known.
+func begunBy(s storm.Storm, r runner.Run) (n int) {
+	for _, e := range r.Results {
+		if e.Verdict != drill.Violated || e.Since.IsZero() {
+			continue
+		}
+		for _, t := range r.Targets {
+			if !t.At.After(e.Since) {
+				n = max(n, s.Begun(t.Step))
+			}
+		}
+		return n
+	}
+	return 0
+}
