@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/ui/report"
 	"locktop/watcher"
 	"locktop/watcher/recording"
@@ -98,8 +99,16 @@ func pastEvents(ctx context.Context, e *env, past pastFlags, speed float64, form
 	}
 	defer r.close()
 	to := report.NewEvents(e.out, r.State.View, format)
-	r.OnEntry = to.Write
+	r.OnEntry = func(entry *journal.Entry) error {
+		if entry.At.Before(r.from) {
+			return nil
+		}
+		return to.Write(entry)
+	}
 	err = errors.Join(r.Follow(ctx, 0), to.Close())
+	if err == nil {
+		err = r.covers(past)
+	}
 	at := &observation{Session: r.Session}
 	e.measure(ctx, at, nil, &outFlags{past: past})
 	at.tellBare(e.err, "")

@@ -48,7 +48,8 @@ var takes = map[string][]string{
 	"locktop demo":      slices.Concat(onScreen, []string{"recipe", "expect", "long", "warn-wait", "lease-budget", "lang"}),
 	"locktop learn":     slices.Concat(onScreen, []string{"lang"}),
 	"locktop drill run": slices.Concat(toNamed, []string{"recipe", "expect", "lease-budget"}),
-	"locktop replay":    slices.Concat(onScreen, []string{"recipe", "expect", "long", "warn-wait"}),
+	"locktop diff":      {"prefix", "recipe"},
+	"locktop replay":    slices.Concat(onScreen, []string{"prefix", "recipe", "expect", "long", "warn-wait"}),
 }
 
 // sharedFlag marks the flags that several commands take.

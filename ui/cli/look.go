@@ -31,6 +31,8 @@ type viewer struct {
 	wrap func(model.Source) model.Source // changes what a look is told, as masking does
 	// inStep: what is told has the times that the machine's clock shows, also once it was set.
 	inStep bool
+	// witness, if not nil, sees the state after every batch.
+	witness func(*store.View)
 	// namesMasked: no name may be told that is not masked.
 	namesMasked bool
 }
@@ -42,6 +44,7 @@ type outFlags struct {
 	leaseLists bool
 	watch      time.Duration // how long to observe before the answer; 0: one look
 	past       pastFlags
+	moment     bool                   // it tells of a moment, and of no period
 	sessions   func(*locks.Lock) bool // of whose leases it is listed what else hangs on them; nil: none
 }
 
@@ -63,6 +66,7 @@ func (o *outFlags) forWords() string {
 
 // check refuses what cannot be asked together.
 func (o *outFlags) check(cmd *cobra.Command) error {
+	o.moment = true
 	if _, err := o.past.isUsed(cmd, "for", "lease-lists"); err != nil {
 		return err
 	}
@@ -274,12 +278,24 @@ func (v *viewer) watch(ctx context.Context, o watcher.Options) (*watched, error)
 	if v.wrap != nil {
 		src = v.wrap(src)
 	}
-	s := session.New(src, v.pins...)
+	s := v.session(src)
 	s.Name = strings.Join(v.flags.endpoints, ", ")
 	return &watched{s, client, func() {
 		w.Close()
 		client.Close()
 	}}, nil
+}
+
+// session is a session on a source.
+func (v *viewer) session(src model.Source) *session.Session {
+	s := session.New(src, v.pins...)
+	if v.witness != nil {
+		s.OnBatch = func(model.Batch) error {
+			v.witness(s.State.View)
+			return nil
+		}
+	}
+	return s
 }
 
 // tellSet says it once when the machine's clock was set, which the times that are told do not follow.

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"locktop/model/locks"
 	"locktop/model/store"
@@ -18,49 +21,84 @@ import (
 )
 
 // pastFlags ask a recording in the place of a cluster.
-type pastFlags struct{ file, at string }
+type pastFlags struct {
+	file, at string
+	from, to string
+	only     recording.Only
+}
 
 func (p *pastFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.file, "recording", "", "ask this recording, or the folder of \"locktop serve --record\", and no cluster")
-	cmd.Flags().StringVar(&p.at, "at", "", "as of this moment of the recording: a time (10:04:05, 2026-03-01 10:04:05, RFC 3339) or a revision (default: its end)")
+	p.addMoments(cmd, "as of this moment of the recording: a time (10:04:05, 2026-03-01 10:04:05, RFC 3339) or a revision (default: its end)")
+}
+
+// addMoments adds what part of a recording is asked for.
+func (p *pastFlags) addMoments(cmd *cobra.Command, at string) {
+	cmd.Flags().StringVar(&p.at, "at", "", at)
+	cmd.Flags().StringVar(&p.from, "from", "", "of a recording: from this time on; ls, describe and doctor look at the worst moment since")
+	cmd.Flags().StringVar(&p.to, "to", "", "of a recording: up to this time or revision, as --at")
+	if cmd.Flags().Lookup("lock") == nil {
+		cmd.Flags().StringArrayVar(&p.only.Locks, "lock", nil, "of a recording: this lock alone; may be repeated")
+	}
 }
 
 // isUsed says whether a recording is asked. Then no flag may be given that is about a
-// cluster, or one of others.
+// cluster, or one of others. --prefix says which of its keys are asked for.
 func (p *pastFlags) isUsed(cmd *cobra.Command, others ...string) (bool, error) {
 	if p.file == "" {
-		if p.at != "" {
-			return false, bad("--at is a moment of a recording: name it with --recording FILE")
+		for _, f := range []struct{ name, value string }{{"at", p.at}, {"from", p.from}, {"to", p.to}} {
+			if f.value != "" {
+				return false, bad("--%s is a moment of a recording: name it with --recording FILE", f.name)
+			}
+		}
+		if len(p.only.Locks) > 0 {
+			return false, bad("--lock is for a recording: name the lock as an argument")
 		}
 		return false, nil
 	}
-	about := slices.DeleteFunc(slices.Concat(toCluster, []string{"prefix", "lease-budget"}, others), func(f string) bool { return f == "namespace" })
+	if p.at != "" && p.to != "" {
+		return true, bad("--to and --at are the same moment: leave one out")
+	}
+	p.at = cmp.Or(p.at, p.to)
+	if f := cmd.Flags().Lookup("prefix"); f != nil && f.Changed {
+		p.only.Prefixes = f.Value.(pflag.SliceValue).GetSlice()
+	}
+	about := slices.DeleteFunc(slices.Concat(toCluster, []string{"lease-budget"}, others), func(f string) bool { return f == "namespace" })
 	return true, needless(cmd, "a recording is asked, and no cluster", about...)
 }
 
 // recorded is a session on a recording.
 type recorded struct {
 	*session.Session
-	begins time.Time
-	close  func() error
+	*openRecording
+	close func() error
 }
 
 // openPast opens a recording up to the moment that is asked for.
 func (v *viewer) openPast(ctx context.Context, past pastFlags, pace recording.Pace) (*recorded, error) {
-	o, err := openRecorded(ctx, past.file, past.at, pace)
+	o, err := openRecorded(ctx, past, pace)
 	if err != nil {
 		return nil, err
 	}
 	if o.note != "" {
 		fmt.Fprintln(v.err, o.note)
 	}
-	src := session.Upto(o.player, o.moment)
+	src := session.Upto(o.source, o.moment)
 	if v.wrap != nil {
 		src = v.wrap(src)
 	}
-	s := session.New(src, v.pins...)
+	s := v.session(src)
 	s.Name = past.file
-	return &recorded{s, o.begins, o.close}, nil
+	return &recorded{s, o, o.close}, nil
+}
+
+// covers says, once it was read, why a recording cannot tell of what is asked for: it watched other
+// keys.
+func (r *recorded) covers(past pastFlags) error {
+	if r.only.Met() {
+		return nil
+	}
+	return bad("%s has nothing under %s: it is of other prefixes", past.file, strings.Join(quoted(slices.Concat(r.only.Prefixes, r.only.Locks)), ", "))
 }
 
 // moment understands --at. A time of day is the first such time in the recording.
@@ -85,6 +123,11 @@ const provenWithin = 10 * time.Second
 // lookBack is a look at a moment of a recording: what was known then, and what was not.
 func (v *viewer) lookBack(ctx context.Context, out *outFlags) (*session.Session, unseen, error) {
 	var not unseen
+	if out.moment && out.past.from != "" {
+		if err := v.atWorst(ctx, &out.past); err != nil {
+			return nil, not, err
+		}
+	}
 	r, err := v.openPast(ctx, out.past, recording.Pace{})
 	if err != nil {
 		return nil, not, err
@@ -95,7 +138,15 @@ func (v *viewer) lookBack(ctx context.Context, out *outFlags) (*session.Session,
 		return nil, not, cut
 	}
 	s := r.State
+	if err := r.covers(out.past); err != nil {
+		return nil, not, err
+	}
 	out.watch = s.Now().Sub(r.begins)
+	if r.from.After(s.Now()) {
+		return nil, not, bad("--from %s is after the end: %s", out.past.from, s.Now().Format(time.DateTime))
+	} else if !r.from.IsZero() && !out.moment {
+		out.watch = s.Now().Sub(r.from)
+	}
 	not = unseenBy(s, out.leases)
 	if cut != nil { // the answer is as of the last moment that can be read, and says so
 		not.blind = append(not.blind, locks.CoverageGap{Kind: locks.CoverageKeys, Reason: cut.Error()})

@@ -228,7 +228,8 @@ func TestARecordingTakesNoFlagsOfACluster(t *testing.T) {
 		want string
 	}{
 		{[]string{"ls", "--endpoints", "x:1"}, "--endpoints has no meaning"},
-		{[]string{"ls", "--prefix", "/l"}, "--prefix has no meaning"},
+		{[]string{"top", "--from", "tomorrow"}, `--from "tomorrow": want a time`},
+		{[]string{"events", "--at", "5", "--to", "6"}, "--to and --at are the same moment"},
 		{[]string{"doctor", "--for", "1s"}, "--for has no meaning"},
 		{[]string{"doctor", "--lease-lists"}, "--lease-lists has no meaning"},
 		{[]string{"describe", "/l", "--lease-budget", "5"}, "--lease-budget has no meaning"},
@@ -240,6 +241,9 @@ func TestARecordingTakesNoFlagsOfACluster(t *testing.T) {
 		if code != exitBad || !strings.Contains(errs, row.want) {
 			t.Errorf("%v: exit %d, %q, want %q", row.args, code, errs, row.want)
 		}
+	}
+	if code, _, errs := inProcess(t, nil, "ls", "--lock", "/l"); code != exitBad || !strings.Contains(errs, "--lock is for a recording") {
+		t.Errorf("--lock alone: exit %d, %q", code, errs)
 	}
 	if code, _, errs := inProcess(t, nil, "ls", "--at", "5"); code != exitBad || !strings.Contains(errs, "--recording FILE") {
 		t.Errorf("--at alone: exit %d, %q", code, errs)

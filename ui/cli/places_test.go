@@ -38,7 +38,7 @@ func TestPlacesAsArguments(t *testing.T) {
 		{"all and one contradict each other", "", []string{"ls", "-A", "/jobs/"}, exitBad, "leave it out, or the prefix", ""},
 		{"the same of the flag", "", []string{"top", "-A", "--prefix", "/jobs/"}, exitBad, "leave it out, or the prefix", ""},
 		{"a variable of a script that is empty", "", []string{"events", ""}, exitBad, "--all-prefixes", ""},
-		{"a recording has the prefixes that it has", "", []string{"ls", "/jobs/", "--recording", name}, exitBad, "--prefix has no meaning", ""},
+		{"a recording is asked for its prefixes, too", "", []string{"ls", "/jobs/b", "--recording", name}, exitOK, "/jobs/b", "/jobs/a"},
 		{"a recording is not over later", "", []string{"ls", "-w", "--recording", name}, exitBad, "events --recording", ""},
 		{"a list and events are no JSON", "", []string{"ls", "-w", "-o", "json"}, exitBad, "events -o json", ""},
 	} {

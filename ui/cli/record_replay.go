@@ -47,11 +47,14 @@ func replayCmd(e *env) *cobra.Command {
 		ValidArgsFunction: fileNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.past.file = args[0]
+			if _, err := f.past.isUsed(cmd); err != nil {
+				return err
+			}
 			if !(f.speed >= 1 && f.speed <= 10_000) {
 				return bad("--speed %g: want 1 to 10000", f.speed)
 			}
 			if f.cast.file != "" {
-				if err := needless(cmd, "--cast writes all of the recording", "at", "output"); err != nil {
+				if err := needless(cmd, "--cast writes all of the recording", "output"); err != nil {
 					return err
 				}
 				return f.writeCast(cmd.Context())
@@ -69,7 +72,7 @@ func replayCmd(e *env) *cobra.Command {
 		},
 	}
 	addOutput(cmd, &f.output, report.Formats, "print events instead: "+formatWords())
-	cmd.Flags().StringVar(&f.past.at, "at", "", "stand at this time (10:04:05, 2026-03-01 10:04:05, RFC 3339); where events are printed, end there")
+	f.past.addMoments(cmd, "stand at this time (10:04:05, 2026-03-01 10:04:05, RFC 3339); where events are printed, end there")
 	cmd.Flags().Float64Var(&f.speed, "speed", 1, "so many times as fast as it was")
 	cmd.Flags().StringVar(&f.cast.file, "cast", "", "write a recorded terminal (asciicast, version 2) to this file instead; - is the output")
 	cmd.Flags().StringVar(&f.cast.size, "size", f.cast.size, "of --cast: columns by lines")
@@ -84,7 +87,7 @@ func fileNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirec
 
 // console opens the console on a recording.
 func (f *replayRun) console(ctx context.Context) error {
-	from, err := openRecorded(ctx, f.past.file, f.past.at, recording.Pace{})
+	from, err := openRecorded(ctx, f.past, recording.Pace{})
 	if err != nil {
 		return err
 	}
@@ -96,17 +99,32 @@ func (f *replayRun) console(ctx context.Context) error {
 		fmt.Fprintln(f.e.err, from.note)
 	}
 	o := f.e.uiOptions("recording " + model.Printable(filepath.Base(f.past.file)))
+	start := from.moment.At
+	if start.IsZero() {
+		start = from.from
+	}
+	if info, err := os.Stat(f.past.file); start.IsZero() && err == nil && info.IsDir() { // nobody watches a day from its beginning
+		fmt.Fprintf(f.e.err, "looking for what happened in %s (--at TIME opens it at once)\n", model.Printable(f.past.file))
+		p, err := f.e.happened(ctx, f.past)
+		if err != nil {
+			return err
+		}
+		start, o.Notice = openingWords(p)
+		for _, line := range p.Incidents() {
+			fmt.Fprintln(f.e.err, line)
+		}
+	}
 	t := playback.New(f.speed, f.e.pins)
 	o.Prefixes, o.NoLab, o.Playback = prefixList(nil), noCluster, t
 	o.Boot = func(ctx context.Context, progress func(string)) (ui.Live, error) {
 		progress("reading the recording")
 		segments, err := from.segments(ctx)
 		if err == nil {
-			err = t.Load(ctx, segments, from.moment.At)
+			err = t.Load(ctx, segments, start)
 		}
 		var there *store.Store
-		if err == nil && !from.moment.At.IsZero() {
-			there, err = t.Go(ctx, replay.Goal{Kind: replay.StopTime, At: from.moment.At})
+		if err == nil && !start.IsZero() {
+			there, err = t.Go(ctx, replay.Goal{Kind: replay.StopTime, At: start})
 		}
 		if err != nil {
 			return ui.Live{}, err

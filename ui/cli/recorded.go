@@ -10,40 +10,72 @@ import (
 	"strings"
 	"time"
 
+	"locktop/model"
+	"locktop/ui/cli/playback"
 	"locktop/ui/cli/session"
 	"locktop/watcher/recording"
 )
 
 // openRecording is a recording that is open: a file, or a stretch of what is in the folder of a rotation.
 type openRecording struct {
-	player   *recording.Player
-	segments func(context.Context) (*recording.Segments, error) // the same, in the place of the player
+	source   model.Source
+	segments func(context.Context) (*recording.Segments, error) // the same, in the place of the source
+	only     *recording.Only                                    // what of it is asked for
 	begins   time.Time
 	moment   session.Moment // that was asked for
+	from     time.Time      // from when on is asked for, zero for its beginning
 	note     string         // which of several stretches it is
 	close    func() error
 }
 
 // openRecorded opens what is to be asked about a moment.
-func openRecorded(ctx context.Context, name, at string, pace recording.Pace) (*openRecording, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return openFolder(ctx, name, at, pace)
+func openRecorded(ctx context.Context, past pastFlags, pace recording.Pace) (o *openRecording, err error) {
+	if info, not := os.Stat(past.file); not == nil && info.IsDir() {
+		o, err = openFolder(ctx, past.file, past.at, pace)
+	} else {
+		o, err = openFile(ctx, past.file, past.at, pace)
 	}
+	if err != nil {
+		return nil, err
+	}
+	if past.from != "" {
+		if o.from, err = playback.ParseMoment(past.from, o.begins); err != nil {
+			return nil, errors.Join(bad("--from %q: want a time (10:04:05, 2026-03-01 10:04:05, RFC 3339)", past.from), o.close())
+		}
+	}
+	o.only = &past.only
+	if !o.only.IsAll() {
+		all, whole := o.source, o.segments
+		o.source = o.only.Source(all)
+		o.segments = func(ctx context.Context) (*recording.Segments, error) {
+			r, err := whole(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return recording.Gather(ctx, o.only.Source(r.Play(recording.Pace{})))
+		}
+	}
+	return o, nil
+}
+
+func openFile(ctx context.Context, name, at string, pace recording.Pace) (*openRecording, error) {
 	file, err := openInput(ctx, name)
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), bad("cannot read the recording: %v", err))
 	}
 	o := &openRecording{close: file.Close}
-	if o.player, err = recording.Open(file, pace); err != nil {
+	player, err := recording.Open(file, pace)
+	if err != nil {
 		err = bad("%s: %v", name, err)
-	} else if o.begins, err = begins(o.player, name); err == nil {
+	} else if o.begins, err = begins(player, name); err == nil {
 		o.moment, err = moment(at, o.begins)
 	}
 	if err != nil {
 		file.Close()
 		return nil, cmp.Or(ctx.Err(), err)
 	}
-	o.segments = func(ctx context.Context) (*recording.Segments, error) { return openSegments(ctx, file, o.player) }
+	o.source = player
+	o.segments = func(ctx context.Context) (*recording.Segments, error) { return openSegments(ctx, file, player) }
 	return o, nil
 }
 
@@ -65,7 +97,7 @@ func openFolder(ctx context.Context, dir, at string, pace recording.Pace) (*open
 	case !m.At.IsZero():
 		on = past.At(m.At)
 	}
-	o := &openRecording{player: on.Segments.Play(pace), begins: on.Begins, moment: m, close: past.Close,
+	o := &openRecording{source: on.Segments.Play(pace), begins: on.Begins, moment: m, close: past.Close,
 		segments: func(context.Context) (*recording.Segments, error) { return on.Segments, nil }}
 	if len(all) > 1 && at == "" {
 		o.note = stretches(dir, all)

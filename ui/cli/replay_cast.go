@@ -47,11 +47,14 @@ func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	if f.cast.idle < 0 || f.cast.idle > time.Hour {
 		return bad("--idle %s: want 0 to 1h", f.cast.idle)
 	}
-	from, err := openRecorded(ctx, f.past.file, "", recording.Pace{})
+	from, err := openRecorded(ctx, f.past, recording.Pace{})
 	if err != nil {
 		return err
 	}
 	defer from.close()
+	if from.moment.Rev > 0 {
+		return bad("--at %s: a film goes up to a time (10:04:05, 2026-03-01 10:04:05, RFC 3339), not to a revision", f.past.at)
+	}
 	if from.note != "" {
 		fmt.Fprintln(f.e.err, from.note)
 	}
@@ -82,7 +85,7 @@ func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	if !f.e.screen.ascii && !f.e.screen.wideSigns {
 		o.Signs = draw.SignsUnicode
 	}
-	film := playback.Film{Speed: f.speed, Idle: f.cast.idle, Width: width, Height: height, MaxBytes: castMost}
+	film := playback.Film{Speed: f.speed, Idle: f.cast.idle, From: from.from, To: from.moment.At, Width: width, Height: height, MaxBytes: castMost}
 	out, err := film.Shoot(ctx, segments, o, ui.Live{Actions: replay.NoHands{Why: noCluster}, Cut: segments.Cut}, to, "locktop replay "+name)
 	if err != nil {
 		return couldNotRun(err)

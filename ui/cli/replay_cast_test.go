@@ -80,11 +80,13 @@ func anHourApart() *modeltest.History {
 	h.Put(2, "/l/y/b2", "", 0xb2)
 	h.Put(10, "/l/x/b2", "", 0xb2)
 	h.Put(11, "/l/y/a1", "", 0xa1)
+	h.Add(model.Tick{At: modeltest.At(14)})
+	h.Add(model.Watching{At: modeltest.At(355), Rev: h.Rev})
 	h.Add(model.Acted{At: modeltest.At(3600), Outcome: model.Outcome{At: modeltest.At(3600), By: "ada", Done: true,
 		Action: model.Action{Kind: model.RevokeLease, Lock: "/l/x", Key: "/l/x/a1", Lease: 0xa1}, Now: model.KV{Key: "/l/x/a1"}}})
 	h.Del(3600, "/l/x/a1")
 	h.Del(3600, "/l/y/a1")
-	h.Add(model.Tick{At: modeltest.At(3603)})
+	h.Add(model.Watching{At: modeltest.At(3603), Rev: h.Rev})
 	return h
 }
 

@@ -54,8 +54,8 @@ func reportCmd(e *env) *cobra.Command {
 	}
 	addOutput(cmd, &f.output, ticket.Formats, "html, md, json or perfetto")
 	cmd.Flags().DurationVar(&f.watch, "for", f.watch, "observe that long")
-	f.past.add(cmd)
 	cmd.Flags().StringVar(&f.lock, "lock", "", "report on this lock alone")
+	f.past.add(cmd)
 	cmd.Flags().StringSliceVar(&f.actionFiles, "actions", nil, "take what was done by hand from these journals of actions, not from your own")
 	cmd.Flags().BoolVar(&f.values, "values", false, "show the values of keys as they are")
 	cmd.Flags().BoolVar(&f.names, "mask-names", false, "mask the names of locks, keys, clients and members, too")
@@ -79,6 +79,8 @@ func (f *reportRun) run(ctx context.Context) error {
 	}
 	f.e.namesMasked = f.names
 	f.e.wrap = func(src model.Source) model.Source { return session.Map(src, mask.Event) }
+	log := &ticket.Log{}
+	f.e.witness = log.Take
 	at, err := f.e.lookJust(ctx, prefixes, &f.outFlags)
 	if err != nil {
 		return couldNotRun(err)
@@ -95,7 +97,7 @@ func (f *reportRun) run(ctx context.Context) error {
 	if err := f.actions(at, mask.Event); err != nil {
 		return err
 	}
-	o := ticket.Options{Source: at.Name, Observation: f.observation(at), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.nextCommands(), See: f.showMoment}
+	o := ticket.Options{Source: at.Name, Observation: f.observation(at), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.nextCommands(), See: f.showMoment, Log: log}
 	o.From = o.At.Add(-f.watch)
 	if f.names {
 		o.Source, o.Again, o.See = "names masked", nil, nil

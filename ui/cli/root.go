@@ -92,7 +92,7 @@ func (e *env) rootCmd() *cobra.Command {
 	group(root, "Break:", breakCmd(e))
 	group(root, "Rehearse:", demoCmd(e), drillCmd(e), labCmd(e), proxyCmd(e), contendCmd(e))
 	group(root, "Learn:", learnCmd(e))
-	group(root, "Record:", recordCmd(e), replayCmd(e))
+	group(root, "Record:", recordCmd(e), replayCmd(e), diffCmd(e))
 	group(root, "Set up:", configCmd(e), versionCmd(e), manCmd(e))
 	root.SetHelpCommandGroupID("Set up:")
 	root.SetCompletionCommandGroupID("Set up:")

@@ -21,6 +21,8 @@ type Film struct {
 	// journal has no line: the rest of it is cut.
 	Speed float64
 	Idle  time.Duration
+	// From and To are the period that is shown, zero for all of it.
+	From, To time.Time
 	// Width and Height are the size of the console.
 	Width, Height int
 	// MaxBytes bounds what is written.
@@ -81,9 +83,26 @@ type marked struct {
 }
 
 func (s *shooting) run() error {
-	end := ends(s.playback.segments)
+	begin, end := s.playback.begins, ends(s.playback.segments)
+	var err error
+	if !s.To.IsZero() {
+		if end, err = s.playback.within(s.playback.segments, s.To); err != nil {
+			return err
+		}
+	}
+	if !s.From.IsZero() {
+		if begin, err = s.playback.within(s.playback.segments, s.From); err != nil {
+			return err
+		}
+		if err := s.moveTo(begin); err != nil { // what was so by then
+			return err
+		}
+		for _, e := range s.shell.State().JournalAfter(0) {
+			s.seen = e.Seq
+		}
+	}
 	step := time.Duration(float64(filmStep) * s.Speed)
-	for now := s.playback.begins; ; now = now.Add(step) {
+	for now := begin; ; now = now.Add(step) {
 		if now.After(end) {
 			now = end
 		}

@@ -74,7 +74,7 @@ func (p *Page) aboveLocks(a axis) []eventLane {
 	var leaders []time.Time
 	var leaderless *period
 	down := map[string]*period{}
-	for _, e := range p.s.Journal() {
+	for _, e := range p.lines {
 		switch {
 		case e.Text.ID == "locktop-did-not-run":
 			if d, ok := e.Text.Args[0].(time.Duration); ok {

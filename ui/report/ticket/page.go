@@ -18,6 +18,7 @@ import (
 func New(s *store.View, o Options) *Page {
 	p := &Page{Schema: report.Schema, Source: model.Short(model.Printable(o.Source), pageSource), From: o.From.Truncate(time.Microsecond), To: o.At.Truncate(time.Microsecond), Values: masked(o.Values), Names: masked(o.Names), s: s, o: o,
 		Cluster: report.ClusterOf(s), Seen: report.ObservedOf(s, o.Observation), Again: report.NotNil(o.Again)}
+	p.lines = p.entries()
 	p.stories()
 	p.findings()
 	p.drill(s.Drill())
@@ -157,7 +158,7 @@ func sessionOf(r model.ClaimRef) string {
 // journal takes what the page has of the journal, the latest.
 func (p *Page) journal() {
 	p.Handovers, p.Happened, p.Done = []report.Event{}, []report.Event{}, []done{}
-	for _, f := range slices.Backward(p.s.Journal()) {
+	for _, f := range slices.Backward(p.lines) {
 		if f.At.Before(p.From) && !f.Past || f.Lock != "" && !p.about(f.Lock) || p.o.Lock == "" && f.Part() {
 			continue
 		}

@@ -59,7 +59,7 @@ func (p *Page) stories() {
 	var all []*story
 	open := map[storyKey]*story{}
 	var last *story // that began with the entry before
-	for _, e := range p.s.Journal() {
+	for _, e := range p.lines {
 		if e.Lock != "" && !p.about(e.Lock) {
 			continue
 		}
@@ -166,7 +166,7 @@ func (s *story) worse(e *journal.Entry) {
 
 // acts are what was done to keys in the period, through this program.
 func (p *Page) acts() (all []*journal.Entry) {
-	for _, e := range p.s.Journal() {
+	for _, e := range p.lines {
 		if e.Kind == journal.Action && !e.At.Before(p.From) && e.Text.ID == "outcome-done" && (e.Lock == "" || p.about(e.Lock)) {
 			all = append(all, e)
 		}
@@ -239,7 +239,7 @@ func (p *Page) ending(s *story, acts []*journal.Entry) {
 				by = model.Printable(by)
 				s.By, said = &by, by+": "+said
 			}
-			for _, x := range p.s.Journal() { // and who got the lock by it
+			for _, x := range p.lines { // and who got the lock by it
 				if x.Kind == journal.Handover && x.GoneRev == e.Rev && e.Rev > 0 && slices.Contains(s.raw, x.Lock) {
 					said += "; " + p.said(x)
 				}
@@ -248,20 +248,20 @@ func (p *Page) ending(s *story, acts []*journal.Entry) {
 			return
 		}
 	}
-	for _, e := range slices.Backward(p.s.Journal()) {
+	for _, e := range slices.Backward(p.lines) {
 		if !within(e.At, *s.To, settledWithin, 0) {
 			continue
 		}
-		switch e.Kind {
-		case journal.Handover, journal.Left, journal.Acquired, journal.Shared, journal.First:
+		switch {
+		case endsProblems(e.Kind):
 			if !slices.Contains(s.raw, e.Lock) {
 				continue
 			}
-		case journal.Member:
+		case e.Kind == journal.Member:
 			if len(s.raw) > 0 {
 				continue
 			}
-		case journal.Gap:
+		case e.Kind == journal.Gap:
 			if s.began.Kind != journal.Gap || !ends(e) {
 				continue
 			}
@@ -272,6 +272,11 @@ func (p *Page) ending(s *story, acts []*journal.Entry) {
 		s.Ended = &said
 		return
 	}
+}
+
+// endsProblems says whether a change of a lock can be what ended a problem on it.
+func endsProblems(k journal.Kind) bool {
+	return slices.Contains([]journal.Kind{journal.Handover, journal.Left, journal.Acquired, journal.Shared, journal.First}, k)
 }
 
 // within says whether a moment lies near another one.
@@ -292,7 +297,7 @@ func (p *Page) tellAct(s *story) {
 		said = "somebody: " + said
 	}
 	s.Ended = &said
-	for _, x := range p.s.Journal() {
+	for _, x := range p.lines {
 		if x.Lock == e.Lock && x.GoneRev == e.Rev && e.Rev > 0 && (x.Kind == journal.Handover || x.Kind == journal.Left || x.Kind == journal.First) {
 			s.What = strings.TrimSuffix(s.What+" "+p.said(x)+".", " ")
 		}
@@ -360,6 +365,65 @@ func (p *Page) storyViews() (all []storyView) {
 			v.When = fmt.Sprintf("%s to %s (%s)", from, s.To.Format("15:04:05"), model.Duration(s.To.Sub(s.From), false))
 		}
 		all = append(all, v)
+	}
+	return all
+}
+
+// Worst returns a moment at which the worst of what happened is to be seen, and says what that is;
+// false if nothing was wrong.
+func (p *Page) Worst() (at time.Time, said string, any bool) {
+	var worst *story
+	for _, s := range p.Stories {
+		if worst == nil || s.rank() > worst.rank() || s.rank() == worst.rank() && p.length(s) > p.length(worst) {
+			worst = s
+		}
+	}
+	if worst == nil {
+		return at, "", false
+	}
+	return p.shown(worst), worst.line(), true
+}
+
+// rank puts problems before acts, and the worst first.
+func (s *story) rank() model.Level {
+	if s.Severity == actSeverity {
+		return 0
+	}
+	return s.level
+}
+
+func (p *Page) length(s *story) time.Duration {
+	if s.To == nil {
+		return p.To.Sub(s.From)
+	}
+	return s.lasted()
+}
+
+// shown is a moment at which a story is to be seen, in whole seconds where it lasts so long.
+func (p *Page) shown(s *story) time.Time {
+	at := s.From.Add(time.Second - 1).Truncate(time.Second)
+	if at.After(s.From.Add(p.length(s))) {
+		return s.From
+	}
+	return at
+}
+
+// line is a story in a line.
+func (s *story) line() string {
+	if len(s.Locks) == 0 {
+		return s.Title
+	}
+	return s.Title + " on " + s.on()
+}
+
+// Incidents are the stories in a line each, in the order in which they began.
+func (p *Page) Incidents() (all []string) {
+	for _, s := range p.storyViews() {
+		line := s.When + "  " + s.line()
+		if s.Ended != nil {
+			line += ": " + *s.Ended
+		}
+		all = append(all, model.Short(line, pageText))
 	}
 	return all
 }

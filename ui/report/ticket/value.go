@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/model/reports"
 	"locktop/model/store"
 	"locktop/ui/report"
@@ -28,6 +29,8 @@ type Options struct {
 	Names bool
 	// Again are the commands that show the same once more.
 	Again []string
+	// Log has lines of the journal from before those that the state still has; nil: none.
+	Log *Log
 	// See returns the commands that show one moment of a lock, of all locks for "".
 	See func(at time.Time, lock string) []string
 }
@@ -65,6 +68,7 @@ type Page struct {
 
 	s        *store.View
 	o        Options
+	lines    []*journal.Entry
 	happened []string // Happened in the words of the screen
 }
 
