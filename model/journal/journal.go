@@ -146,7 +146,7 @@ func (c *Journal) Acted(o model.Outcome, now time.Time, amend func(*Entry) *Entr
 
 // Sees says whether the effect of an action stands in the journal, and Knows whether the action does.
 func (c *Journal) Sees(o model.Outcome) bool {
-	return slices.ContainsFunc(c.entries, func(f *Entry) bool { return took(o, f) })
+	return slices.ContainsFunc(c.entries, func(f *Entry) bool { return took(o, f) && (o.Action.Lock == "" || o.Action.Lock == f.Lock) })
 }
 
 // Knows says whether an action was told already.

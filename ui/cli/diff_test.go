@@ -65,7 +65,7 @@ func TestTheFolderOfARingTellsWhatHappened(t *testing.T) {
 	name := stored(t, anHourApart().Events...)
 	e := &env{}
 	e.err = io.Discard
-	p, err := e.happened(t.Context(), pastFlags{file: name})
+	p, _, err := e.happened(t.Context(), pastFlags{file: name}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ type viewer struct {
 	// inStep: what is told has the times that the machine's clock shows, also once it was set.
 	inStep bool
 	// witness, if not nil, sees the state after every batch.
-	witness func(*store.View)
+	witness func(*store.Store)
 	// namesMasked: no name may be told that is not masked.
 	namesMasked bool
 }
@@ -291,7 +291,7 @@ func (v *viewer) session(src model.Source) *session.Session {
 	s := session.New(src, v.pins...)
 	if v.witness != nil {
 		s.OnBatch = func(model.Batch) error {
-			v.witness(s.State.View)
+			v.witness(s.State)
 			return nil
 		}
 	}

@@ -60,6 +60,11 @@ func (p *pastFlags) isUsed(cmd *cobra.Command, others ...string) (bool, error) {
 		return true, bad("--to and --at are the same moment: leave one out")
 	}
 	p.at = cmp.Or(p.at, p.to)
+	var locks []string
+	for _, name := range p.only.Locks {
+		locks = append(locks, spellings(name)...)
+	}
+	p.only.Locks = locks
 	if f := cmd.Flags().Lookup("prefix"); f != nil && f.Changed {
 		p.only.Prefixes = f.Value.(pflag.SliceValue).GetSlice()
 	}

@@ -25,6 +25,8 @@ type replayRun struct {
 	speed  float64
 	output string
 	cast   castFlags
+
+	actionFiles []string
 }
 
 func replayCmd(e *env) *cobra.Command {
@@ -75,6 +77,7 @@ func replayCmd(e *env) *cobra.Command {
 	f.past.addMoments(cmd, "stand at this time (10:04:05, 2026-03-01 10:04:05, RFC 3339); where events are printed, end there")
 	cmd.Flags().Float64Var(&f.speed, "speed", 1, "so many times as fast as it was")
 	cmd.Flags().StringVar(&f.cast.file, "cast", "", "write a recorded terminal (asciicast, version 2) to this file instead; - is the output")
+	cmd.Flags().StringSliceVar(&f.actionFiles, "actions", nil, actionsHelp)
 	cmd.Flags().StringVar(&f.cast.size, "size", f.cast.size, "of --cast: columns by lines")
 	cmd.Flags().DurationVar(&f.cast.idle, "idle", f.cast.idle, "of --cast: where nothing happens, show no more than that")
 	return cmd
@@ -105,7 +108,7 @@ func (f *replayRun) console(ctx context.Context) error {
 	}
 	if info, err := os.Stat(f.past.file); start.IsZero() && err == nil && info.IsDir() { // nobody watches a day from its beginning
 		fmt.Fprintf(f.e.err, "looking for what happened in %s (--at TIME opens it at once)\n", model.Printable(f.past.file))
-		p, err := f.e.happened(ctx, f.past)
+		p, _, err := f.e.happened(ctx, f.past, f.actionFiles)
 		if err != nil {
 			return err
 		}

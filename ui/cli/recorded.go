@@ -64,7 +64,16 @@ func openFile(ctx context.Context, name, at string, pace recording.Pace) (*openR
 		return nil, cmp.Or(ctx.Err(), bad("cannot read the recording: %v", err))
 	}
 	o := &openRecording{close: file.Close}
-	player, err := recording.Open(file, pace)
+	within, err := unbundled(file)
+	if err != nil {
+		file.Close()
+		return nil, bad("%s: %v", name, err)
+	}
+	var all io.Reader = file
+	if within != nil {
+		all = within
+	}
+	player, err := recording.Open(all, pace)
 	if err != nil {
 		err = bad("%s: %v", name, err)
 	} else if o.begins, err = begins(player, name); err == nil {
@@ -75,7 +84,12 @@ func openFile(ctx context.Context, name, at string, pace recording.Pace) (*openR
 		return nil, cmp.Or(ctx.Err(), err)
 	}
 	o.source = player
-	o.segments = func(ctx context.Context) (*recording.Segments, error) { return openSegments(ctx, file, player) }
+	o.segments = func(ctx context.Context) (*recording.Segments, error) {
+		if within != nil {
+			return recording.OpenSegments(ctx, within, within.Size())
+		}
+		return openSegments(ctx, file, player)
+	}
 	return o, nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui"
+	"locktop/ui/cast"
 	"locktop/ui/cli/playback"
 	"locktop/ui/draw"
 	"locktop/ui/replay"
@@ -73,24 +74,44 @@ func (f *replayRun) writeCast(ctx context.Context) (err error) {
 		defer func() { err = errors.Join(err, file.Close()) }()
 		to = file
 	}
-	name := model.Printable(filepath.Base(f.past.file))
-	o := f.e.uiOptions("recording " + name)
-	o.Prefixes, o.NoLab, o.Theme = prefixList(nil), noCluster, f.e.screen.theme
-	if o.Theme == themeAuto {
-		o.Theme = ""
-	}
-	if o.Profile = termenv.TrueColor; f.e.screen.color == "never" { // of the players, and not of this terminal
-		o.Profile = termenv.Ascii
-	}
-	if !f.e.screen.ascii && !f.e.screen.wideSigns {
-		o.Signs = draw.SignsUnicode
+	if segments, err = f.withActs(ctx, segments); err != nil {
+		return err
 	}
 	film := playback.Film{Speed: f.speed, Idle: f.cast.idle, From: from.from, To: from.moment.At, Width: width, Height: height, MaxBytes: castMost}
-	out, err := film.Shoot(ctx, segments, o, ui.Live{Actions: replay.NoHands{Why: noCluster}, Cut: segments.Cut}, to, "locktop replay "+name)
+	out, err := f.e.shoot(ctx, segments, film, model.Printable(filepath.Base(f.past.file)), to)
 	if err != nil {
 		return couldNotRun(err)
 	}
 	length, size, markers := out.Written()
 	fmt.Fprintf(f.e.err, "wrote %s: %s in %d KiB, %s\n", model.Printable(f.cast.file), length.Round(time.Second), (size+1023)>>10, model.CountOf(markers, "marker"))
 	return nil
+}
+
+// withActs adds what was done by hand and stands in a journal of actions: a film says who ended
+// what.
+func (f *replayRun) withActs(ctx context.Context, r *recording.Segments) (*recording.Segments, error) {
+	if info, err := os.Stat(f.past.file); err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+		return r, nil // it can be read once
+	}
+	_, acts, err := f.e.happened(ctx, f.past, f.actionFiles)
+	if err != nil || len(acts) == 0 {
+		return r, err
+	}
+	return recording.Gather(ctx, withActs(r.Play(recording.Pace{}), acts))
+}
+
+// shoot makes a film of a recording of that name.
+func (e *env) shoot(ctx context.Context, segments *recording.Segments, film playback.Film, name string, to io.Writer) (*cast.Writer, error) {
+	o := e.uiOptions("recording " + name)
+	o.Prefixes, o.NoLab, o.Theme = prefixList(nil), noCluster, e.screen.theme
+	if o.Theme == themeAuto {
+		o.Theme = ""
+	}
+	if o.Profile = termenv.TrueColor; e.screen.color == "never" { // of the players, and not of this terminal
+		o.Profile = termenv.Ascii
+	}
+	if !e.screen.ascii && !e.screen.wideSigns {
+		o.Signs = draw.SignsUnicode
+	}
+	return film.Shoot(ctx, segments, o, ui.Live{Actions: replay.NoHands{Why: noCluster}, Cut: segments.Cut}, to, "locktop replay "+name)
 }

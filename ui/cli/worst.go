@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"locktop/model"
+	"locktop/model/store"
 	"locktop/model/text"
 	"locktop/ui/cli/session"
 	"locktop/ui/report"
@@ -13,29 +15,43 @@ import (
 	"locktop/watcher/recording"
 )
 
-// happened reads a recording and returns what happened in the period that is asked for.
-func (v *viewer) happened(ctx context.Context, past pastFlags) (*ticket.Page, error) {
+// happened reads a recording and returns what happened in the period that is asked for, and what of
+// that was done by hand and stands in these journals of actions, nil for your own.
+func (v *viewer) happened(ctx context.Context, past pastFlags, actionFiles []string) (*ticket.Page, []model.Acted, error) {
+	acts, err := readActs(v.err, actionFiles, unmasked)
+	if err != nil {
+		return nil, nil, err
+	}
 	log, own := &ticket.Log{}, *v
-	own.witness = log.Take
+	own.witness = func(s *store.Store) {
+		acts.take(s)
+		log.Take(s.View)
+	}
 	r, err := own.openPast(ctx, past, recording.Pace{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer r.close()
-	if err := r.Pull(ctx, session.Pull{}); err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
-	} // of a recording that is cut off there is what there is
+	if err := r.Pull(ctx, session.Pull{}); err != nil && !errors.Is(err, recording.ErrDamaged) { // of one that is cut off there is what there is
+		return nil, nil, couldNotRun(err)
+	}
+	if err := r.covers(past); err != nil {
+		return nil, nil, err
+	}
+	acts.finish(r.State)
+	log.Take(r.State.View)
 	from := r.begins
 	if !r.from.IsZero() {
 		from = r.from
 	}
-	return ticket.New(r.State.View, ticket.Options{From: from, Observation: report.Observation{At: r.State.Now()}, Values: true, Names: true, Log: log}), nil
+	o := ticket.Options{From: from, Observation: report.Observation{At: r.State.Now()}, Values: true, Names: true, Log: log}
+	return ticket.New(r.State.View, o), acts.seen, nil
 }
 
 // atWorst puts the moment at which a recording is looked at to the worst of a period, and says which
 // that is. Without anything wrong it stays at the end.
 func (v *viewer) atWorst(ctx context.Context, past *pastFlags) error {
-	p, err := v.happened(ctx, *past)
+	p, _, err := v.happened(ctx, *past, nil)
 	if err != nil {
 		return err
 	}

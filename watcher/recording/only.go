@@ -195,11 +195,14 @@ type onlySource struct {
 
 // Next implements model.Source.
 func (s *onlySource) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	b, err := s.Source.Next(ctx, want)
-	var events []model.Event // those of the batch may be others', too
-	for _, e := range b.Events {
-		events = append(events, s.only.Events(e)...)
+	for {
+		b, err := s.Source.Next(ctx, want)
+		var events []model.Event // those of the batch may be others', too
+		for _, e := range b.Events {
+			events = append(events, s.only.Events(e)...)
+		}
+		if b.Events = events; err != nil || len(events) > 0 {
+			return b, err
+		}
 	}
-	b.Events = events
-	return b, err
 }

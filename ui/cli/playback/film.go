@@ -186,7 +186,11 @@ func (s *shooting) frame(news []*journal.Entry) error {
 		if e.By != "" {
 			by = model.Printable(e.By) + ": "
 		}
-		if err := s.out.Marker(s.at, e.At.Format(time.TimeOnly)+" "+by+s.shell.Say(e)); err != nil {
+		said := e.At.Format(time.TimeOnly) + " " + by + s.shell.Say(e)
+		if e.Kind == journal.Action && e.Lock != "" {
+			said += " (" + model.Printable(e.Lock) + ")"
+		}
+		if err := s.out.Marker(s.at, said); err != nil {
 			return err
 		}
 	}

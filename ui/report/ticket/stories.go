@@ -416,6 +416,15 @@ func (s *story) line() string {
 	return s.Title + " on " + s.on()
 }
 
+// Concerned are the locks of which the stories tell.
+func (p *Page) Concerned() (all []string) {
+	for _, s := range p.Stories {
+		all = append(all, s.raw...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Incidents are the stories in a line each, in the order in which they began.
 func (p *Page) Incidents() (all []string) {
 	for _, s := range p.storyViews() {
