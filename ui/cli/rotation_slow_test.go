@@ -96,7 +96,7 @@ func TestAnyMomentOfARotationIsWhatWasLive(t *testing.T) {
 			live.Apply(model.Batch{Events: []model.Event{model.Tick{At: at}}})
 			e := &env{}
 			e.err = io.Discard
-			past, err := e.openPast(t.Context(), pastFlags{dir, at.Format(time.RFC3339Nano)}, recording.Pace{})
+			past, err := e.openPast(t.Context(), pastFlags{file: dir, at: at.Format(time.RFC3339Nano)}, recording.Pace{})
 			if err == nil {
 				err = past.Pull(t.Context(), session.Pull{})
 			}
