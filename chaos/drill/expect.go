@@ -70,6 +70,8 @@ var kinds = map[string]ExpectationInfo{
 		Takes: []string{"lock"}},
 	"stops": {Says: "The contender stopped believing that it holds within that time after it lost its claim.",
 		Takes: []string{"contender", "lock", "within"}, Needs: []string{"contender", "within"}},
+	"stays": {Says: "The contender kept its claim: from the step of after on, else from when it first held, until the end.",
+		Takes: []string{"contender", "lock", "after"}, Needs: []string{"contender"}, OneLock: true},
 	"heeds": {Says: "Nobody believed for longer than that that it holds, after it lost its claim. Whether anybody lost one does not matter.",
 		Takes: []string{"lock", "within"}, Needs: []string{"within"}},
 	"taken": {Says: "From the step of after on somebody believed to hold, but for times that are shorter.",

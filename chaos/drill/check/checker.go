@@ -80,6 +80,7 @@ var checks = map[string]func(*Checker, drill.Expectation) result{
 	"moving":          moving,
 	"linearizable":    linearizable,
 	"stops":           stops,
+	"stays":           stays,
 	"heeds":           heeds,
 	"taken":           taken,
 	"refused":         refused,

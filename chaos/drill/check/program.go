@@ -171,6 +171,33 @@ func heeds(j *Checker, e drill.Expectation) result {
 	return r
 }
 
+// stays: a contender kept its claim, from a step on or from when it first held.
+func stays(j *Checker, e drill.Expectation) result {
+	r := newResult(e)
+	from, ok := j.since(e, "")
+	if e.After > 0 && !ok {
+		r.doubt(j.unfinished(), "the drill did not get to step %d", e.After)
+		return r
+	}
+	for _, l := range j.locksOf(e) {
+		all := l.acquisitions(j, e.Contender)
+		if e.After > 0 {
+			all = slices.DeleteFunc(all, func(c *claim) bool { return c.heldAt.After(from) || !c.goneAt.IsZero() && c.goneAt.Before(from) })
+		}
+		switch r.Samples = len(all); {
+		case len(all) == 0 && e.After > 0:
+			r.violate("%s did not hold %s at %s", e.Contender, l.name, drill.Clock(from))
+		case len(all) == 0:
+			r.doubt(j.untilThen("let it take the lock"), "%s never held %s", e.Contender, l.name)
+		case !all[0].goneAt.IsZero():
+			r.violate("%s lost %s at %s", e.Contender, l.name, drill.Clock(all[0].goneAt))
+		case !j.finished:
+			r.open, r.until = true, j.now
+		}
+	}
+	return r
+}
+
 // taken: from a step on the lock was not for that long without anybody who believed to hold it.
 func taken(j *Checker, e drill.Expectation) result {
 	r := newResult(e)

@@ -126,6 +126,9 @@ func TestAStopAfterTheHeal(t *testing.T) {
 			drill.Violated, 3.1, "believed for 3.100 s", "and too late is too late"},
 		{heeds, func(ta *tale) *tale { return held(ta).at(9) }, drill.Held, none, "", "nobody lost anything"},
 		{heeds, func(ta *tale) *tale { return ta.queues("a").at(9) }, drill.Unknown, none, "nobody said that it holds", "nobody spoke"},
+		{"stays: {contender: a}", func(ta *tale) *tale { return held(ta).at(9) }, drill.Held, none, "", "it has it still"},
+		{"stays: {contender: a}", func(ta *tale) *tale { return held(ta).at(5).goes("a").at(9) }, drill.Violated, none, "a lost /x at 03:04:05.000", "it went"},
+		{"stays: {contender: b}", func(ta *tale) *tale { return held(ta).at(9) }, drill.Unknown, none, "b never held /x", "who waits has nothing to keep"},
 		{taken, func(ta *tale) *tale {
 			return held(ta).at(5).goes("a").prints("a", idle).at(7).says("b", holds, 2).at(9)
 		}, drill.Held, 2, "", "for two seconds nobody held"},
