@@ -26,6 +26,7 @@ type roleFlags struct {
 	files     []string
 	lock      string
 	ttl       time.Duration
+	starts    time.Duration
 	stops     time.Duration
 	turns     bool
 	singleKey bool
@@ -33,7 +34,7 @@ type roleFlags struct {
 }
 
 // roleOnly are those that mean nothing without --as.
-var roleOnly = []string{"belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "guards"}
+var roleOnly = []string{"belief", "belief-file", "lock", "ttl", "starts-within", "stops-within", "turns", "single-key", "guards"}
 
 func (f *roleFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
@@ -42,6 +43,7 @@ func (f *roleFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.beliefs, "belief", nil, "what their output says, [ROLE=]stdout:/REGEX/=holding,/REGEX/=idle, or waiting or lost, or stderr: in the place of stdout:; or an address to ask, [ROLE=]http://127.0.0.1:PORT/PATH, or a file that they write, [ROLE=]file:PATH, and answer: in the place of stdout:; may be repeated")
 	fl.StringArrayVar(&f.files, "belief-file", nil, "the same from a file, a line [ROLE=]stdout:/REGEX/=STATE each, or stderr:; may be repeated")
 	fl.DurationVar(&f.ttl, "ttl", 5*time.Second, "TTL of their leases, {ttl} in their commands")
+	fl.DurationVar(&f.starts, "starts-within", 10*time.Second, "time that they have to come up and to ask for the lock")
 	fl.DurationVar(&f.stops, "stops-within", 2*time.Second, "time that they have to stop after they lost their lock")
 	fl.BoolVar(&f.turns, "turns", false, "your programs release the lock by themselves and come back")
 	fl.BoolVar(&f.singleKey, "single-key", false, "the lock of your programs is one key, and waiters leave no key (etcd3 of npm, python-etcd3)")
@@ -53,10 +55,12 @@ func (f *roleFlags) options(ctx context.Context, cmd *cobra.Command) (*roles.Opt
 	if len(f.as) == 0 {
 		return nil, needless(cmd, "it is for programs of your own (--as)", roleOnly...)
 	}
-	o := &roles.Options{Lock: f.lock, TTL: f.ttl, Turns: f.turns, SingleKey: f.singleKey, Guards: f.guards, StopsWithin: f.stops}
+	o := &roles.Options{Lock: f.lock, TTL: f.ttl, Turns: f.turns, SingleKey: f.singleKey, Guards: f.guards, StartsWithin: f.starts, StopsWithin: f.stops}
 	switch {
 	case f.ttl < time.Second || f.ttl%time.Second != 0:
 		return nil, bad("--ttl %s: etcd counts whole seconds, like 5s", f.ttl)
+	case f.starts <= 0:
+		return nil, bad("--starts-within %s: want more than 0", f.starts)
 	case f.stops <= 0:
 		return nil, bad("--stops-within %s: want more than 0", f.stops)
 	case cmd.Flags().Changed("lock") && (f.lock == "" || strings.HasSuffix(f.lock, "/")):

@@ -21,7 +21,7 @@ import (
 )
 
 // suiteFlags are the flags of drill run that a run of a suite may have.
-var suiteFlags = []string{"as", "belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "guards", "steady", "recovers", "repeat", "need", "threshold", "seed"}
+var suiteFlags = []string{"as", "belief", "belief-file", "lock", "ttl", "starts-within", "stops-within", "turns", "single-key", "guards", "steady", "recovers", "repeat", "need", "threshold", "seed"}
 
 // suiteMax bounds the runs of a suite.
 const suiteMax = 200

@@ -98,7 +98,7 @@ func (j *Checker) Lacks(name, lock string) string {
 	case p.leased != "":
 		return fmt.Sprintf("give %s the lock's name, {lock}, or say its own by --lock: it put the key %s with a lease", name, model.Printable(p.leased))
 	case !j.grants(name) && len(p.puts) == 0:
-		return fmt.Sprintf("let %s find etcd at ETCD_ENDPOINTS, or at {endpoints}: it asked nothing of it", name)
+		return fmt.Sprintf("let %s find etcd at ETCD_ENDPOINTS, or at {endpoints}, or say --starts-within where it takes long to come up: it asked nothing of it", name)
 	}
 	return ""
 }

@@ -26,6 +26,8 @@ type Options struct {
 	Turns bool
 	// SingleKey: their lock is one key, and those who wait leave none.
 	SingleKey bool
+	// StartsWithin is what a program has to come up and ask for the lock; 0 is ten seconds.
+	StartsWithin time.Duration
 	// StopsWithin is what a program has to stop that lost its lock; 0 is two seconds.
 	StopsWithin time.Duration
 	// Guards are prefixes of what their lock protects in etcd.
@@ -46,8 +48,11 @@ type Refusal struct{ Reasons []string }
 
 func (r Refusal) Error() string { return strings.Join(r.Reasons, "; ") }
 
-// stopsWithin is the default of Options.StopsWithin.
-const stopsWithin = 2 * time.Second
+// The defaults of Options.StartsWithin, which the waits of the drills allow, and of Options.StopsWithin.
+const (
+	startsWithin = 10 * time.Second
+	stopsWithin  = 2 * time.Second
+)
 
 // longHold is from how long on a contender that holds a lock does not take turns.
 const longHold = 10 * time.Second
@@ -404,7 +409,7 @@ var defects = []model.Code{model.CodeUnlockLost, model.CodeGhostWaiter, model.Co
 // its place.
 func (c *assignment) wait(step, line int, w *drill.Wait) drill.Step {
 	said := w.Describe()
-	w.Lock, w.Within = c.renamed(w.Lock), w.Within+c.extra
+	w.Lock, w.Within = c.renamed(w.Lock), w.Within+c.extra+max(0, c.o.StartsWithin-startsWithin)
 	own := slices.DeleteFunc(c.programs(slices.Concat(w.Ended, w.Gone)), func(name string) bool { return c.ended[name] })
 	if len(own) > 0 {
 		c.refuse("step %d waits until %s has ended by itself, which a program need not", step, strings.Join(own, ", "))

@@ -163,6 +163,7 @@ func TestDrillsOfOnesOwn(t *testing.T) {
 			"have ended, at most 1s\nat the end: heal every fault\nexpect: handover: lock /x/y, from c, within 2s", "it may let go in any way, and what shows a defect is not asked"},
 		{"steps: [{wait: {holder: a, lock: x, within: 1s}}, {start: b}, {fault: {cut: b}}, {wait: {lock: x, holder: a, waiters: [b], within: 1s}}]\nexpect: [moving]\n", Options{},
 			"b to be waiter 1", "one that lost no lock has to come back"},
+		{"steps: [{start: b}, {wait: {lock: x, waiters: [b], within: 5s}}]\nexpect: [moving]\n", Options{StartsWithin: 40 * time.Second}, "at most 38s", "a program that takes long to come up is waited for"},
 		{"steps: [{fault: {revoke: a}}, {pause: 1s}]\nexpect: [{handover: {lock: x, from: a}}]\n", Options{TTL: 6 * time.Second}, "expect: stops: contender a, within 4s", "nothing tells it before it renews next"},
 		{"expect: [moving]\n", Options{TTL: time.Second}, "a, b each needs a lease of at least 2s", "a lease that is too short"},
 		{"steps: [{wait: {lock: x, holder: a, waiters: [b], within: 1s}}, {fault: {pause: waiter 1 of x}}]\nexpect: [moving]\n", Options{SingleKey: true}, "step 2 means a waiter", "nobody is seen to wait"},
