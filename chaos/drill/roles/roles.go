@@ -481,7 +481,8 @@ func (c *assignment) expectations() {
 	c.d.Expect = nil
 	var stops []string
 	for _, e := range c.from.Expect {
-		e.After = c.moved[e.After]
+		was := e.After
+		e.After = c.moved[was]
 		e.Lock = c.renamed(e.Lock)
 		if e.Within > 0 {
 			e.Within += c.extra
@@ -492,8 +493,8 @@ func (c *assignment) expectations() {
 		if e.Name == "handover" && c.told[drill.Process(e.From)] {
 			c.byTheEnd(&e)
 		}
-		if n := e.After; e.Name == "acquired" && n > 0 && c.d.Steps[n-1].Say != nil && c.told[drill.Process(e.Contender)] {
-			e.After = 0 // nothing was told it there: what was done before counts
+		if e.Name == "acquired" && c.told[drill.Process(e.Contender)] {
+			c.sooner(&e, was)
 		}
 		if e.Name == "handover" && (e.From == "" || c.plays(e.From)) && e.Cause != journal.CauseReleased {
 			e.AtLeast = 0 // how much of its lease was left is the program's own affair
@@ -521,6 +522,21 @@ func (c *assignment) expectations() {
 			within += c.o.TTL / 3 // until it renews next nothing tells it
 		}
 		c.d.Expect = append(c.d.Expect, drill.Expectation{Name: "stops", Contender: name, Within: within})
+	}
+}
+
+// sooner lets the time of an acquisition count from the last fault, where it counts from a cure: a
+// program may need none, and be sooner. was is the step of the file.
+func (c *assignment) sooner(e *drill.Expectation, was int) {
+	if was == 0 || c.from.Steps[was-1].Heal == nil && (c.from.Steps[was-1].Tell == nil || c.d.Steps[e.After-1].Say == nil) {
+		return
+	}
+	for n := e.After - 1; n > 0; n-- {
+		e.Within += c.d.Steps[n].Pause
+		if c.d.Steps[n-1].Fault != nil {
+			e.After = n
+			return
+		}
 	}
 }
 

@@ -103,8 +103,8 @@ func follows(t *testing.T, d *drill.Drill, c Assignment) {
 			continue
 		}
 		from, _ := d.Lab.Contender(e.From)
-		if to, _ := d.Lab.Contender(e.Contender); e.After == 0 && (from.Manual || to.Manual) {
-			continue // its time counts from when the program is asked to end
+		if to, _ := d.Lab.Contender(e.Contender); e.After == 0 && from.Manual || e.Name == "acquired" && to.Manual {
+			continue // its time counts from when a program is asked to end
 		}
 		// A pause may follow a wait: a program that waits for one key shows nothing.
 		was, is := d.Steps[d.Expect[i].After-1], c.Steps[e.After-1]

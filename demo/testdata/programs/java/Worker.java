@@ -1,6 +1,7 @@
 // A worker in Java, by grpc-java and etcd.proto, on the queue that etcd's own clients make: Worker LOCK TTL
 // [FORM [KEY]]. Without a form it stops when it could not renew in time, or its key is gone, and when it is
-// asked to end it lets go first. The forms are those of ../sneaks.
+// asked to end it lets go first. The forms are those of ../sneaks; late takes a second more, since this one
+// counts its lease from when it asked.
 import com.google.protobuf.ByteString;
 import etcd.*;
 import io.grpc.ManagedChannel;
@@ -108,7 +109,7 @@ public class Worker {
         start(() -> look(mine)); // somebody may delete the key while the lease lives on
       }
     }
-    for (int i = 0; form.equals("late") && i < 50 && !stopping; i++) Thread.sleep(50);
+    for (int i = 0; form.equals("late") && i < 70 && !stopping; i++) Thread.sleep(50);
     if (!form.equals("reacquires") && !stopping) say("lost");
   }
 
