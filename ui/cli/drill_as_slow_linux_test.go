@@ -217,7 +217,7 @@ func checkReports(t *testing.T, report string, code int) {
 		switch {
 		case c.Failure != nil:
 			failures++
-			if !strings.HasPrefix(c.Failure.Message, "expected "+c.Name+"; seen: ") || !strings.HasSuffix(c.Failure.Message, "; violated") {
+			if !strings.HasPrefix(c.Failure.Message, "expected "+c.Name) || !strings.Contains(c.Failure.Message, "; seen: ") || !strings.HasSuffix(c.Failure.Message, "; violated") {
 				t.Errorf("%q", c.Failure.Message)
 			}
 		case c.Error != nil && c.Name != "the run":
