@@ -27,8 +27,12 @@ type shape struct {
 	example               string
 }
 
+// segmentsMost bounds into how many segments a name is cut: each costs a turn over all names. The
+// last one of a deeper name is the rest of it.
+const segmentsMost = 64
+
 func (g *Guesser) shapeOf(s *site) *shape {
-	r := &shape{verdict: s.verdict(g.Pins), segs: strings.Split(s.name, "/"), common: s.name, whole: s.shape == recipe.Single,
+	r := &shape{verdict: s.verdict(g.Pins), segs: strings.SplitN(s.name, "/", segmentsMost), common: s.name, whole: s.shape == recipe.Single,
 		rewritten: s.rewritten, locks: 1, claims: int(s.tally.Claims(s.shape)), leased: int(s.leased), example: s.example}
 	if s.shape == recipe.Queue {
 		r.claims += g.detached[s.name]

@@ -43,7 +43,7 @@ func eventsCmd(e *env) *cobra.Command {
 			"and waited_at_most are bounds in seconds, the same where it was seen whole, null where none is known." + eventWords,
 		Example: "  locktop events /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			past, err := out.past.isUsed(cmd, "for", "since-revision", "since-max")
+			past, err := out.past.isUsed(cmd, "for", "watch", "since-revision", "since-max")
 			if err = cmp.Or(err, checkFor(out.watch)); err != nil {
 				return err
 			}
@@ -59,6 +59,7 @@ func eventsCmd(e *env) *cobra.Command {
 	}
 	addOutput(cmd, &out.output, report.Formats, formatWords()+"; json is one list, which ends when it is ended")
 	cmd.Flags().DurationVar(&out.watch, "for", 0, "end after that long (default: when it is ended)")
+	cmd.Flags().BoolP("watch", "w", true, "print what happens until it is ended, which events does anyway")
 	since.add(cmd)
 	out.past.add(cmd)
 	addPlaces(cmd)

@@ -40,6 +40,7 @@ func TestPlacesAsArguments(t *testing.T) {
 		{"a variable of a script that is empty", "", []string{"events", ""}, exitBad, "--all-prefixes", ""},
 		{"a recording is asked for its prefixes, too", "", []string{"ls", "/jobs/b", "--recording", name}, exitOK, "/jobs/b", "/jobs/a"},
 		{"a recording is not over later", "", []string{"ls", "-w", "--recording", name}, exitBad, "events --recording", ""},
+		{"events of a recording are over", "", []string{"events", "-w", "--recording", name}, exitBad, "--watch has no meaning", ""},
 		{"a list and events are no JSON", "", []string{"ls", "-w", "-o", "json"}, exitBad, "events -o json", ""},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

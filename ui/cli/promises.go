@@ -44,7 +44,7 @@ func promises() []promise {
 		{"A reader who does not read holds up no end.", "doors_slow_linux_test.go TestAReaderWhoDoesNotRead", fmt.Sprintf("%s after INT or TERM", terminal.ReaderTime), "nobody reads"},
 		{"No file is written for ever.", "doors_linux_test.go TestNoFileIsWrittenForEver", fmt.Sprintf("%s after INT or TERM", terminal.ReaderTime), "a report to"},
 		{"Names and guests of serve keep nobody from an answer.", "serve_guests_slow_linux_test.go TestServeAndItsGuests",
-			fmt.Sprintf("%d guests, %d scrapes; %s for one who asks nothing", guestsMax, scrapesMax, idleTime), "serve"},
+			fmt.Sprintf("%d guests and %d strangers, the newest; %d scrapes; %s for one who asks nothing", guestsMax, strangersMax, scrapesMax, idleTime), "serve"},
 		{"A standard stream that is closed is /dev/null, and one that takes nothing makes exit 2.", "streams_slow_linux_test.go TestStreamsThatAreClosed", "", ""},
 		{"Damage to a recording is named by its place, and nothing is played that was not recorded.", "../../watcher/recording/recording_test.go TestDamageIsNamed",
 			"every bit, every length, every run of 40 bytes", ""},

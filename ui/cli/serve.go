@@ -23,7 +23,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
-	"golang.org/x/net/netutil"
 
 	"locktop/model"
 	"locktop/model/locks"
@@ -46,12 +45,13 @@ type serveRun struct {
 
 // Bounds of the port of serve.
 const (
-	guestsMax   = 64 // connections at once
-	scrapesMax  = 4  // answers at once
-	tokenLeast  = 16 // bytes
-	tokenMost   = 4 << 10
-	goodbyeTime = time.Second
-	idleTime    = 5 * time.Second // so that who asks nothing keeps nobody out for long
+	guestsMax    = 64 // connections at once that rest, of those who were let in
+	strangersMax = 64 // and of those who have not asked for anything that they may have
+	scrapesMax   = 4  // answers that are made at once
+	tokenLeast   = 16 // bytes
+	tokenMost    = 4 << 10
+	goodbyeTime  = time.Second
+	idleTime     = 5 * time.Second // so that who asks nothing keeps nobody out for long
 )
 
 // What serve does otherwise than a console, since nobody looks on.
@@ -146,13 +146,11 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 func (s *serving) serve(ctx context.Context, listener net.Listener, token []byte) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	server := &http.Server{Handler: withToken(token, s.routes()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: 10 * time.Second, IdleTimeout: idleTime, MaxHeaderBytes: 16 << 10,
-		ErrorLog: log.New(io.Discard, "", 0)} // what guests do wrong would fill the log of a service
+	server := portServer(token, s.routes())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := server.Serve(netutil.LimitListener(listener, guestsMax)); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			cancel(bad("answering on %s: %v", listener.Addr(), err))
 		}
 	}()
@@ -167,6 +165,14 @@ func (s *serving) serve(ctx context.Context, listener net.Listener, token []byte
 	}
 	<-ended
 	return err
+}
+
+// portServer answers on a port. Callers have to send the token, nil for none.
+func portServer(token []byte, to http.Handler) *http.Server {
+	book := newGuestBook()
+	return &http.Server{Handler: withToken(token, book.admit(to)), ConnState: book.state, ConnContext: book.context,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: idleTime, MaxHeaderBytes: 16 << 10,
+		ErrorLog: log.New(io.Discard, "", 0)} // what guests do wrong would fill the log of a service
 }
 
 // oneProcessor has this program run on one processor at a time, unless the environment says
@@ -300,7 +306,7 @@ func (s *serving) routes() http.Handler {
 	all := prometheus.NewRegistry()
 	all.MustRegister(s.x, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesMax, ErrorHandling: promhttp.HTTPErrorOnError}))
+	mux.Handle("GET /metrics", inTurn(scrapesMax, promhttp.HandlerFor(all, promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError})))
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "locktop serve: /metrics, /healthz")

@@ -81,6 +81,9 @@ func impossible(req, msg any) string {
 		}
 		return keysOf(r, m)
 	case *pb.WatchResponse:
+		if m.GetFragment() { // the client's library would join parts without end
+			return "a part of an answer, though whole ones were asked for"
+		}
 		return revisionsOf(m)
 	case *pb.LeaseTimeToLiveResponse:
 		if r, ok := req.(*pb.LeaseTimeToLiveRequest); ok && m.GetID() != r.ID {

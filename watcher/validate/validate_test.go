@@ -47,3 +47,13 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestAPartOfAnAnswer: nobody asks for parts, and the client's library would join them without end.
+func TestAPartOfAnAnswer(t *testing.T) {
+	for _, part := range []bool{false, true} {
+		err := Check("Watch", nil, &pb.WatchResponse{Header: &pb.ResponseHeader{Revision: 5}, Fragment: part}, nil)
+		if (status.Code(err) == Code) != part {
+			t.Errorf("part %v: %v", part, err)
+		}
+	}
+}
