@@ -208,6 +208,9 @@ func missedRenewal(x *Context) {
 		f.Summary = model.Say("the-lock-is-free", f.Summary, eta, freed(x.L))
 	} else if st == model.LeaseLate && !young {
 		f.Code = model.CodeKeepaliveStalled
+		if ofService(x.Head) { // it may never have been renewed, before we looked
+			f.Alternatives = append([]model.Code{model.CodeDeadHolder}, f.Alternatives...)
+		}
 		f.Summary = model.Say("has-missed-a-renewal", model.Verbatim(who), eta, freed(x.L))
 		f.Advice = []model.Message{model.Say("look-at-the-holder-paused")}
 	} else {

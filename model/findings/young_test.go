@@ -84,7 +84,7 @@ func TestWhoNeverRenewedMayHaveDiedYoung(t *testing.T) {
 			h.Put(2, key(b), "", b)
 			h.Read(3, a, 60, 38)
 			h.Read(5, a, 60, 36)
-		}, model.CodeKeepaliveStalled, model.Hint, service, ""},
+		}, model.CodeKeepaliveStalled, model.Hint, model.CodeDeadHolder, ""},
 		{"a TTL of 30 s is no lease of the lock service", func(h *modeltest.History) {
 			h.Put(1, key(a), "", a)
 			h.Put(2, key(b), "", b)
@@ -108,6 +108,9 @@ func TestWhoNeverRenewedMayHaveDiedYoung(t *testing.T) {
 		}
 		if d := cmp.Diff([]any{r.code, r.sure, r.other}, []any{f.Code, f.Confidence, first}); d != "" {
 			t.Errorf("%s (-want +got)\n%s", r.reason, d)
+		}
+		if f.Confidence == model.Hint && f.Code != service && r.other != model.CodeKeepaliveCancelled && !slices.Contains(f.Alternatives, service) {
+			t.Errorf("%s: %v do not name a caller of the lock service", r.reason, f.Alternatives)
 		}
 		if why := strings.Join(text.EnglishAll(f.Evidence), "; "); !strings.Contains(why, r.why) {
 			t.Errorf("%s: want %q in %q", r.reason, r.why, why)

@@ -17,6 +17,7 @@ import (
 	"locktop/model/modeltest"
 
 	"locktop/model/journal"
+	"locktop/model/recipe"
 	"locktop/model/store"
 )
 
@@ -39,9 +40,9 @@ func TestPattern(t *testing.T) {
 }
 
 // told folds a history, and counts its journal as a session does.
-func told(t *testing.T, h *modeltest.History, series int) (*Exporter, *prometheus.Registry) {
+func told(t *testing.T, h *modeltest.History, series int, pins ...model.Pin) (*Exporter, *prometheus.Registry) {
 	t.Helper()
-	s := store.New()
+	s := store.New(pins...)
 	x := New(s.View, &sync.Mutex{}, series, func() model.Cost { return model.Cost{RPS: 2, Budget: 20, Readings: 7, Behind: 1} })
 	s.Apply(model.Batch{Events: h.Events})
 	for _, e := range s.JournalAfter(0) {
@@ -52,6 +53,38 @@ func told(t *testing.T, h *modeltest.History, series int) (*Exporter, *prometheu
 	r := prometheus.NewPedanticRegistry()
 	r.MustRegister(x)
 	return x, r
+}
+
+// TestPermitsAreCounted: who waited for a permit and took it counts, and so does each holder that went.
+func TestPermitsAreCounted(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	for i := range 3 {
+		h.Put(1, modeltest.ClaimKey("/pool", model.LeaseID(0xa0+i)), "", model.LeaseID(0xa0+i))
+	}
+	h.Del(5, modeltest.ClaimKey("/pool", 0xa1))
+	h.Read(5.1, 0xa1, 60, 55)
+	h.Add(model.Tick{At: modeltest.At(20)})
+	_, r := told(t, h, 100, model.Pin{Prefix: "/pool", Recipe: recipe.Named("semaphore:2")})
+	families, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.Metric {
+			for _, l := range m.Label {
+				if l.GetName() == "recipe" && l.GetValue() == "semaphore:2" {
+					got[f.GetName()] += m.GetHistogram().GetSampleSum() + m.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	for name, want := range map[string]float64{"locktop_wait_seconds": 4, "locktop_hold_seconds": 4, "locktop_holders_gone_total": 1} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v: %v", name, got[name], want, got)
+		}
+	}
 }
 
 // TestWhatIsTold: a queue of three that moves once, beside one that stands behind a key
