@@ -27,7 +27,11 @@ func (d *Set) QuietWords(l *locks.Lock) []model.Message {
 	case any:
 		behind = model.Say("wait-behind-it", l.Behind(), model.Span{For: longest, AtLeast: bound})
 	}
-	lines = append(lines, model.Say("holds-for", model.Verbatim(d.k.Owners.Who(l.Head().Ref())), model.Span{For: held, AtLeast: atLeast}, behind))
+	holds := model.Say("holds-for", model.Verbatim(d.k.Owners.Who(l.Head().Ref())), model.Span{For: held, AtLeast: atLeast}, behind)
+	if n := l.Holders(); n > 1 {
+		holds = model.Say("hold-for", n, model.Span{For: held, AtLeast: atLeast}, behind)
+	}
+	lines = append(lines, holds)
 	if d.k.Keys.NoValues() {
 		lines = append(lines, model.Say("names-unread"))
 	}

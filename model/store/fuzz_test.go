@@ -60,6 +60,17 @@ func FuzzApply(f *testing.F) {
 			t.Errorf("one by one:\n%s\nin one batch:\n%s", a, b)
 		}
 		askEverything(t, s, len(events))
+		permits := store.New(model.Pin{Recipe: recipe.Named("semaphore:2")})
+		for _, e := range events {
+			permits.Apply(model.Batch{Events: []model.Event{e}})
+			checkQueues(t, permits)
+			for _, l := range permits.Locks() {
+				if l.Recipe().Permits == 2 && (l.Holders() != min(l.Len(), 2) || l.Others() > 0) {
+					t.Fatalf("%d of %d hold %q, and %d are no claims", l.Holders(), l.Len(), l.Name, l.Others())
+				}
+			}
+		}
+		askEverything(t, permits, len(events))
 	})
 }
 

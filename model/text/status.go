@@ -66,6 +66,7 @@ var nextMoves = map[model.MessageID]Sentence{
 var quiet = map[model.MessageID]Sentence{
 	"nothing-can-be-found":          {"nothing can be found: {0}", "什么都看不出来：{0}"},
 	"no-problem-found":              {"no problem found; it is {0}: {1}", "没有发现问题；{0}：{1}"},
+	"hold-for":                      {"{0} hold, the first for {1}{2}", "{0} 个在持有，第一个已持有 {1}{2}"},
 	"holds-for":                     {"{0} holds for {1}{2}", "{0} 已持有 {1}{2}"},
 	"wait-behind-it":                {"; {0} {0|waits|wait}, the longest for {1}", "；{0} 个在等，最久的等了 {1}"},
 	"names-unread":                  {model.NamesUnread, "没有记录值，所以也没有名字"},
