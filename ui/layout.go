@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"slices"
+
+	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 )
@@ -103,7 +106,28 @@ func (a *Shell) verdict(l layout) []string {
 	if calm := f.Calm(a.w); calm != nil {
 		return calm
 	}
-	return v.Lines(f.View, a.w, l.verdict.h, v.Finding.Lock != "" && a.current().Lock(f).Lock == v.Finding.Lock, "!")
+	return v.Lines(f.View, a.w, l.verdict.h, v.Finding.Lock != "" && a.current().Lock(f).Lock == v.Finding.Lock, "!", a.verdictKey())
+}
+
+// verdictKey is the key that does what the verdict says, "" where it would do that to something else or to
+// nothing.
+func (a *Shell) verdictKey() string {
+	v := &a.viewState.Counters.Verdict
+	if !a.current().About().Targets {
+		return ""
+	}
+	key := v.Key(a.o.Lab, a.o.Armed)
+	switch key {
+	case "K":
+		if act, _ := a.fault(model.FaultKill); act.Kind != model.InjectFault || !slices.Equal(v.Do().Args, []any{act.Fault.Target}) {
+			return ""
+		}
+	case "x":
+		if a.Target().Action.Key != v.Finding.Claim.Key {
+			return ""
+		}
+	}
+	return key
 }
 
 // showVerdict selects what the verdict is about.

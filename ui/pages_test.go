@@ -322,9 +322,9 @@ func TestVerdictStays(t *testing.T) {
 	b.sees("e explain   w evidence")
 	b.w.del(4, "/c/stray")
 	b.sync(5)
-	b.sees("blocks /c  ended ")
+	b.sees("blocked /c for ", "63 holds /c now")
 	b.sync(70)
-	if strings.Contains(b.text(), "blocks /c") {
+	if strings.Contains(b.text(), "blocked /c") {
 		t.Errorf("the verdict is still there:\n%s", b.text())
 	}
 	b.press("!")
@@ -346,14 +346,14 @@ func TestVerdictOutlivesItsError(t *testing.T) {
 	b.sees("do move the data")
 	b.w.del(42, "/c/stray")
 	b.sync(43)
-	b.sees("blocks /c  ended ")
+	b.sees("blocked /c for ", "63 holds /c now")
 	b.sees(" and 1 warning\n")
 	if strings.Contains(b.text(), "do move the data") {
 		t.Errorf("what to do about an error that has gone:\n%s", b.text())
 	}
 	b.w.read(44, 0x61, 60, 60)
 	b.sync(45)
-	b.sees("blocks /c  ended ")
+	b.sees("blocked /c for ", "63 holds /c now")
 	if strings.Contains(b.text(), "1 warning") {
 		t.Errorf("the warning has gone, too:\n%s", b.text())
 	}
@@ -380,7 +380,7 @@ func TestNothingIsShownOfWhatEnded(t *testing.T) {
 	b.press("1")
 	b.w.add(model.ClusterStatus{At: at(43), Members: members})
 	b.sync(44)
-	b.sees("  ended ")
+	b.sees(", until 1s ago")
 	b.press("!")
 	b.sees("That has ended")
 	if b.on() != "Locks" {

@@ -74,11 +74,11 @@ func TestWhatEndedStaysInSight(t *testing.T) {
 			b.w.read(s, 0xb1, 60, 58)
 		}
 		b.sync(r.at)
-		if got := strings.Contains(b.text(), renewsNoMore); got != r.want {
+		if got := strings.Contains(b.text(), "! The holder of /dead did not renew for "); got != r.want {
 			t.Errorf("%s: shown: %v\n%s", r.reason, got, b.text())
 		}
 		if r.want {
-			b.sees("ended ")
+			b.sees(", until ", " ago")
 		}
 		if r.also {
 			b.sees("blocks /sick")
@@ -153,5 +153,39 @@ func TestTheLastWordsAreSaid(t *testing.T) {
 				exact(t, b.View(), w, h)
 			}
 		}
+	}
+}
+
+// TestTheVerdictTellsOneStory: who took over then stays in the sentence while the lock goes on, the key that
+// does what it says stands beside that, where it acts on the right program; a write with the old token is
+// said in capitals; and once it is over, all is in the past but who holds.
+func TestTheVerdictTellsOneStory(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	overlap(b)
+	w := b.w
+	b.sees("✖ Two programs act on /l\n", "c1 still believes that it holds /l, but etcd gave it to c2  ", "do stop c1  K   don't break the lock")
+	w.del(41, leaseKey("/l", 0xa2))
+	b.sync(44)
+	b.sees("but etcd gave it to c2; c3 holds it now")
+	b.press("2")
+	if line := b.line("▌   do stop c1"); strings.Contains(line, "  K ") {
+		t.Errorf("K would kill the program of the selected session, which is another: %q", line)
+	}
+	b.press("1")
+	w.add(model.Access{At: at(45), Contender: "c1", Lock: "/l", Write: true, Accepted: true, Acked: 1})
+	b.sync(46)
+	b.sees("✖ Two programs act on /l   NOT FENCED")
+	b.press("5")
+	b.size(200, 50)
+	if row := b.line("c1 "); !strings.Contains(row, "NOT FENCED") {
+		t.Errorf("the row of the contender does not say it: %q", row)
+	}
+	b.press("1")
+	w.add(model.Contender{At: at(47), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcRunning})
+	believing(w, 47, "c1", model.BeliefLost, 0xa1)
+	b.sync(52)
+	b.sees("Two programs acted on /l for ", ", until 5s ago", "c3 holds /l now")
+	if strings.Contains(b.text(), "do stop") {
+		t.Errorf("there is nothing to do any more:\n%s", b.text())
 	}
 }

@@ -105,7 +105,7 @@ func falseBeliefs(x *Context) {
 			continue
 		}
 		if !x.Reports.TookItself(c) && !x.Reports.HangsInUnlock(c) {
-			falseBelief(x, c, claim)
+			falseBelief(x, c, claim, since)
 		}
 	}
 }
@@ -124,13 +124,18 @@ func graceOf(x *Context, c *reports.Competitor, claim *locks.Claim, since time.T
 	return lateGrace
 }
 
-// falseBelief reports one of them.
-func falseBelief(x *Context, c *reports.Competitor, claim *locks.Claim) {
+// falseBelief reports one of them, whose belief is false since then. What is said of who took over then
+// stays while the lock goes on from one to the next.
+func falseBelief(x *Context, c *reports.Competitor, claim *locks.Claim, since time.Time) {
 	var queueHas any = model.Say("nobody")
 	now := model.Say("nobody-holds-it")
 	if x.Head != nil {
-		queueHas = model.Verbatim(x.K.Owners.Who(x.Head.Ref()))
+		holder := x.K.Owners.Who(x.Head.Ref())
+		queueHas = model.Verbatim(holder)
 		now = model.Say("etcd-gave-it-to", queueHas)
+		if then := x.Reports.FirstBeside(c.Name, x.L.Name, since); then != "" && then != holder {
+			now = model.Say("etcd-gave-it-and-now", model.Verbatim(then), queueHas)
+		}
 	}
 	f := model.Finding{Code: model.CodeStaleHolder, Severity: model.SevError, Confidence: model.Strong, Lease: c.Lease,
 		Summary:  model.Say("still-believes-that-it-holds", c.Name, x.L.Name, now),
@@ -142,7 +147,7 @@ func falseBelief(x *Context, c *reports.Competitor, claim *locks.Claim) {
 		f.Evidence = []model.Message{model.Say("key-did-not-exist-when", c.Belief.Key)}
 		f.Advice = []model.Message{model.Say("restart", c.Name), model.Say("wait-for-lock-and-check-key")}
 	}
-	if g := x.Lab.RemovedOf(c.Belief); g != nil && actedAfter(x, c, g) {
+	if g := x.Lab.Unfenced(c.LastAccess, c.Belief); g != nil {
 		f.Confidence = model.Certain
 		f.Evidence = append(f.Evidence, model.Say("the-resource-accepted-its-token", c.LastAccess.Token, c.LastAccess.At.Sub(g.At)))
 	}
@@ -155,13 +160,6 @@ func ghostCode(word string) model.Code {
 		return model.Code(r.Ghost)
 	}
 	return model.CodeGhostLeader
-}
-
-// actedAfter says whether the resource accepted an access of a contender after its
-// claim had gone.
-func actedAfter(x *Context, c *reports.Competitor, g *reports.RemovedClaim) bool {
-	a := c.LastAccess
-	return a.Accepted && a.Lock == x.L.Name && a.At.After(g.At) && (a.Token == 0 || a.Token <= g.Ref.CreateRev)
 }
 
 // lateDone notes that a contender learnt of its loss after the next one had the lock,

@@ -135,6 +135,53 @@ func (v Verdict) Title() model.Message {
 	return title
 }
 
+// pastTitles are the headlines of what is over, about whom it was, how long it was and since when it is not:
+// of the kinds whose problem says too little by its name alone.
+var pastTitles = map[model.Code]func(what, lasted, ago any) model.Message{
+	model.CodeStaleHolder: func(what, lasted, ago any) model.Message { return model.Say("was-stale-holder", what, lasted, ago) },
+	model.CodeOrphanKey:   func(what, lasted, ago any) model.Message { return model.Say("was-orphan-key", what, lasted, ago) },
+	model.CodeForeignKey:  func(what, lasted, ago any) model.Message { return model.Say("was-foreign-key", what, lasted, ago) },
+	model.CodeDeadHolder:  func(what, lasted, ago any) model.Message { return model.Say("was-dead-holder", what, lasted, ago) },
+	model.CodeLongHeld:    func(what, lasted, ago any) model.Message { return model.Say("was-long-held", what, lasted, ago) },
+	model.CodeKeepaliveStalled: func(what, lasted, ago any) model.Message {
+		return model.Say("was-keepalive-stalled", what, lasted, ago)
+	},
+}
+
+// Past is the headline once it is over: problem is what it is called, lasted how long it was, and ago since
+// when it is not.
+func (v Verdict) Past(problem, lasted, ago any) model.Message {
+	what := model.Say("lock", v.Finding.Lock)
+	if v.Locks > 1 {
+		what = model.Say("locks", v.Locks)
+	}
+	past := pastTitles[v.Finding.Code]
+	switch {
+	case past != nil:
+		return past(what, lasted, ago)
+	case v.Finding.Lock == "":
+		return model.Say("was-of-cluster", problem, lasted, ago)
+	}
+	return model.Say("was", problem, what, lasted, ago)
+}
+
+// NotFenced says that the resource behind the lock accepted what was done with an old token.
+func (v Verdict) NotFenced() bool {
+	return slices.ContainsFunc(v.Finding.Evidence, func(m model.Message) bool { return m.ID == "the-resource-accepted-its-token" })
+}
+
+// Key is the key that does what there is to do first, "" for none: in a lab the old holder can be
+// stopped, and what a break cures can be broken by who may.
+func (v Verdict) Key(lab, armed bool) string {
+	switch {
+	case v.Do().ID == "stop" && lab:
+		return "K"
+	case BreakingOf(v.Finding.Code).Effect == BreakCures && !v.Finding.Claim.IsZero() && v.Finding.Confidence != model.Hint && armed:
+		return "x"
+	}
+	return ""
+}
+
 // How says how it came, in a language and for a terminal: of the lock that stands for all.
 func (v Verdict) How(lang string) string {
 	s := text.Render(lang, v.Finding.Summary)

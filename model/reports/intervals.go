@@ -35,6 +35,18 @@ type Overlap struct {
 	believed time.Time // since when
 }
 
+// FirstBeside names who held the lock first while a contender believed since then that it did, "" for
+// nobody.
+func (lab *Reports) FirstBeside(believer, lock string, since time.Time) string {
+	var first Overlap
+	for _, o := range lab.Overlaps(lock) {
+		if o.Believer == believer && !o.From.Before(since) && (first.Client == "" || o.From.Before(first.From)) {
+			first = o
+		}
+	}
+	return first.Client
+}
+
 // Together is how long any of some overlaps lasted, up to now.
 func Together(over []Overlap, now time.Time) (sum time.Duration) {
 	var end time.Time

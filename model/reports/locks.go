@@ -149,6 +149,16 @@ func (ll *Lock) Removed(key string) *RemovedClaim {
 // RemovedOf returns the last claim that a belief may be about, nil if it is not remembered.
 func (ll *Lock) RemovedOf(b model.Belief) *RemovedClaim { return ll.lastRemoved(b.SpeaksOf) }
 
+// Unfenced returns the claim of a belief that had gone when the resource accepted the access that was made
+// with it, nil if it was not accepted so: the resource is not fenced.
+func (ll *Lock) Unfenced(a model.Access, b model.Belief) *RemovedClaim {
+	g := ll.RemovedOf(b)
+	if g == nil || !a.Accepted || a.Lock != ll.name || !a.At.After(g.At) || a.Token > g.Ref.CreateRev {
+		return nil
+	}
+	return g
+}
+
 func (ll *Lock) lastRemoved(is func(model.ClaimRef) bool) *RemovedClaim {
 	for i := range slices.Backward(ll.removed) {
 		if is(ll.removed[i].Ref) {

@@ -89,6 +89,14 @@ var states = map[model.MessageID]Sentence{
 // headlines are those of verdicts: {0} is the lock, or how many there are.
 var headlines = map[model.MessageID]Sentence{
 	"headline-stale-holder":           {"Two programs act on {0}", "两个程序都在使用 {0}"},
+	"was-stale-holder":                {"Two programs acted on {0} for {1}, until {2} ago", "两个程序都使用过 {0}，持续 {1}，{2} 前结束"},
+	"was-orphan-key":                  {"A key without a lease blocked {0} for {1}, until {2} ago", "没有租约的键挡住过 {0}，持续 {1}，{2} 前结束"},
+	"was-foreign-key":                 {"A key that is not a lock key blocked {0} for {1}, until {2} ago", "不是排队键的键挡住过 {0}，持续 {1}，{2} 前结束"},
+	"was-dead-holder":                 {"The holder of {0} did not renew for {1}, until {2} ago", "{0} 的持有者没有续租，持续 {1}，{2} 前结束"},
+	"was-long-held":                   {"The holder of {0} did not let go for {1}, until {2} ago", "{0} 的持有者一直不放手，持续 {1}，{2} 前结束"},
+	"was-keepalive-stalled":           {"The holder of {0} renewed late for {1}, until {2} ago", "{0} 的持有者续租迟到，持续 {1}，{2} 前结束"},
+	"was":                             {"{0} on {1} for {2}, until {3} ago", "{1}：{0}，持续 {2}，{3} 前结束"},
+	"was-of-cluster":                  {"{0} for {1}, until {2} ago", "{0}，持续 {1}，{2} 前结束"},
 	"headline-late-done":              {"A holder learned too late that it had lost {0}", "持有者太晚才得知丢了 {0}"},
 	"headline-expired-waiter-wins":    {"A dead waiter may be told that it holds {0}", "{0} 的已死等待者可能得知自己持有"},
 	"headline-ghost-leader":           {"A candidate leads {0} without a key", "一个候选者没有键，却领导着 {0}"},

@@ -279,6 +279,7 @@ var aboutClients = map[model.MessageID]Sentence{
 	"nobody":                                {"nobody", "没有人"},
 	"nobody-holds-it":                       {"nobody holds it", "没有人持有"},
 	"etcd-gave-it-to":                       {"etcd gave it to {0}", "锁已给了 {0}"},
+	"etcd-gave-it-and-now":                  {"etcd gave it to {0}; {1} holds it now", "锁已给了 {0}，现在由 {1} 持有"},
 	"sent-and-not-answered":                 {"it was sent, and no answer came", "发出了，没有收到回答"},
 	"never-reached-the-member":              {"it never reached the member", "没有到达成员"},
 }

@@ -25,7 +25,6 @@ var screen = map[model.MessageID]Sentence{
 	"let-go-not-told":       {"let go, not told so yet", "已释放，还没得知"},
 
 	"ago":       {"{0} ago", "{0} 前"},
-	"ended-ago": {"ended {0} ago", "{0} 前结束"},
 	"found-ago": {"found {0} ago", "{0} 前发现"},
 	"as-of":     {"as of {0}, {1} ago", "{0} 的样子，{1} 前"},
 	"up-to":     {"up to {0}, {1} ago", "到 {0} 为止，{1} 前"},

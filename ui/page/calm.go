@@ -37,7 +37,7 @@ func (c *calm) count(l *locks.Lock, is model.Condition) {
 // calm says that all is well, as far as it is seen.
 func (f Frame) calm() bool {
 	o := &f.Locks.Order
-	if o.Total == 0 || o.Bad > 0 || f.Counters.Verdict.Showing() {
+	if o.Total == 0 || o.Bad > 0 || f.Counters.Verdict.Showing() || f.Uncertain.Count(f.Now) > 0 {
 		return false
 	}
 	fr := Fresh(f.S)

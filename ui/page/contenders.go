@@ -84,6 +84,8 @@ func accessCell(r *table.Row, c *stance) {
 	}
 	st, what := draw.Dim, th.Say("read-ok")
 	switch {
+	case unfenced(r.F.S, &c.ContenderInfo):
+		st, what = draw.Bad, th.Sign.Bad+" "+th.Say("not-fenced")
 	case x.Accepted && x.Write:
 		what = th.Say("write-ok")
 	case x.Write:
@@ -99,6 +101,12 @@ func accessCell(r *table.Row, c *stance) {
 		what += " " + age
 	}
 	r.Add(st, what)
+}
+
+// unfenced says whether the resource accepted the last access of a contender although its claim had gone.
+func unfenced(s *store.View, c *reports.ContenderInfo) bool {
+	ll := s.Reports().Lock(c.LastAccess.Lock)
+	return ll != nil && ll.Unfenced(c.LastAccess, c.Belief) != nil
 }
 
 // besideWords say that a belief is false and for how long beside who holds, as far

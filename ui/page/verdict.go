@@ -52,28 +52,46 @@ func (v *Verdict) Height(h int) int {
 	return 3
 }
 
-// Lines paint it. selected says that what it is about is selected; go is the key that
-// selects it.
-func (v *Verdict) Lines(f table.View, w, h int, selected bool, key string) []string {
+// past is the headline of what is over.
+func (v *Verdict) past(th *draw.Theme, now time.Time) model.Message {
+	return v.Past(model.Verbatim(th.Problem(&v.Finding)), model.Verbatim(draw.Age(v.ended.Sub(v.Finding.Since), false)), model.Verbatim(draw.Age(now.Sub(v.ended), false)))
+}
+
+// holderNow says who holds now what was in trouble, "" for what is no lock.
+func (v *Verdict) holderNow(f table.View) string {
+	l := f.S.Lock(v.Finding.Lock)
+	switch {
+	case v.Finding.Lock == "":
+		return ""
+	case l == nil || l.Head() == nil:
+		return f.Th.Say("nobody-holds-now", v.Finding.Lock)
+	}
+	return f.Th.Say("who-holds-now", model.Verbatim(f.Th.WhoIn(f.S, l.Head().Ref(), 40)), v.Finding.Lock)
+}
+
+// Lines paint it. selected says that what it is about is selected, and key is the one that
+// selects it; press is the key that does what there is to do, "" for none.
+func (v *Verdict) Lines(f table.View, w, h int, selected bool, key, press string) []string {
 	th := f.Th
 	level, sign := th.Severity(v.Finding.Severity)
 	if !v.Now {
 		level = draw.Dim
 	}
-	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Message(v.Title()), w-5))}
-	if !v.Now {
-		title = append(title, draw.Dim.Of("  "+th.Say("ended-ago", model.Verbatim(draw.Age(f.Now.Sub(v.ended), false)))))
-	}
 	if !v.Now { // nothing that one has to look at before all else
-		how := draw.Dim.Of("   " + th.CutClause(th.How(v.Verdict), w-4))
-		lines := []string{th.Line(w, title, append(v.others(th), draw.Plain.Of(" "))), th.Line(w, []draw.Span{how}, nil), th.Line(w, v.do(th, w, selected, key), nil)}
+		title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Message(v.past(th, f.Now)), w-5))}
+		now := draw.Dim.Of("   " + th.Cut(v.holderNow(f), w-4))
+		lines := []string{th.Line(w, title, append(v.others(th), draw.Plain.Of(" "))), th.Line(w, []draw.Span{now}, nil), th.Line(w, v.do(th, w, selected, key, press), nil)}
 		if h < 3 {
 			lines = slices.Delete(lines, 1, 2)
 		}
 		return lines[:h]
 	}
+	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Message(v.Title()), w-5))}
+	if v.NotFenced() {
+		title = append(title, draw.Plain.Of("   "), level.Of(th.Say("not-fenced")))
+	}
 	when, others := v.found(f), v.others(f.Th)
-	do := th.Band(w, level, v.do(th, w, selected, key), nil)
+	do := th.Band(w, level, v.do(th, w, selected, key, press), nil)
 	if h < 3 { // what to do is worth more than how it came
 		if len(others) > 0 {
 			when = append(when, draw.Plain.Of(" "))
@@ -108,7 +126,7 @@ func (v *Verdict) others(th *draw.Theme) []draw.Span {
 	return all
 }
 
-func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Span {
+func (v *Verdict) do(th *draw.Theme, w int, selected bool, key, press string) []draw.Span {
 	var keys []draw.Span
 	if selected {
 		blank := draw.Plain.Of(" ")
@@ -129,7 +147,10 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Sp
 	}
 	var spans []draw.Span
 	if do := v.Do(); !do.IsZero() && room > 10 {
-		spans = []draw.Span{draw.Dim.Of("   " + th.Say("do-words") + " "), draw.Plain.Of(th.CutClause(th.Message(do), room))}
+		spans = []draw.Span{draw.Dim.Of("   " + th.Say("do-words") + " "), draw.Plain.Of(th.CutClause(th.Message(do), room-3))}
+		if selected && press != "" {
+			spans = append(spans, draw.Plain.Of("  "), draw.Change.Of(press))
+		}
 	}
 	return append(append(spans, dont...), keys...)
 }
