@@ -177,7 +177,7 @@ func TestTheVerdictTellsOneStory(t *testing.T) {
 	b.sees("✖ Two programs act on /l   NOT FENCED")
 	b.press("5")
 	b.size(200, 50)
-	if row := b.line("c1 "); !strings.Contains(row, "NOT FENCED") {
+	if row := b.line("▌ c1 "); !strings.Contains(row, "NOT FENCED") {
 		t.Errorf("the row of the contender does not say it: %q", row)
 	}
 	b.press("1")
