@@ -164,7 +164,9 @@ func TestTheVerdictTellsOneStory(t *testing.T) {
 	overlap(b)
 	w := b.w
 	b.sees("✖ Two programs act on /l\n", "c1 still believes that it holds /l, but etcd gave it to c2  ", "do stop c1  K   don't break the lock")
+	believing(w, 40.9, "c2", model.BeliefIdle, 0xa2)
 	w.del(41, leaseKey("/l", 0xa2))
+	believing(w, 41.1, "c3", model.BeliefHolding, 0xa3)
 	b.sync(44)
 	b.sees("but etcd gave it to c2; c3 holds it now")
 	b.press("2")
