@@ -79,6 +79,9 @@ func arrange(w, h, lesson, verdict int) layout {
 	if airy {
 		top++
 	}
+	if airy && lesson > 0 {
+		bottom--
+	}
 	if verdict > 0 {
 		l.verdict = rect{0, top, w, verdict}
 		top += verdict

@@ -136,3 +136,37 @@ func LastFacts(lines []string, f Frame, facts []*journal.Entry, named bool, w, h
 	slices.Reverse(all)
 	return append(lines, slices.Concat(all...)...)
 }
+
+// spareFrom is how many free lines a page has at least for what happened.
+const spareFrom = 5
+
+// fillWith appends what happened, under its title, where h lines are still free below: no page is half
+// empty. facts are asked for so many entries.
+func fillWith(lines []string, f Frame, title []draw.Span, facts func(n int) []*journal.Entry, named bool, w, h int) []string {
+	if h < spareFrom {
+		return lines
+	}
+	lines = append(lines, draw.Blank(w), f.Th.Ruler(w, title...))
+	return LastFacts(lines, f, facts(h-2), named, w, h-2)
+}
+
+// happenedTo is the title of what happened to a lock or a session.
+func (f Frame) happenedTo(name string) []draw.Span {
+	return []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-to") + " "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(name), 40))}
+}
+
+// factsOfLease are the last entries of the journal about claims on a lease, n at most.
+func (f Frame) factsOfLease(id model.LeaseID, n int) []*journal.Entry {
+	var all []*journal.Entry
+	kept := f.UpTo(f.S.Journal())
+	for _, e := range slices.Backward(kept[max(0, len(kept)-factsSeen):]) {
+		if len(all) >= n {
+			break
+		}
+		if id != 0 && (e.Claim.Lease == id || e.From.Lease == id) {
+			all = append(all, e)
+		}
+	}
+	slices.Reverse(all)
+	return all
+}

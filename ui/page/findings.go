@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
@@ -235,8 +236,9 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: f.Th.Say("no-locks-yet-nothing-was-judged")}), w, h)
 	}
 	if p.total == 0 {
-		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " " + f.Th.Say("no-problems-visible-in-etcd")},
-			draw.Paragraph{St: draw.Dim, Lead: "  ", Text: f.Th.Say("a-hung-program-whose-client-still")}), w, h)
+		lines := f.Th.OnlyText(w, draw.Paragraph{St: draw.Good, Lead: " ", Text: f.Th.Sign.Holds + " " + f.Th.Say("no-problems-visible-in-etcd")},
+			draw.Paragraph{St: draw.Dim, Lead: "   ", Text: f.Th.Say("a-hung-program-whose-client-still")})
+		return draw.Fill(fillWith(lines, f, []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-all"))}, f.FactsOfAll, true, w, h-len(lines)), w, h)
 	}
 	title := []draw.Span{draw.Strong.Of(f.Th.Say("findings"))}
 	if words := f.Counters.Words(); len(words) > 0 {
@@ -255,6 +257,9 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 		func(i int, r *table.Row) { findingRow(f.View, &p.found[i], r) })
 	if x := p.Chosen(); x != nil && under > 0 {
 		lines = p.inFull(lines, f, x, w, under)
+		if x.Lock != "" {
+			lines = fillWith(lines, f, f.happenedTo(x.Lock), func(n int) []*journal.Entry { return f.FactsOf(x.Lock, n) }, false, w, h-len(lines))
+		}
 	}
 	return draw.Fill(lines, w, h)
 }

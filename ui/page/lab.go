@@ -154,14 +154,26 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 		p.parts[i].y = -1
 	}
 	rooms := p.share(h)
+	apart := 0 // blank lines between the lists, where all have room
+	if spare := rooms[partContenders] - len(p.rows.contenders) - 1; spare >= int(partCount) {
+		apart = 1
+		rooms[partContenders] -= int(partCount)
+	}
 	var lines []string
+	gap := func() {
+		for i := 0; i < apart && len(lines) > 0; i++ {
+			lines = append(lines, draw.Blank(w))
+		}
+	}
 	for part, room := range rooms {
 		if part == int(partFaults) && room == 0 && h >= onePartBelow {
+			gap()
 			lines = append(lines, f.Th.Ruler(w, draw.Dim.Of(f.Th.Say("no-active-faults")+" "), draw.Accent.Of("F"), draw.Dim.Of(" "+f.Th.Say("breaks-the-selected-item"))))
 		}
 		if room == 0 {
 			continue
 		}
+		gap()
 		lines = append(lines, f.Th.Ruler(w, p.title(f.Th, labPart(part), room)...))
 		if part == int(partMembers) && h >= onePartBelow && len(f.Endpoints) > 0 {
 			env := "export ETCDCTL_ENDPOINTS=" + strings.Join(f.Endpoints, ",")
@@ -229,12 +241,12 @@ func (p *labPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 	return t
 }
 
-// named is the name of a list, in brackets if it has the keyboard.
+// named is the name of a list, muted where it has not the keyboard.
 func (p *labPage) named(part labPart, name string) []draw.Span {
 	if part == p.focused() {
-		return []draw.Span{draw.Accent.Of("[" + name + "]")}
+		return []draw.Span{draw.Strong.Of(name)}
 	}
-	return []draw.Span{draw.Strong.Of(name)}
+	return []draw.Span{draw.Dim.Of(name)}
 }
 
 // nothingIn says why a list is empty.

@@ -15,7 +15,11 @@ func takesAlong(lines []string, f table.View, l *locks.Lease, w, h int) []string
 	all := l.Claims()
 	title := []draw.Span{draw.Strong.Of(f.Th.Say("session", l.ID))}
 	part := func(st draw.Style, text string) {
-		title = append(title, draw.Rule.Of(" "+th.Sign.Line+" "), st.Of(text))
+		between := "  "
+		if len(title) > 1 {
+			between = " " + th.Sign.Dot + " "
+		}
+		title = append(title, draw.Dim.Of(between), st.Of(text))
 	}
 	part(draw.Plain, th.Say("revoking-it-takes", draw.Counted(len(all))))
 	if by := grantedBy(f, l); by != "" {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/model/findings"
 	"locktop/model/locks"
 	"locktop/model/recipe"
@@ -219,6 +220,7 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 	})
 	if l := p.Chosen(f.S); l != nil && under > 0 {
 		lines = takesAlong(lines, f.View, l, w, under)
+		lines = fillWith(lines, f, f.happenedTo(f.Th.Say("session", l.ID)), func(n int) []*journal.Entry { return f.factsOfLease(l.ID, n) }, true, w, h-len(lines))
 	}
 	return draw.Fill(lines, w, h)
 }

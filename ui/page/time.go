@@ -275,7 +275,7 @@ func (p *timePage) facts(f Frame, w, h int) []string {
 		return nil
 	}
 	id := p.chosen(f)
-	lines := []string{f.Th.Ruler(w, draw.Dim.Of(f.Th.Say("what-happened-to")+" "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(id), 40)))}
+	lines := []string{f.Th.Ruler(w, f.happenedTo(id)...)}
 	return LastFacts(lines, f, f.FactsOf(id, h-1), false, w, h-1)
 }
 
