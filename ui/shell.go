@@ -228,6 +228,7 @@ func (a *Shell) paint() []string {
 	}
 	lines = draw.Fill(lines, a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
+		lines = draw.Fill(lines, a.w, l.lesson.y)
 		f := a.canvas()
 		if a.present != nil && !a.inPast() { // what it tells of goes on elsewhere, and its keys do nothing here
 			f.Th = a.old

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/journal"
 	"locktop/model/findings"
+	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/recipe"
 	"locktop/model/status"
