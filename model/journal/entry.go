@@ -260,13 +260,16 @@ func (f *Entry) rest() model.Message {
 	return model.Say("then-nobody-waits")
 }
 
+// gapLeast is how long a lock is free before that is said: less would be said as 0.0s.
+const gapLeast = 50 * time.Millisecond
+
 func (f *Entry) handover(name func(model.ClaimRef) model.Verbatim, lock any) model.Message {
 	to, from := name(f.Claim), name(f.From)
 	if f.Unseen {
 		return model.Say("handover-unseen", to, lock, from)
 	}
 	gap := model.Message{}
-	if f.Gap > 0 && !f.Past {
+	if f.Gap >= gapLeast && !f.Past {
 		gap = model.Say("was-free-for", f.Gap)
 	}
 	held := model.Message{}

@@ -105,13 +105,13 @@ func TestAKeyThatBecameALockWasHeldAsLongAsItWasThere(t *testing.T) {
 			h.Put(1, key, "", 1)
 			h.Del(5, key)
 			h.Put(7, key, "", 2)
-		}, "2 took over /app/cron/lock/job from 1 (held 4.0s, cause unknown: hint; it was free for 2.0 s)"},
+		}, "2 took over /app/cron/lock/job from 1 (held 4.0s, cause unknown: hint; it was free for 2.0s)"},
 		{"it was there before we looked", func(h *modeltest.History) {
 			h.Add(model.LoadStarted{At: modeltest.At(0), Rev: 100}, model.Listed{At: modeltest.At(0), Rev: 100, KVs: []model.KV{
 				{Key: key, CreateRev: 90, ModRev: 90, Version: 1, Lease: 1}}}, model.Loaded{At: modeltest.At(0), Rev: 100})
 			h.Del(5, key)
 			h.Put(7, key, "", 2)
-		}, "2 took over /app/cron/lock/job from 1 (held 5s+, cause unknown: hint; it was free for 2.0 s)"},
+		}, "2 took over /app/cron/lock/job from 1 (held 5s+, cause unknown: hint; it was free for 2.0s)"},
 	} {
 		t.Run(r.reason, func(t *testing.T) {
 			h := modeltest.New()

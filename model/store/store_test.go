@@ -101,7 +101,7 @@ left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
 			h.Put(2.5, modeltest.ClaimKey("/lock", b), "", b)
 		}, `acquired a1 took /lock, which was free
 left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
-handover b2 took over /lock from a1 (held 1.0s, released: hint; it was free for 0.5 s)
+handover b2 took over /lock from a1 (held 1.0s, released: hint; it was free for 0.5s)
 `},
 		{"a waiter leaves", "it never held, so nothing is handed over", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
@@ -161,7 +161,7 @@ handover node-2 took over /e from node-1 (held 3.0s, released: hint)
 			h.Read(3.2, a, 0, -1)
 		}, `acquired a1 took /lock, which was free
 left a1 no longer holds /lock after 1.0s: released (hint); nobody waits
-handover a1 took /lock again (held 1.0s, released: hint; it was free for 0.1 s)
+handover a1 took /lock again (held 1.0s, released: hint; it was free for 0.1s)
 left a1 no longer holds /lock after 0.9s: released (hint); nobody waits
 acquired a1 took /m, which was free
 `},
@@ -173,7 +173,7 @@ acquired a1 took /m, which was free
 			h.Read(3.2, a, 0, -1)
 		}, `acquired a1 took /lock, which was free
 left a1 no longer holds /lock after 1.0s: released and closed, or lease revoked (hint); nobody waits
-handover b2 took over /lock from a1 (held 1.0s, released and closed, or lease revoked: hint; it was free for 0.1 s)
+handover b2 took over /lock from a1 (held 1.0s, released and closed, or lease revoked: hint; it was free for 0.1s)
 `},
 		{"a queue is deleted", "one request took it: its waiters never held, and nobody of them let go", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)

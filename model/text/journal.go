@@ -30,7 +30,7 @@ var entries = map[model.MessageID]Sentence{
 	"took-again":             {"{0} took {1} again ({2}{3}{4})", "{0} 从 {0} 接手 {1}{2}：{3}{4}"},
 	"handover-unseen":        {"{0} now holds {1}, {2} does not any more: it changed while the watch was lost", "监听中断期间 {1} 从 {2} 换到 {0}"},
 	"had-held":               {"held {0}, ", "，持有了 {0}"},
-	"was-free-for":           {"; it was free for {0:s}", "，空闲了 {0:s}"},
+	"was-free-for":           {"; it was free for {0}", "，空闲了 {0}"},
 	"comes-first":            {"{0} comes first in {1}, since {2} went: {3}", "{0} 在 {1} 排到最前，因为 {2} 走了：{3}"},
 	"is-blocked":             {"{0} is blocked by {1}, not a claim of it", "{0} 被 {1} 挡住，它不是排队键"},
 

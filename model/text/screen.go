@@ -146,9 +146,9 @@ var screen = map[model.MessageID]Sentence{
 
 	"a-convoy":             {", a convoy", "，成了车队"},
 	"held-of-the-time":     {"held {0} of the time{1}", "持有 {0} 的时间{1}"},
-	"nobody-was-overtaken": {"nobody was overtaken, Jain", "没有人被插队，Jain"},
-	"one-was-overtaken":    {"one was overtaken {0} times, Jain", "有人被插队 {0} 次，Jain"},
-	"half-as-long":         {"half as long: {0} waited, not {1}", "减半则：共等 {0}，不是 {1}"},
+	"nobody-was-overtaken": {"nobody was overtaken, shares even", "没有人被插队，均匀度"},
+	"one-was-overtaken":    {"one was overtaken {0} times, shares even", "有人被插队 {0} 次，均匀度"},
+	"half-as-long":         {"holds half as long: waits {0}, not {1}", "持有减半：共等 {0}，不是 {1}"},
 	"foreign-keys-ahead":   {"{0} foreign {0|key|keys} ahead", "前有 {0} 外键"},
 	"any-prefix":           {"any prefix", "任何前缀"},
 }

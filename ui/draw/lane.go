@@ -33,6 +33,9 @@ func (th *Theme) LaneCells(cells []Cell) []Span {
 	var text []byte
 	for i := range cells {
 		sp := th.laneCell(&cells[i])
+		if sign := th.signOf(&cells[i]); sign != "" && i%signEvery == 0 {
+			sp = OnTone(cells[i].Left).Of(sign)
+		}
 		if n := len(spans); n == 0 || spans[n-1].St != sp.St {
 			if n > 0 {
 				spans[n-1].Text = string(text)
@@ -45,6 +48,25 @@ func (th *Theme) LaneCells(cells []Cell) []Span {
 		spans[n-1].Text = string(text)
 	}
 	return spans
+}
+
+// signEvery is how many cells of a lane that is late or stuck lie between two of its signs, where colours
+// do not tell it from one that is well.
+const signEvery = 4
+
+// signOf is the sign of a cell that is late or stuck through and through, where there are 16 colours or
+// none; "" for others.
+func (th *Theme) signOf(c *Cell) string {
+	whole := c.Left == c.Right && c.Count == 0 && c.Sign == "" && !c.Cursor && !c.Unseen && !c.Begins
+	switch {
+	case th.split && !th.few || !whole:
+		return ""
+	case c.Left == ToneLate:
+		return th.Sign.Late
+	case c.Left == ToneStuck:
+		return th.Sign.Bad
+	}
+	return ""
 }
 
 func (th *Theme) laneCell(c *Cell) Span {

@@ -89,3 +89,39 @@ func TestTonesOfLanes(t *testing.T) {
 		}
 	}
 }
+
+// TestALateLaneHasItsSignThroughout: with 16 colours or none, what is late or stuck differs from what is well
+// by more than its first cell; with all colours a fill says it.
+func TestALateLaneHasItsSignThroughout(t *testing.T) {
+	for _, r := range []struct {
+		profile termenv.Profile
+		set     SignSet
+		tone    Tone
+		sign    string
+		reason  string
+	}{
+		{termenv.Ascii, SignsUnicode, ToneLate, "!", "NO_COLOR"},
+		{termenv.Ascii, SignsUnicode, ToneStuck, "✖", "NO_COLOR"},
+		{termenv.Ascii, SignsASCII, ToneStuck, "X", "letters alone"},
+		{termenv.ANSI, SignsUnicode, ToneLate, "!", "16 colours, which may be anything"},
+		{termenv.TrueColor, SignsUnicode, ToneLate, "", "a fill of its own"},
+		{termenv.Ascii, SignsUnicode, ToneHold, "", "all is well"},
+	} {
+		th := NewTheme(ThemeDark, r.profile, r.set)
+		cells := make([]Cell, 12)
+		for i := range cells {
+			cells[i] = Full(r.tone)
+		}
+		text := ""
+		for _, sp := range th.LaneCells(cells) {
+			text += sp.Text
+		}
+		want := 0
+		if r.sign != "" {
+			want = 3
+		}
+		if got := strings.Count(text, r.sign); r.sign != "" && got != want || r.sign == "" && strings.ContainsAny(text, "!✖X") {
+			t.Errorf("%s: %q has %q %d times, want %d", r.reason, text, r.sign, got, want)
+		}
+	}
+}
