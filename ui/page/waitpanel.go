@@ -187,7 +187,7 @@ func fair(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	if x.Bypass > 0 {
 		over = th.Say("one-was-overtaken", x.Bypass)
 	}
-	return []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("fair"), nameCells)), draw.Plain.Of(over + " "), draw.Strong.Of(fields.Percent(x.Fairness)), draw.Dim.Of(" (Jain)")}
+	return []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("fair"), nameCells)), draw.Plain.Of(over + " "), draw.Strong.Of(fields.Percent(x.Fairness))}
 }
 
 // half says what shorter holds would have changed, where a replay gives what was.
