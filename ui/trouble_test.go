@@ -42,7 +42,7 @@ func TestTroubleLooksTheSameEverywhere(t *testing.T) {
 		b.sees(want)
 	}
 	lane := b.line("  a1    ! holds")
-	if _, after, _ := strings.Cut(lane, "holds"); !strings.HasPrefix(strings.TrimLeft(after, " ▏▎▍▌▋▊▉"), "!██") {
+	if _, after, _ := strings.Cut(lane, "holds"); !strings.HasPrefix(strings.TrimLeft(after, " ▏▎▍▌▋▊▉"), "!█") {
 		t.Errorf("its lane does not say from when on the renewals are missed: %q", lane)
 	}
 	if strings.Contains(b.text(), "✖") {
