@@ -13,6 +13,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/cli/session"
+	"locktop/ui/report/metrics"
 	"locktop/watcher/recording"
 )
 
@@ -26,6 +27,8 @@ const (
 // the recording and nothing else.
 type labRecording struct {
 	path string
+
+	began time.Time
 
 	mu   sync.Mutex
 	file *os.File
@@ -52,7 +55,7 @@ func keep(name string, most int, now time.Time) (*labRecording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a recording: %w", err)
 	}
-	return &labRecording{path: file.Name(), file: file, r: recording.NewRecorder(file, recording.Options{MaxBytes: keptBytes, Lag: recording.Lag})}, nil
+	return &labRecording{path: file.Name(), began: now, file: file, r: recording.NewRecorder(file, recording.Options{MaxBytes: keptBytes, Lag: recording.Lag})}, nil
 }
 
 // dropOldest leaves so many recordings of a name in a folder, the newest.
@@ -93,6 +96,14 @@ func (k *labRecording) Write(b model.Batch) error {
 		k.why = k.r.Write(b)
 	}
 	return k.why
+}
+
+// status is what is told of it to a Prometheus: an alert names where to look.
+func (k *labRecording) status() metrics.Recording {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, bytes := k.r.Written()
+	return metrics.Recording{Dir: model.Printable(k.path), Writes: k.why == nil, Bytes: bytes, Since: k.began}
 }
 
 // Path implements replay.File.

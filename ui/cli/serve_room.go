@@ -48,6 +48,9 @@ func (f *roomMetrics) listen(e *env, r *labRun) (end func() error, err error) {
 		on := session.New(mine, e.pins...)
 		on.Name = "the lab"
 		s := newServing(on, metrics.DefaultSeries)
+		if r.recording != nil {
+			s.x.Recording = r.recording.status
+		}
 		ended = make(chan error, 1)
 		go func() { ended <- s.serve(ctx, l, nil) }()
 		if !e.isTerminal() {

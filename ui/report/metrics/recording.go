@@ -8,7 +8,7 @@ import (
 
 // Recording is what is told of a recording that is written meanwhile.
 type Recording struct {
-	Dir      string // where it is
+	Dir      string // where it is: a folder, or a file
 	Writes   bool   // false: nothing can be written at the moment
 	Bytes    int64
 	Since    time.Time // the oldest moment that is there, zero: none
@@ -18,7 +18,7 @@ type Recording struct {
 }
 
 func (r Recording) tell(g *gauges) {
-	g.add("recording_info", "The folder into which is recorded what is seen; the value is 1.", 1, "dir", r.Dir)
+	g.add("recording_info", "The folder, or of a lab the file, into which is recorded what is seen; the value is 1.", 1, "dir", r.Dir)
 	g.add("recording_up", "Whether what is seen can be written down.", truth(r.Writes))
 	g.add("recording_bytes", "Bytes that the folder of the recording holds.", float64(r.Bytes))
 	if !r.Since.IsZero() {
