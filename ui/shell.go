@@ -196,6 +196,7 @@ func (a *Shell) resize(w, h int) {
 
 // paint returns the lines of the screen, each exactly as wide as it.
 func (a *Shell) paint() []string {
+	a.th.Asks = a.panel.Asks()
 	if a.w <= 0 || a.h <= 0 {
 		return nil
 	}

@@ -90,12 +90,13 @@ const (
 	PictureCost     Picture = "cost"     // what each program asked of the members, and in vain
 	PictureResource Picture = "resource" // what was read and written under a lock, accepted or refused
 	PictureGraph    Picture = "graph"    // who waits for whom
+	PictureSaid     Picture = "said"     // what each program said last, and whom etcd names
 	PictureText     Picture = "text"     // nothing but the texts
 )
 
 // Pictures are all of them.
 func Pictures() []string {
-	return []string{string(PictureQueue), string(PictureTime), string(PictureCost), string(PictureResource), string(PictureGraph), string(PictureText)}
+	return []string{string(PictureQueue), string(PictureTime), string(PictureCost), string(PictureResource), string(PictureGraph), string(PictureSaid), string(PictureText)}
 }
 
 // Step is one step of a drill. Exactly one field besides Line and Try is set.

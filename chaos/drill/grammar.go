@@ -199,6 +199,8 @@ func formOf(t reflect.Type) (Form, string) {
 // vocabulary are all words that a value of a type may be, nil where there is no such list.
 func vocabulary(t reflect.Type) []string {
 	switch t {
+	case reflect.TypeFor[Chapter]():
+		return []string{string(ChapterOrder), string(ChapterLease), string(ChapterSafety), string(ChapterOperating)}
 	case reflect.TypeFor[Fence]():
 		return []string{string(FenceNone), string(FenceWrites), string(FenceAll)}
 	case reflect.TypeFor[journal.Cause]():

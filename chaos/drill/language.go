@@ -159,7 +159,8 @@ func over(kind model.FaultKind, who any) model.Message {
 }
 
 // told says what a contender does that was told a word.
-func told(word, who string) model.Message {
+func told(said, who string) model.Message {
+	word, _, _ := strings.Cut(said, " ")
 	switch word {
 	case "lock":
 		return model.Say("story-told-lock", who)
@@ -181,6 +182,38 @@ func told(word, who string) model.Message {
 		return model.Say("story-told-drop", who)
 	case "proclaim":
 		return model.Say("story-told-proclaim", who)
+	case "give-up":
+		return model.Say("story-told-give-up", who)
+	case "abandon":
+		return model.Say("story-told-abandon", who)
+	case "observe":
+		return model.Say("story-told-observe", who)
+	case "observed":
+		return model.Say("story-told-observed", who)
+	case "leader":
+		return model.Say("story-told-leader", who)
+	case "claim":
+		return model.Say("story-told-claim", who)
+	case "get":
+		return model.Say("story-told-get", who)
+	case "watch":
+		return model.Say("story-told-watch", who)
+	case "enter":
+		return model.Say("story-told-enter", who)
+	case "look":
+		return model.Say("story-told-look", who)
+	case "save-if":
+		return model.Say("story-told-save-if", who)
+	case "unlock-if":
+		return model.Say("story-told-unlock-if", who)
+	case "ttl":
+		return model.Say("story-told-ttl", who)
+	case "renew-every":
+		return model.Say("story-told-renew-every", who)
+	case "delete":
+		return model.Say("story-told-delete", who)
+	case "rule":
+		return model.Say("story-told-rule")
 	}
 	return model.Message{}
 }
@@ -202,7 +235,7 @@ func clauses(all []model.Message) (m model.Message) {
 }
 
 func (w *Wait) messages() (wants, mets []model.Message) {
-	if len(w.Findings)+len(w.Absent)+len(w.Says)+w.Up > 0 || w.Leader != "" {
+	if len(w.Findings)+len(w.Absent)+w.Up > 0 || w.Leader != "" {
 		return nil, nil
 	}
 	add := func(want, met model.Message) { wants, mets = append(wants, want), append(mets, met) }
@@ -244,6 +277,9 @@ func (w *Wait) messages() (wants, mets []model.Message) {
 		if len(names) > 0 {
 			add(believing(state, listed(names, true), len(names) > 1))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.Says)) {
+		add(model.Say("want-answer", name), model.Say("met-answer", name))
 	}
 	for _, name := range w.Alive {
 		add(model.Say("want-runs", name), model.Say("met-runs", name))

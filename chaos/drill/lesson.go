@@ -15,16 +15,28 @@ import (
 // Languages are those of the course, by code, English first.
 func Languages() []string { return []string{"en", "zh"} }
 
+// Chapter is a part of the course.
+type Chapter string
+
+// The chapters, in their order on the path.
+const (
+	ChapterOrder     Chapter = "order"
+	ChapterLease     Chapter = "lease"
+	ChapterSafety    Chapter = "safety"
+	ChapterOperating Chapter = "operating"
+)
+
 // Lesson is what makes a drill a lesson of the course.
 type Lesson struct {
 	Number    int      `yaml:"number" needed:"true" says:"Its place on the path."`
+	Chapter   Chapter  `yaml:"chapter" says:"The chapter that it stands in."`
 	Minutes   int      `yaml:"minutes" needed:"true" says:"How long it takes."`
 	Title     Text     `yaml:"title" needed:"true" says:"One line."`
 	Teaches   Text     `yaml:"teaches" needed:"true" says:"What one knows afterwards."`
 	Elsewhere Text     `yaml:"elsewhere" needed:"true" says:"How other systems do it."`
 	Etcdctl   []string `yaml:"etcdctl" form:"text,own" needed:"true" says:"The lines that do it."`
-	// Go are the lines that do it in a program. They are no part of the file: whoever has the
-	// lesson sets them.
+	// Go are the lines that do it in a program, none where another lesson shows them. They are no
+	// part of the file: whoever has the lesson sets them.
 	Go   []string
 	Task *Task `yaml:"task" says:"What the reader does at the end."`
 	Exam *Exam `yaml:"exam" says:"A fault that the reader finds and heals after that."`
@@ -75,6 +87,7 @@ var measures = map[string]struct {
 	"stale-writes": {unit: Count},                      // writes accepted with a token that was not the newest claim's
 	"refused":      {unit: Count},                      // accesses that the resource refused
 	"lost":         {unit: Count},                      // acknowledged updates that are gone
+	"named":        {ofContender: true},                // whom it named last as the leader
 }
 
 // Shuffled is the question with its options in an order that the seed decides.

@@ -85,7 +85,7 @@ func (s *Show) read(p *parser, n *yaml.Node, what string) {
 	}
 	p.oneOf(n.Line, what, string(s.What), Pictures())
 	switch s.What {
-	case PictureQueue, PictureCost, PictureResource:
+	case PictureQueue, PictureCost, PictureResource, PictureSaid:
 		s.Lock = p.onlyLock(n.Line, what, s.Lock)
 	}
 	if s.What == PictureCost {

@@ -51,6 +51,7 @@ var manualWords = map[string]func(*manual, context.Context) error{
 	"enter":       (*manual).enter,      // by hand: goes to work
 	"look":        (*manual).look,       // reads /data
 	"save-if":     (*manual).saveIf,     // KEY FIELD OP WHAT: writes /data if that is so
+	"delete":      (*manual).deleteKey,  // the lock's key, by its name, whoever has it
 	"unlock-if":   (*manual).unlockIf,   // KEY FIELD OP WHAT: deletes the lock's key if that is so
 	"rule":        (*manual).setRule,    // OP KEEP: of the guarded resource
 }

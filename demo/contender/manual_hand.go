@@ -257,6 +257,14 @@ func (m *manual) unlockIf(ctx context.Context) error {
 	return nil
 }
 
+// deleteKey deletes the lock's key by its name.
+func (m *manual) deleteKey(ctx context.Context) error {
+	return m.ask(ctx, func(ctx context.Context) error {
+		_, err := m.client.Delete(ctx, m.o.Locks[0])
+		return err
+	})
+}
+
 // saveIf writes /data if a comparison holds.
 func (m *manual) saveIf(ctx context.Context) error {
 	c := m.hand.claim

@@ -258,18 +258,31 @@ func TestEtcdctlOfEveryLesson(t *testing.T) {
 				s.t.Errorf("a claim without a lease: %s", out)
 			}
 		},
-		"herd": func(s *shell, do []string) {
-			ahead, _, id := s.locked("/queue")
-			out := s.says(do[0], ahead[0])
-			s.revoke(id) // before it is watched
-			var rev int
-			if _, err := fmt.Sscan(field(out, "Revision"), &rev); err != nil {
-				s.t.Fatal(err, out)
-			}
-			seen, _ := s.starts(fill(do[1], "KEY_AHEAD", ahead[0], "N ", fmt.Sprint(rev+1)+" "))
-			labtest.Eventually(s.t, "the watch sees the delete", func() bool { return strings.Contains(seen(), "DELETE") })
+		"herd":  watchAhead,
+		"lease": timeToLive, "pause": timeToLive, "ttl": timeToLive,
+		"byhand": watchAhead, "observe": func(s *shell, do []string) {
+			leads, _ := s.starts("etcdctl elect /leader me")
+			observes, _ := s.starts(do[0])
+			labtest.Eventually(s.t, "it observes", func() bool { return strings.Contains(leads(), "me") && strings.Contains(observes(), "me") })
 		},
-		"lease": timeToLive, "pause": timeToLive,
+		"layotto": func(s *shell, do []string) {
+			const key = "/lock|||bill"
+			s.put(key, "you")
+			s.says(do[0], "FAILURE", "you")
+			s.has(key, "you")
+			s.put(key, "me")
+			s.says(do[0], "SUCCESS")
+			s.has(key, "nothing")
+		},
+		"redis": func(s *shell, do []string) {
+			s.put("/locks/import", "s")
+			if out := s.says(do[0]); field(out, "Lease") != "0" {
+				s.t.Errorf("a key without a lease: %s", out)
+			}
+			s.says(do[1], "1")
+			s.has("/locks/import", "nothing")
+			s.says(do[1], "0")
+		},
 		"spin": func(s *shell, do []string) {
 			out := s.says(do[0], "granted with TTL")
 			lease := strings.Fields(out)[1]
@@ -402,6 +415,19 @@ func TestEtcdctlOfEveryLesson(t *testing.T) {
 			})
 		}
 	})
+}
+
+// watchAhead watches the claim ahead from the revision after the read.
+func watchAhead(s *shell, do []string) {
+	ahead, _, id := s.locked("/" + strings.Split(do[0], "/")[1])
+	out := s.says(do[0], ahead[0])
+	s.revoke(id) // before it is watched
+	var rev int
+	if _, err := fmt.Sscan(field(out, "Revision"), &rev); err != nil {
+		s.t.Fatal(err, out)
+	}
+	seen, _ := s.starts(fill(do[1], "KEY_AHEAD", ahead[0], "N ", fmt.Sprint(rev+1)+" "))
+	labtest.Eventually(s.t, "the watch sees the delete", func() bool { return strings.Contains(seen(), "DELETE") })
 }
 
 func timeToLive(s *shell, do []string) {

@@ -40,6 +40,22 @@ var lessons = map[model.MessageID]Sentence{
 	"story-told-close":           {"{0} closes its session", "{0} 关闭会话"},
 	"story-told-drop":            {"{0} stops renewing", "{0} 停止续租"},
 	"story-told-proclaim":        {"{0} writes a new value", "{0} 改写自己的值"},
+	"story-told-give-up":         {"{0} gives up its place", "{0} 放弃自己的位置"},
+	"story-told-abandon":         {"{0} gives up, and its call waits on", "{0} 放弃了，它的调用还在等"},
+	"story-told-observe":         {"{0} observes", "{0} 开始观察"},
+	"story-told-observed":        {"{0} is asked whom it observed last", "问 {0} 最后观察到谁"},
+	"story-told-leader":          {"{0} asks etcd who leads", "{0} 向 etcd 询问领导者"},
+	"story-told-claim":           {"{0}: Txn puts its claim", "{0}：Txn 写入排队键"},
+	"story-told-get":             {"{0}: Get reads a claim", "{0}：Get 读取排队键"},
+	"story-told-watch":           {"{0}: Watch follows what it read", "{0}：Watch 监听刚读到的键"},
+	"story-told-enter":           {"{0} goes to work", "{0} 开始工作"},
+	"story-told-look":            {"{0}: Get reads /data", "{0}：Get 读取 /data"},
+	"story-told-save-if":         {"{0}: Txn writes /data", "{0}：Txn 写入 /data"},
+	"story-told-unlock-if":       {"{0}: Txn deletes the key", "{0}：Txn 删除键"},
+	"story-told-delete":          {"{0} deletes the key by its name", "{0} 按名字删除键"},
+	"story-told-ttl":             {"{0} chooses its TTL", "{0} 选定 TTL"},
+	"story-told-renew-every":     {"{0} chooses how it renews", "{0} 选定续租方式"},
+	"story-told-rule":            {"the resource takes the rule", "资源采用这条规则"},
 
 	"came-one-holder-held":          {"In etcd the lock had one holder at a time.", "在 etcd 里，锁每次只有一个持有者。"},
 	"came-one-holder-violated":      {"The lock had a holder that was not first in the queue.", "持有锁的不是队列里的第一个。"},
@@ -124,6 +140,10 @@ var lessons = map[model.MessageID]Sentence{
 	"want-keys": {"{0} to have {1} {1|key|keys}", "{0} 有 {1} 个键"},
 
 	"met-keys": {"{0} has {1} {1|key|keys}", "{0} 有 {1} 个键"},
+
+	"want-answer": {"{0} to say more", "{0} 说出新的话"},
+
+	"met-answer": {"{0} has said more", "{0} 说了新的话"},
 
 	"want-runs": {"{0} to run", "{0} 在运行"},
 

@@ -39,6 +39,8 @@ type learnFlags struct {
 	pace    string
 	present bool
 	seed    uint64
+	class   string
+	name    string
 }
 
 // learnCmd is the course.
@@ -52,7 +54,10 @@ func learnCmd(e *env) *cobra.Command {
 			"answer is what was measured. u goes back a step, with the screen as it was then. At the end\n" +
 			"of a lesson there is a task, and the lab shows when the task is done. The last lesson has an exam.\n" +
 			"Without a terminal, or with --list, learn prints the path. lessons.json in the state folder has the\n" +
-			"lessons that you have taken.",
+			"lessons that you have taken.\n\n" +
+			"A lesson is passed when each prediction came true, in the lesson or in the review (w on the path),\n" +
+			"its task is done, and the fault of its exam is healed. With --class DIR each lesson that is taken\n" +
+			"becomes a line of JSON in a file of DIR, which \"locktop learn report DIR\" makes a table of.",
 		Example: "  locktop learn\n  locktop learn 3\n  locktop learn pause --lang zh",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,6 +68,9 @@ func learnCmd(e *env) *cobra.Command {
 			all, err := lessons.All()
 			if err != nil {
 				return err
+			}
+			if f.name == "" {
+				f.name = account()
 			}
 			c := &courseRoom{e: e, lang: lang, f: f, all: all}
 			if err := c.load(); err != nil {
@@ -88,6 +96,9 @@ func learnCmd(e *env) *cobra.Command {
 	addOutput(cmd, &f.output, tableOrJSON, "of the path: table or json")
 	addWord(cmd.Flags(), &f.pace, "pace", "", "--pace", paceNames, "how long the lab rests before each step: "+strings.Join(paceNames, ", "))
 	cmd.Flags().BoolVar(&f.present, "present", false, "fewer words, for a class: no lines to do it by hand")
+	cmd.Flags().StringVar(&f.class, "class", "", "write a line about each lesson that is taken into a file of this folder, for \"learn report\"")
+	cmd.Flags().StringVar(&f.name, "name", "", "what the learner is called there (default: the name of the account)")
+	cmd.AddCommand(learnReportCmd(e))
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "repeat the order of answers and the fault of the exam of this seed (default: new ones each time)")
 	return cmd
 }
@@ -195,23 +206,39 @@ func printCells(w io.Writer, rows [][]string) error {
 // note says how long a lesson takes, and how it was taken.
 func (c *courseRoom) note(d *drill.Drill) string {
 	note := text.Render(c.lang, model.Say("course-minutes", d.Lesson.Minutes))
-	if p, ok := c.progress.Lessons[d.Name]; ok {
-		note += ", " + text.Render(c.lang, model.Say("course-done", p.Predicted, p.Asked))
+	p, ok := c.progress.Lessons[d.Name]
+	switch {
+	case !ok:
+		return note
+	case p.Passed(d.Lesson):
+		return note + ", " + text.Render(c.lang, model.Say("course-passed"))
+	case len(p.Wrong) > 0:
+		return note + ", " + text.Render(c.lang, model.Say("course-review", len(p.Wrong)))
+	case d.Lesson.Task != nil && !p.Task:
+		return note + ", " + text.Render(c.lang, model.Say("course-task-open"))
 	}
-	return note
+	return note + ", " + text.Render(c.lang, model.Say("course-exam-open"))
 }
 
 // walk shows the path again and again, with the next lesson under the cursor, until it is left.
 func (c *courseRoom) walk(ctx context.Context) error {
-	at := slices.IndexFunc(c.all, func(d *drill.Drill) bool { _, done := c.progress.Lessons[d.Name]; return !done })
+	at := slices.IndexFunc(c.all, func(d *drill.Drill) bool { _, taken := c.progress.Lessons[d.Name]; return !taken })
 	for {
+		chapter := drill.Chapter("")
 		p := &tutor.Path{Title: text.Render(c.lang, model.Say("course-title")), Hint: text.Render(c.lang, model.Say("course-hint")), Notice: c.notice, At: max(0, at), Theme: c.theme()}
 		for _, d := range c.all {
-			_, done := c.progress.Lessons[d.Name]
-			p.Lessons = append(p.Lessons, tutor.PathRow{Number: d.Lesson.Number, Title: d.Lesson.Title.In(c.lang), Teaches: d.Lesson.Teaches.In(c.lang), Note: c.note(d), Done: done})
+			done, taken := c.progress.Lessons[d.Name]
+			row := tutor.PathRow{Number: d.Lesson.Number, Title: d.Lesson.Title.In(c.lang), Teaches: d.Lesson.Teaches.In(c.lang), Note: c.note(d), Taken: taken, Done: taken && done.Passed(d.Lesson)}
+			if d.Lesson.Chapter != chapter {
+				chapter = d.Lesson.Chapter
+				row.Chapter = text.Render(c.lang, chapters[chapter])
+			}
+			p.Lessons = append(p.Lessons, row)
 		}
+		p.Texts, p.Wrong = c.glossary(), c.wrong()
 		c.notice = ""
-		if err := showPath(ctx, c.e, p); err != nil || !p.Chosen {
+		err := showPath(ctx, c.e, p)
+		if err = errors.Join(err, c.reviewed(p.Wrong)); err != nil || !p.Chosen {
 			return err
 		}
 		if err := c.take(ctx, c.all[p.At]); err != nil || ctx.Err() != nil {
@@ -222,6 +249,50 @@ func (c *courseRoom) walk(ctx context.Context) error {
 			at = min(at+1, len(c.all)-1)
 		}
 	}
+}
+
+// chapters are what the chapters of the course are called.
+var chapters = map[drill.Chapter]model.Message{drill.ChapterOrder: model.Say("chapter-order"), drill.ChapterLease: model.Say("chapter-lease"),
+	drill.ChapterSafety: model.Say("chapter-safety"), drill.ChapterOperating: model.Say("chapter-operating")}
+
+// words are those of the glossary, each with what it means.
+var words = []model.Message{model.Say("word-claim"), model.Say("word-revision"), model.Say("word-create-revision"), model.Say("word-lease"), model.Say("word-ttl"),
+	model.Say("word-session"), model.Say("word-token"), model.Say("word-herd"), model.Say("word-watch"), model.Say("word-election"), model.Say("word-quorum"), model.Say("word-orphan")}
+
+// glossary are the words of the course in the language of the person.
+func (c *courseRoom) glossary() []string { return text.RenderAll(c.lang, words) }
+
+// wrong are the questions that were predicted wrong and not answered right since.
+func (c *courseRoom) wrong() (all []*tutor.Again) {
+	for _, d := range c.all {
+		for _, step := range c.progress.Lessons[d.Name].Wrong {
+			if step < 1 || step > len(d.Steps) || d.Steps[step-1].Ask == nil {
+				continue // of a course that was otherwise
+			}
+			q := d.Steps[step-1].Ask.Shuffled(uint64(time.Now().UnixNano()), step)
+			a := &tutor.Again{Lesson: d.Name, Step: step, Title: d.Lesson.Title.In(c.lang), Text: q.Text.In(c.lang), Right: q.Answer, After: q.After.In(c.lang)}
+			for _, o := range q.Options {
+				a.Options, a.Whys = append(a.Options, o.Text.In(c.lang)), append(a.Whys, o.Why.In(c.lang))
+			}
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// reviewed writes down what was answered right in a review.
+func (c *courseRoom) reviewed(all []*tutor.Again) error {
+	var errs []error
+	for _, a := range all {
+		if a.Chosen != a.Right {
+			continue
+		}
+		done := c.progress.Lessons[a.Lesson]
+		done.At = time.Now().UTC().Round(time.Second)
+		done.Wrong = slices.DeleteFunc(slices.Clone(done.Wrong), func(step int) bool { return step == a.Step })
+		errs = append(errs, c.progress.Remember(c.path, a.Lesson, done))
+	}
+	return errors.Join(errs...)
 }
 
 // theme is that of the console.
@@ -256,14 +327,21 @@ func (c *courseRoom) remember(d *drill.Drill, round runner.Run) error {
 	if round.Verdict == "" || round.Err != nil || !round.Explained {
 		return nil
 	}
-	done := course.Done{At: time.Now().UTC().Round(time.Second), Task: round.Passed}
+	done := course.Done{At: time.Now().UTC().Round(time.Second), Task: round.Passed, Exam: round.Examined}
 	for _, s := range round.Screens {
-		if s.Right > 0 {
-			done.Asked++
-			if s.Chosen == s.Right {
-				done.Predicted++
-			}
+		switch {
+		case s.Right == 0:
+			continue
+		case s.Chosen == s.Right:
+			done.Predicted++
+		default:
+			done.Wrong = append(done.Wrong, s.Step)
 		}
+		done.Asked++
 	}
-	return c.progress.Remember(c.path, d.Name, done)
+	err := c.progress.Remember(c.path, d.Name, done)
+	if c.f.class != "" {
+		err = errors.Join(err, course.Note(c.f.class, c.f.name, c.lang, d, done, round.Screens))
+	}
+	return err
 }

@@ -43,7 +43,9 @@ type Theme struct {
 	// Lang is the language of the words for how things are; "" is English.
 	Lang string
 	// Past: what is shown is a recording, where who did something has a name and is not "you".
-	Past   bool
+	Past bool
+	// Asks: a lesson asks what comes next, so nothing else on the screen says it.
+	Asks   bool
 	Before [StyleCount]string
 	Chosen [StyleCount]string // the same in the row under the cursor
 	// OnError and OnWarn are the same on the grounds of a verdict.

@@ -49,6 +49,9 @@ func (th *Theme) NextMove(d status.Diagnosis, l *locks.Lock, c model.Condition, 
 	case !l.Recipe().HasHolder:
 		return th.Message(Keys(l.Len()))
 	}
+	if th.Asks {
+		return ""
+	}
 	move := status.NextMove(d, l, now)
 	if said := th.Fitting(room, move.Until(), move.UntilBrief); Width(said) <= room {
 		return said

@@ -63,7 +63,7 @@ var ContenderCells = table.Cells[stance]{
 		if how == draw.Alarm {
 			note = besideWords(r.F, x.ContenderInfo, note, r.Room())
 		} else if x.Belief.Text != "" && x.Proc != model.ProcPaused {
-			note, how = r.F.Th.Clean(x.Belief.Text), draw.Dim
+			note, how = r.F.Th.Program(x.Belief.Text), draw.Dim
 		}
 		r.Add(how, r.F.Th.Cut(note, r.Room()))
 	}},

@@ -90,6 +90,9 @@ func lockMoves(r *table.Row, x *fields.Lock) {
 	case !c.Trouble() && x.L.Behind() == 0 && x.L.Recipe().WaitersVisible():
 		said = th.Message(model.Say("no-waiters"))
 	default:
+		if r.F.Th.Asks {
+			return
+		}
 		move := status.NextMove(x.S, x.L, x.Now)
 		said = th.Fitting(r.Room(), move.When, move.Brief)
 	}

@@ -287,7 +287,7 @@ func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span 
 			part(draw.Plain.Of(text))
 		}
 	}
-	if next := l.Next(); next != nil && c.Trouble() {
+	if next := l.Next(); next != nil && c.Trouble() && !th.Asks {
 		part(draw.Plain.Of(th.Say("next-is", model.Verbatim(th.WhoIn(f.S, next.Ref(), 20)))))
 	}
 	if n := l.Behind(); n > 0 && !said {

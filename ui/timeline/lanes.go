@@ -380,6 +380,8 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	case l.Holds(y.Place):
 		st, sign := HolderLook(f, l, y.Claim)
 		return st.Of(sign + " " + th.Say("holds"))
+	case th.Asks:
+		return draw.Waiting.Of(th.Sign.Waits + " " + th.Word(model.RoleWaits))
 	case y.Claim == l.Next():
 		return draw.Waiting.Of(th.Sign.Waits + " " + th.Say("next"))
 	}

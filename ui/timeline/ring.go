@@ -235,7 +235,7 @@ func (g *Ring) Costs(w, h int) []string {
 			st = draw.Late
 		}
 		next := th.Say("nobody")
-		if c := g.heldLock(i).Next(); c != nil {
+		if c := g.heldLock(i).Next(); c != nil && !g.f.Th.Asks {
 			next = g.f.Th.Who(g.f.S, c.Ref())
 		}
 		text := th.Say("lease", model.Verbatim(x.Lease.ID.Short())) + "  " + g.keys(i) + "  "

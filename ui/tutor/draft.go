@@ -171,7 +171,7 @@ func (p *Panel) draft(th *draw.Theme) (all [][]draw.Span) {
 		all = append(all, p.inRows(th, spans)...)
 	}
 	if said := p.said(); said != "" {
-		all = append(all, []draw.Span{draw.Dim.Of("    " + th.Sign.Arrow + " "), draw.Strong.Of(th.FormatText(said))})
+		all = append(all, []draw.Span{draw.Dim.Of("    " + th.Sign.Arrow + " "), draw.Strong.Of(th.Program(said))})
 	}
 	return all
 }

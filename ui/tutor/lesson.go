@@ -114,6 +114,7 @@ const (
 	PictureCost     Picture = "cost"
 	PictureResource Picture = "resource"
 	PictureGraph    Picture = "graph"
+	PictureSaid     Picture = "said"
 )
 
 // Line is an expectation with what was measured and the bound it has.

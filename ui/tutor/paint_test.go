@@ -86,6 +86,9 @@ func TestThePathShowsWhereOneIs(t *testing.T) {
 	for i := range 14 {
 		p.Lessons = append(p.Lessons, PathRow{Number: i + 1, Title: fmt.Sprintf("lesson %c", 'A'+i), Teaches: fmt.Sprintf("teaches %c", 'A'+i)})
 	}
+	for i, name := range []string{"First", "Second", "Third", "Fourth"} {
+		p.Lessons[i*4].Chapter = name
+	}
 	for h := 7; h < 45; h++ {
 		p.Update(tea.WindowSizeMsg{Width: 80, Height: h})
 		for p.At = range p.Lessons {
@@ -99,5 +102,48 @@ func TestThePathShowsWhereOneIs(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWhatWasWrongIsAnsweredAgain: on the path, with why a wrong answer is not so; and the glossary.
+func TestWhatWasWrongIsAnsweredAgain(t *testing.T) {
+	one := &Again{Title: "Order", Text: "Who is next?", Options: []string{"b", "c"}, Whys: []string{"", "c is younger."}, Right: 1, After: "The lowest holds."}
+	two := &Again{Title: "Lease", Text: "When?", Options: []string{"now", "later"}, Whys: []string{"No.", ""}, Right: 2, After: "TTL."}
+	p := &Path{Title: "locktop learn", Lessons: []PathRow{{Number: 1, Title: "Order"}}, Texts: []string{"lease: what a key hangs on."}, Wrong: []*Again{one, two},
+		Theme: draw.NewTheme(draw.ThemeMono, termenv.Ascii, draw.SignsUnicode)}
+	p.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	press := func(keys ...string) {
+		for _, k := range keys {
+			msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
+			if k == "esc" {
+				msg = tea.KeyMsg{Type: tea.KeyEsc}
+			}
+			p.Update(msg)
+		}
+	}
+	shows := func(want, not string) {
+		t.Helper()
+		if text := p.View(); !strings.Contains(text, want) || not != "" && strings.Contains(text, not) {
+			t.Errorf("want %q, and not %q:\n%s", want, not, text)
+		}
+	}
+	press("?")
+	shows("lease: what a key hangs on.", "Order")
+	press("esc", "w")
+	shows("Who is next?", "The lowest holds.")
+	press("n")
+	shows("Who is next?", "When?") // it has to be answered
+	press("2")
+	shows("c is younger.", "")
+	shows("The lowest holds.", "")
+	press("1") // too late
+	press("n", "2")
+	shows("TTL.", "No.")
+	press("n")
+	shows("Nothing to review", "When?")
+	press("esc")
+	shows("Order", "Nothing")
+	if one.Chosen != 2 || two.Chosen != 2 {
+		t.Errorf("answered %d and %d", one.Chosen, two.Chosen)
 	}
 }

@@ -2,6 +2,7 @@ package tutor
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -16,17 +17,49 @@ type Path struct {
 	Title, Hint, Notice string
 	Lessons             []PathRow
 	Theme               *draw.Theme
+	// Texts are the glossary, Wrong the questions to answer again.
+	Texts []string
+	Wrong []*Again
 	// At is the row under the cursor, Chosen says that it was taken.
 	At     int
 	Chosen bool
 	w, h   int
+	shows  pathPage
+	asks   int // which of Wrong is shown
+}
+
+// pathPage is what stands in the place of the path.
+type pathPage int
+
+const (
+	pathLessons pathPage = iota
+	pathWords
+	pathReview
+)
+
+// Again is a question that was predicted wrong, to answer it once more.
+type Again struct {
+	// Lesson and Step say which it is, Title is that of the lesson.
+	Lesson string
+	Step   int
+	Title  string
+	// Text is the question, After what was to be learned. Right counts from 1; Whys say why the
+	// others are not so.
+	Text, After   string
+	Options, Whys []string
+	Right         int
+	// Chosen is the answer that was given now, from 1; 0: none yet.
+	Chosen int
 }
 
 // PathRow is a lesson on the path.
 type PathRow struct {
 	Number               int
 	Title, Teaches, Note string
-	Done                 bool
+	// Chapter is the one that begins here, "" for none.
+	Chapter string
+	// Taken says that it was told to its end, Done that it is passed.
+	Taken, Done bool
 }
 
 // Init implements tea.Model.
@@ -38,6 +71,9 @@ func (p *Path) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		p.w, p.h = msg.Width, msg.Height
 	case tea.KeyMsg:
+		if p.shows != pathLessons {
+			return p, p.besides(msg.String())
+		}
 		last := len(p.Lessons) - 1
 		switch msg.String() {
 		case "up", "k":
@@ -48,6 +84,10 @@ func (p *Path) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			p.At = 0
 		case "G", "end":
 			p.At = last
+		case "w":
+			p.shows, p.asks = pathReview, 0
+		case "?":
+			p.shows = pathWords
 		case "enter", "n":
 			p.Chosen = true
 			return p, tea.Quit
@@ -64,16 +104,30 @@ func (p *Path) View() string {
 		return ""
 	}
 	th := p.Theme
+	if p.shows != pathLessons {
+		return p.beside()
+	}
 	lines := []string{th.Line(p.w, []draw.Span{draw.Strong.Of(" " + th.FormatText(p.Title))},
 		[]draw.Span{draw.Dim.Of(fmt.Sprintf("%d/%d ", min(p.At+1, len(p.Lessons)), len(p.Lessons)))}), ""}
-	roomy := 2*len(p.Lessons) <= p.h-5 // where it is not, what a lesson teaches is said of the one under the cursor
-	room := max(1, p.h-6)
+	chapters := 0
+	for _, l := range p.Lessons {
+		if l.Chapter != "" {
+			chapters++
+		}
+	}
+	roomy := 2*len(p.Lessons)+chapters <= p.h-5 // where it is not, what a lesson teaches is said of the one under the cursor
+	room := max(1, p.h-6-chapters)
 	from := max(0, min(p.At-room/2, len(p.Lessons)-room))
 	for i := from; i < min(len(p.Lessons), from+room); i++ {
 		l := p.Lessons[i]
+		if l.Chapter != "" && chapters < p.h-6 {
+			lines = append(lines, th.Line(p.w, []draw.Span{draw.Heading.Of("  " + th.FormatText(l.Chapter))}, nil))
+		}
 		mark, cursor, st := draw.Dim.Of("  "), draw.Plain.Of("  "), draw.Plain
 		if l.Done {
 			mark = draw.Good.Of(th.Sign.Done + " ")
+		} else if l.Taken {
+			mark = draw.Late.Of(th.Sign.Late + " ")
 		}
 		if i == p.At {
 			cursor, st = draw.Accent.Of(th.Sign.Cursor+" "), draw.Strong
@@ -89,5 +143,77 @@ func (p *Path) View() string {
 	}
 	lines = append(lines, th.Line(p.w, []draw.Span{draw.Late.Of(" " + th.Cut(th.FormatText(p.Notice), max(1, p.w-2)))}, nil),
 		th.Line(p.w, []draw.Span{draw.Dim.Of(" " + th.FormatText(p.Hint))}, nil))
+	return strings.Join(lines[:min(len(lines), max(1, p.h))], "\n")
+}
+
+// besides is a key in the glossary or the review.
+func (p *Path) besides(key string) tea.Cmd {
+	switch key {
+	case "esc", "?", "w", "backspace":
+		p.shows = pathLessons
+	case "q", "ctrl+c":
+		return tea.Quit
+	case "n", "enter", " ":
+		if p.shows == pathReview && p.asks < len(p.Wrong) && p.Wrong[p.asks].Chosen > 0 {
+			p.asks++
+		}
+	default:
+		if p.shows == pathReview && p.asks < len(p.Wrong) && len(key) == 1 {
+			a := p.Wrong[p.asks]
+			if n := int(key[0] - '0'); a.Chosen == 0 && 1 <= n && n <= len(a.Options) {
+				a.Chosen = n
+			}
+		}
+	}
+	return nil
+}
+
+// beside is the glossary or the review.
+func (p *Path) beside() string {
+	th := p.Theme
+	var lines []string
+	text := func(st draw.Style, lead, s string) {
+		for _, l := range th.Wrap(th.FormatText(s), max(8, min(p.w-3, draw.Readable)-draw.Width(lead)), draw.ParagraphMax) {
+			lines = append(lines, th.Line(p.w, []draw.Span{draw.Plain.Of(lead), st.Of(l)}, nil))
+			lead = draw.Blank(draw.Width(lead))
+		}
+	}
+	title, hint := th.Say("course-words"), th.Say("course-words-key")
+	if p.shows == pathReview {
+		title, hint = th.Say("course-again"), th.Say("course-again-key")
+	}
+	switch {
+	case p.shows == pathWords:
+		for _, word := range p.Texts {
+			text(draw.Plain, "  ", word)
+		}
+	case p.asks >= len(p.Wrong):
+		text(draw.Plain, "  ", th.Say("course-nothing"))
+	default:
+		a := p.Wrong[p.asks]
+		text(draw.Dim, "  ", a.Title)
+		text(draw.Strong, "  ", a.Text)
+		for i, o := range a.Options {
+			mark, st := "  ", draw.Plain
+			switch {
+			case a.Chosen > 0 && i+1 == a.Right:
+				mark, st = th.Sign.Holds+" ", draw.Good
+			case a.Chosen == i+1:
+				mark, st = th.Sign.Bad+" ", draw.Bad
+			}
+			text(st, "  "+mark+strconv.Itoa(i+1)+" ", o)
+		}
+		if a.Chosen > 0 && a.Chosen != a.Right {
+			text(draw.Late, "  ", a.Whys[a.Chosen-1])
+		}
+		if a.Chosen > 0 {
+			text(draw.Plain, "  ", a.After)
+		}
+	}
+	lines = append([]string{th.Line(p.w, []draw.Span{draw.Strong.Of(" " + title)}, nil), ""}, lines...)
+	for len(lines) < p.h-1 {
+		lines = append(lines, "")
+	}
+	lines = append(lines[:max(1, p.h-1)], th.Line(p.w, []draw.Span{draw.Dim.Of(" " + th.Cut(hint, max(1, p.w-2)))}, nil))
 	return strings.Join(lines[:min(len(lines), max(1, p.h))], "\n")
 }

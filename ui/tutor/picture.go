@@ -35,6 +35,7 @@ const (
 	askersMost   = 4
 	accessesMost = 5
 	edgesMost    = 4
+	saidMost     = 5
 	pictureLeast = 2
 )
 
@@ -46,6 +47,8 @@ func (p *Panel) pictureRows(h int) int {
 		return 2 + askersMost
 	case PictureResource:
 		return 1 + accessesMost
+	case PictureSaid:
+		return 1 + saidMost
 	case PictureGraph:
 		if h >= page.TallFrom {
 			return timeline.RingHigh
@@ -65,6 +68,8 @@ func (p *Panel) picture(f page.Frame, w, h int) []string {
 		lines = p.resource(f, w, h)
 	case PictureGraph:
 		lines = p.graph(f, w, h)
+	case PictureSaid:
+		lines = p.whatWasSaid(f, w)
 	}
 	return lines[:min(len(lines), max(0, h))]
 }
@@ -98,6 +103,35 @@ func heading(th *draw.Theme, columns []column) []draw.Span {
 		cells[i] = draw.Heading.Of(th.Message(c.head))
 	}
 	return cells
+}
+
+// saidColumns are of what programs say beside etcd.
+var saidColumns = []column{{model.Say("tutor-who"), 10, false}, {model.Say("tutor-etcd-value"), 12, false}, {model.Say("tutor-said-last"), 50, false}}
+
+// whatWasSaid is the value of each program's key, and what the program said last: an observer has no
+// key.
+func (p *Panel) whatWasSaid(f page.Frame, w int) []string {
+	th := f.Th
+	lines := []string{th.Line(w, cellsOf(th, saidColumns, heading(th, saidColumns)), nil)}
+	l := f.S.Lock(p.step.About)
+	for _, c := range f.S.Reports().Contenders() {
+		if c.Proc == model.ProcEnded || c.Lock != p.step.About {
+			continue
+		}
+		value := draw.Dim.Of("-")
+		for i := 0; l != nil && i < l.Len(); i++ {
+			if k := l.At(i); k.KV.Lease == c.Belief.Lease && c.Belief.Lease != 0 {
+				st := draw.Waiting
+				if l.Holds(i) {
+					st = draw.Good
+				}
+				value = st.Of(th.Clean(k.KV.Value))
+			}
+		}
+		lines = append(lines, th.Line(w, cellsOf(th, saidColumns, []draw.Span{draw.Strong.Of(th.CutKey(c.Name, 10)), value,
+			draw.Plain.Of(cmp.Or(th.Program(c.Belief.Text), th.Word(c.Belief.State)))}), nil))
+	}
+	return lines
 }
 
 func askedSoFar(s *store.View) requests {

@@ -73,6 +73,19 @@ func (p *Panel) ended() bool {
 	return p.err != nil || p.step.Kind == StepVerdict || p.step.Kind == StepDone
 }
 
+// Asks says whether a question of a lesson is open, or comes before its answer was measured: then
+// nothing else tells what comes next.
+func (p *Panel) Asks() bool {
+	if !p.Showing() || p.guides() || p.l.Judged {
+		return false
+	}
+	switch p.visible().step.Kind {
+	case StepSay, StepAsk, StepDo, StepWait:
+		return true
+	}
+	return false
+}
+
 // acts says whether the lab does something, and nothing is waited for from the
 // person.
 func (p *Panel) acts() bool { return p.step.Kind == StepDo || p.step.Kind == StepWait }

@@ -18,6 +18,7 @@ var measures = map[string]func(*Checker, drill.Measure, time.Time) drill.Measure
 	"holder":     holderNow,
 	"believers":  believersNow,
 	"until-held": untilHeld,
+	"named":      namedLast,
 	"overlap":    overlapSince,
 	"in-vain": counting(func(l *lockHistory, from time.Time) (n int) {
 		for _, a := range l.attempts {
@@ -98,6 +99,15 @@ func believersNow(j *Checker, m drill.Measure, _ time.Time) drill.Measured {
 		}
 	}
 	return joined(names)
+}
+
+// namedLast is whom a contender named last as the leader: the end of what it said.
+func namedLast(j *Checker, m drill.Measure, _ time.Time) drill.Measured {
+	_, who, ok := strings.Cut(j.LastNote(m.Contender), "the leader is ")
+	if !ok {
+		return drill.Measured{}
+	}
+	return drill.Measured{Word: who}
 }
 
 // untilHeld counts from the last fault since the question, or from the question, until the

@@ -180,25 +180,20 @@ func (r *runner) task(ctx context.Context, t drill.Task) (done bool) {
 // attempt lets the person do what is set up, until it is done, can no longer be, for which it says
 // why, or is given up.
 func (r *runner) attempt(ctx context.Context, e *Exercise) (done bool, why drill.Text, missed *drill.Step) {
-	react := e.React
+	by, trainer := signs{done: e.Done, wrong: whens(e.Task.Wrong), react: e.React}, r.trainer
 	for ctx.Err() == nil && !r.blind {
 		var filled map[string]string
-		came := r.try(ctx, signs{done: e.Done, wrong: whens(e.Task.Wrong), react: first(react)}, func(ctx context.Context, over <-chan struct{}) {
+		came := r.try(ctx, &by, func(ctx context.Context, over <-chan struct{}) {
 			e.Over = over
-			filled = r.trainer.Exercise(ctx, *e)
+			filled = trainer.Exercise(ctx, *e)
 		})
 		switch {
 		case came.done:
 			return true, nil, nil
 		case came.wrong > 0:
 			return false, e.Task.Wrong[came.wrong-1].Why, nil
-		case came.reacts:
-			steps := react[0].Steps
-			react = react[1:]
-			if s, err := r.unpaced(ctx, steps, nil); err != nil {
-				return false, nil, s
-			}
-			continue
+		case came.missed != nil:
+			return false, nil, came.missed
 		case filled == nil || e.Draft == nil:
 			return false, nil, nil
 		}
@@ -213,13 +208,6 @@ func (r *runner) attempt(ctx context.Context, e *Exercise) (done bool, why drill
 		}
 	}
 	return false, nil, nil
-}
-
-func first(all []drill.Reaction) *drill.Reaction {
-	if len(all) == 0 {
-		return nil
-	}
-	return &all[0]
 }
 
 func whens(all []drill.Wrong) (when []*drill.Wait) {
@@ -282,19 +270,20 @@ const wrongFor = 2 * time.Second
 type signs struct {
 	done  *drill.Wait // nil: nothing shows that it is done
 	wrong []*drill.Wait
-	react *drill.Reaction // nil: none
+	react []drill.Reaction // those that are left
 }
 
-// shown is what the lab showed: that it is done, which sign that it can no longer be, from 1, or that
-// the lab reacts.
+// shown is what the lab showed: that it is done, which sign that it can no longer be, from 1, or a
+// step of a reaction that did not come to pass.
 type shown struct {
-	done, reacts bool
-	wrong        int
+	done   bool
+	wrong  int
+	missed *drill.Step
 }
 
-// try lets the person do something until what returns, which hears by over that one of the signs
-// was seen.
-func (r *runner) try(ctx context.Context, by signs, what func(ctx context.Context, over <-chan struct{})) (came shown) {
+// try lets the person do something until what returns, which hears by over that it is done or can no
+// longer be. Meanwhile the lab reacts to what it sees.
+func (r *runner) try(ctx context.Context, by *signs, what func(ctx context.Context, over <-chan struct{})) (came shown) {
 	acting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	seen, over := make(chan struct{}), make(chan struct{})
@@ -302,17 +291,33 @@ func (r *runner) try(ctx context.Context, by signs, what func(ctx context.Contex
 		defer close(over)
 		what(acting, seen)
 	}()
-	var late time.Time // when what looks wrong is
-	wrong, ended := 0, false
-	is := func(w *drill.Wait) bool { return w.Unmet(r.view) == "" }
-	err := r.follow(ctx, lookout{r: r, done: over, late: func() time.Time {
-		if ended {
-			return time.Time{}
+	for {
+		now, reacts, err := r.await(ctx, by, over)
+		if came = now; reacts {
+			steps := by.react[0].Steps
+			by.react = by.react[1:]
+			came.missed, err = r.unpaced(ctx, steps, nil)
+			if err == nil {
+				continue
+			}
+		} else if err != nil {
+			r.blind = true
+			cancel()
 		}
-		return late
-	}}, func() bool {
-		if ended || closed(over) {
-			return closed(over)
+		close(seen)
+		<-over
+		return came
+	}
+}
+
+// await looks at the lab until it shows one of the signs, or the person is done with it.
+func (r *runner) await(ctx context.Context, by *signs, over <-chan struct{}) (came shown, reacts bool, err error) {
+	var late time.Time // when what looks wrong is
+	wrong := 0
+	is := func(w *drill.Wait) bool { return w.Unmet(r.view) == "" }
+	err = r.follow(ctx, lookout{r: r, done: over, late: func() time.Time { return late }}, func() bool {
+		if closed(over) {
+			return true
 		}
 		if !late.IsZero() && !r.lab.Now().Before(late) { // whatever is now: it was so until now
 			came.wrong = wrong
@@ -321,19 +326,11 @@ func (r *runner) try(ctx context.Context, by signs, what func(ctx context.Contex
 		} else if now == 0 {
 			late = time.Time{}
 			came.done = by.done != nil && is(by.done)
-			came.reacts = !came.done && by.react != nil && is(by.react.When)
+			reacts = !came.done && len(by.react) > 0 && is(by.react[0].When)
 		}
-		if ended = came != (shown{}); ended {
-			close(seen)
-		}
-		return closed(over)
+		return came.done || came.wrong > 0 || reacts
 	})
-	if err != nil {
-		r.blind = true
-		cancel()
-		<-over
-	}
-	return came
+	return came, reacts, err
 }
 
 // emptyWithin bounds the wait for what the story left behind.
@@ -349,7 +346,7 @@ func (r *runner) exam(ctx context.Context, text drill.Text, c drill.Case) (heale
 	r.trainer.Unseen(r.lab.Now(), false)
 	var came shown
 	if e.Err == nil {
-		came = r.try(ctx, signs{done: c.Done, wrong: c.Wrong}, func(ctx context.Context, over <-chan struct{}) {
+		came = r.try(ctx, &signs{done: c.Done, wrong: c.Wrong}, func(ctx context.Context, over <-chan struct{}) {
 			e.Over = over
 			r.trainer.Exercise(ctx, e)
 		})

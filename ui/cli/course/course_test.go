@@ -3,6 +3,7 @@ package course
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +24,7 @@ func TestProgressIsKept(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v: want that only its owner reads it", info.Mode(), err)
 	}
-	if again, err := Load(path); err != nil || again.Lessons["order"] != p.Lessons["order"] {
+	if again, err := Load(path); err != nil || !reflect.DeepEqual(again.Lessons["order"], p.Lessons["order"]) {
 		t.Errorf("%v, %v", again, err)
 	}
 }
@@ -54,11 +55,11 @@ func TestTwoWindowsForgetNothing(t *testing.T) {
 		t.Fatalf("%v, %v: want all of %q", all, err, names)
 	}
 	again := Done{At: at.Add(time.Hour), Asked: 9, Predicted: 9}
-	if err := windows[0].Remember(path, "order", again); err != nil || windows[0].Lessons["order"] != again || len(windows[0].Lessons) != len(names) {
+	if err := windows[0].Remember(path, "order", again); err != nil || !reflect.DeepEqual(windows[0].Lessons["order"], again) || len(windows[0].Lessons) != len(names) {
 		t.Errorf("%v, %v", windows[0], err)
 	}
 	// A window that knows less, and later, leaves what was learnt anew.
-	if err := windows[1].Remember(path, "names", Done{At: at.Add(2 * time.Hour)}); err != nil || windows[1].Lessons["order"] != again {
+	if err := windows[1].Remember(path, "names", Done{At: at.Add(2 * time.Hour)}); err != nil || !reflect.DeepEqual(windows[1].Lessons["order"], again) {
 		t.Errorf("%v, %v", windows[1], err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"locktop/chaos/drill"
 	"locktop/demo/process"
 	"locktop/ui/cli/remember"
 )
@@ -21,6 +22,17 @@ type Done struct {
 	Predicted int  `json:"predicted"`
 	Asked     int  `json:"asked"`
 	Task      bool `json:"task"`
+	// Exam says that the fault of the exam was healed.
+	Exam bool `json:"exam,omitempty"`
+	// Wrong are the steps of the questions whose predictions did not come true, less those that
+	// were answered right in a review.
+	Wrong []int `json:"wrong,omitempty"`
+}
+
+// Passed says whether a lesson is passed: each prediction came true, in it or in a review, its task is
+// done, and the fault of its exam is healed.
+func (d Done) Passed(of *drill.Lesson) bool {
+	return len(d.Wrong) == 0 && (of.Task == nil || d.Task) && (of.Exam == nil || d.Exam)
 }
 
 // Progress is which lessons were taken, by name.

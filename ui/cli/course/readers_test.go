@@ -37,6 +37,7 @@ type reader struct {
 	heals func(*world) model.Action // the fault of the exam, if set
 	fills []map[string]string       // what is filled into the draft of the task, one after the other
 	hands func(*world) model.Action // what is done for the task, once, if set
+	waits bool                      // it waits for what the lab does at the task
 	steps []tutor.Step              // that were shown
 	all   []model.Event             // that happened
 }
@@ -127,6 +128,9 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *tutor.L
 				filled := r.fills[0]
 				r.fills = r.fills[1:]
 				l.Fill(filled)
+				continue
+			} else if r.waits {
+				r.w.reads(ctx, 10*time.Second)
 				continue
 			} else if r.hands != nil {
 				hands.Do(ctx, model.Plan{Action: r.hands(r.w)})
@@ -314,7 +318,7 @@ func TestATaskIsJudgedByWhatHappens(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, lang := range drill.Languages() {
-			who := reader{d: d, lang: lang, fills: r.fills, hands: r.hands}
+			who := reader{d: d, lang: lang, fills: r.fills, hands: r.hands, waits: r.task == reacts}
 			round := who.takes(t, 11)
 			told := strings.Contains(who.says(tutor.StepSay), map[string]string{"en": "does not lead there any more: " + r.again, "zh": "走不通了："}[lang])
 			if !round.Explained || round.Passed != r.passed || told != (r.again != "") {

@@ -192,7 +192,9 @@ func (t *Trainer) Explain(ctx context.Context) {
 	t.atLast(false)
 	if l := t.d.Lesson; !t.brief {
 		t.tell(ctx, t.say(model.Say("trainer-etcdctl")), code.In(t.lang, l.Etcdctl)...)
-		t.tell(ctx, t.say(model.Say("trainer-go")), code.In(t.lang, l.Go)...)
+		if len(l.Go) > 0 {
+			t.tell(ctx, t.say(model.Say("trainer-go")), code.In(t.lang, l.Go)...)
+		}
 		t.tell(ctx, t.say(model.Say("trainer-elsewhere"))+l.Elsewhere.In(t.lang))
 	}
 }

@@ -66,6 +66,15 @@ type prog struct {
 	last         *claim // that it held or holds
 	readAt       int
 	deaf         bool // it gave up, and its call waits on
+
+	hand           *claim // that it put by hand
+	read, watched  string // keys: that it read by hand last, and that it watches by hand
+	observes       bool
+	slow           bool   // what a watch tells it is held up
+	sight          string // whom it observed last
+	noGrant        bool   // its requests for a lease are held up
+	late           string // a key that it will delete once its delete gets through
+	holdsItsDelete bool
 }
 
 type claim struct {
@@ -241,7 +250,7 @@ func (w *world) end(id model.LeaseID) {
 	if len(gone) > 0 {
 		w.commit(nil, gone...)
 	}
-	if l != nil && l.who.lease == id && l.who.Recipe != "owner" {
+	if l != nil && l.who.lease == id && !owns(l.who.Recipe) {
 		l.who.lost = true
 	}
 }
@@ -254,7 +263,7 @@ func (w *world) stopsRenewing(p *prog) {
 }
 
 func (w *world) renews(p *prog) {
-	if l := w.leases[p.lease]; l != nil && p.Recipe != "owner" && p.proc == model.ProcRunning && !p.unsent {
+	if l := w.leases[p.lease]; l != nil && !owns(p.Recipe) && p.proc == model.ProcRunning && !p.unsent {
 		l.ends = time.Time{}
 	}
 }
@@ -266,6 +275,7 @@ func (w *world) is(p *prog, proc model.ProcState, ended string) {
 
 func (w *world) spawn(p *prog) {
 	p.lease, p.unsent, p.lost, p.told, p.waits, p.held, p.last, p.readAt, p.deaf = 0, false, false, nil, nil, nil, nil, 0, false
+	p.hand, p.read, p.watched, p.observes, p.slow, p.sight, p.noGrant, p.late, p.holdsItsDelete = nil, "", "", false, false, "", false, "", false
 	w.is(p, model.ProcRunning, "")
 	if !p.Manual {
 		p.told = append(p.told, "lock")
@@ -284,7 +294,7 @@ func (w *world) believes(p *prog, lock string, state model.BeliefState, c *claim
 // settle lets everybody who runs do what is to do, until nobody does anything.
 func (w *world) settle() {
 	for moved := true; moved; {
-		moved = false
+		moved = w.tells()
 		for _, p := range w.progs {
 			if p.proc != model.ProcRunning {
 				continue
@@ -303,6 +313,30 @@ func (w *world) settle() {
 			}
 		}
 	}
+}
+
+// tells lets programs know what they watch.
+func (w *world) tells() (moved bool) {
+	for _, p := range w.progs {
+		if p.proc != model.ProcRunning {
+			continue
+		}
+		if _, there := w.keys[p.watched]; p.watched != "" && !there {
+			p.watched, moved = "", true
+			w.believes(p, p.Locks[0], model.BeliefWaiting, p.hand, "watch: DELETE")
+		}
+		var head model.KV
+		for key, kv := range w.keys {
+			if strings.HasPrefix(key, p.Locks[0]+"/") && (head.Key == "" || kv.CreateRev < head.CreateRev) {
+				head = kv
+			}
+		}
+		if p.observes && !p.slow && head.Key != "" && head.Value != p.sight {
+			p.sight, moved = head.Value, true
+			w.believes(p, p.Locks[0], model.BeliefIdle, nil, "observes: the leader is "+p.sight)
+		}
+	}
+	return moved
 }
 
 // learns lets a program know that its lease has gone.
@@ -324,13 +358,13 @@ func (w *world) learns(p *prog) {
 
 // session gives a program a lease.
 func (w *world) session(p *prog) {
-	if w.leases[p.lease] != nil && p.Recipe != "owner" {
+	if w.leases[p.lease] != nil && !owns(p.Recipe) {
 		return
 	}
 	p.lost = false
 	p.lease = model.LeaseID(0x694d81e500000100 + w.rev*16 + int64(len(w.leases)) + int64(p.name[0])<<20)
 	w.leases[p.lease] = &lease{ttl: p.TTL, who: p}
-	if p.Recipe == "owner" {
+	if owns(p.Recipe) {
 		w.leases[p.lease].ends = w.now.Add(p.TTL)
 	} else if p.unsent {
 		w.stopsRenewing(p)
@@ -348,11 +382,46 @@ func (w *world) does(p *prog, word string) {
 	}
 	word, named, _ := strings.Cut(word, " ")
 	switch word {
+	case "claim":
+		w.session(p)
+		p.hand = &claim{lock: p.Locks[0], key: p.Locks[0] + "/" + p.lease.String()}
+		w.commit(&model.KV{Key: p.hand.key, Lease: p.lease})
+		p.hand.rev = w.keys[p.hand.key].CreateRev
+		w.believes(p, p.hand.lock, model.BeliefWaiting, p.hand, "txn")
+	case "get":
+		p.read = ""
+		for key, kv := range w.keys {
+			if strings.HasPrefix(key, p.Locks[0]+"/") && kv.CreateRev < p.hand.rev && (p.read == "" || w.keys[p.read].CreateRev < kv.CreateRev) {
+				p.read = key
+			}
+		}
+		w.believes(p, p.Locks[0], model.BeliefWaiting, p.hand, "get: CreateRevision=")
+	case "watch":
+		p.watched = p.read
+		w.believes(p, p.Locks[0], model.BeliefWaiting, p.hand, "watch: Rev=")
+	case "enter":
+		p.held, p.last = append(p.held, p.hand), p.hand
+		w.believes(p, p.Locks[0], model.BeliefHolding, p.hand, "")
+	case "give-up":
+		if c := p.waits; c != nil {
+			p.waits = nil
+			w.commit(nil, c.key)
+			w.believes(p, c.lock, model.BeliefIdle, nil, "")
+		}
+	case "observe":
+		p.observes = true
+	case "observed":
+		w.believes(p, p.Locks[0], model.BeliefIdle, nil, "observed last: the leader is "+p.sight)
 	case "lock":
 		if p.waits != nil || len(p.held) == len(p.Locks) {
 			return
 		}
 		lock := cmp.Or(named, p.Locks[len(p.held)])
+		if p.Recipe == "expiry-later" && p.noGrant {
+			w.commit(&model.KV{Key: lock, Value: p.name})
+			w.believes(p, lock, model.BeliefWaiting, nil, "")
+			return
+		}
 		w.session(p)
 		p.waits = &claim{lock: lock}
 		if queues(p.Recipe) {
@@ -376,7 +445,12 @@ func (w *world) does(p *prog, word string) {
 		if top == nil {
 			return
 		}
-		if kv, ok := w.keys[top.key]; ok && (p.Recipe != "owner" || kv.Value == p.name) && (!queues(p.Recipe) || kv.CreateRev == top.rev) {
+		if p.holdsItsDelete {
+			p.late = top.key
+			w.believes(p, top.lock, model.BeliefLeaving, top, "")
+			return
+		}
+		if kv, ok := w.keys[top.key]; ok && (!owns(p.Recipe) || kv.Value == cmp.Or(p.Owner, p.name)) && (!queues(p.Recipe) || kv.CreateRev == top.rev) {
 			w.commit(nil, top.key)
 		}
 		if top.times--; top.times > 0 {
@@ -390,7 +464,7 @@ func (w *world) does(p *prog, word string) {
 		}
 	case "proclaim":
 		if top != nil {
-			w.commit(&model.KV{Key: top.key, Value: p.name + " again", Lease: p.lease})
+			w.commit(&model.KV{Key: top.key, Value: p.name + "#1", Lease: p.lease})
 		}
 	case "close":
 		for _, c := range p.held {
@@ -453,7 +527,7 @@ func (w *world) tries(p *prog) bool {
 			return false
 		}
 	}
-	w.commit(&model.KV{Key: c.key, Value: p.name, Lease: p.lease})
+	w.commit(&model.KV{Key: c.key, Value: cmp.Or(p.Owner, p.name), Lease: p.lease})
 	c.rev = w.keys[c.key].CreateRev
 	w.has(p, c)
 	for _, o := range w.progs { // who was woken in vain
@@ -546,6 +620,13 @@ func (w *world) do(_ context.Context, a model.Action) model.Outcome {
 		for _, p := range w.progs {
 			w.heal(model.Fault{Kind: model.FaultPause, Target: p.name})
 			w.heal(model.Fault{Kind: model.FaultHoldKeepalives, Target: p.name})
+			w.heal(model.Fault{Kind: model.FaultFreeze, Target: p.name})
+			p.unsent, p.slow, p.noGrant, p.holdsItsDelete = false, false, false, false
+			if p.late != "" {
+				w.commit(nil, p.late)
+				p.late, p.held = "", nil
+				w.believes(p, p.Locks[0], model.BeliefIdle, nil, "")
+			}
 		}
 		w.heal(model.Fault{Kind: model.FaultLoseQuorum})
 	default:
@@ -600,7 +681,9 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 			kv := w.keys[p.last.key]
 			kv.Lease = 0
 			w.commit(&kv)
-		case model.FaultHoldKeepalives:
+		case model.FaultHold:
+			p.slow, p.noGrant, p.holdsItsDelete = f.Method == "Watch/Watch", f.Method == "Lease/LeaseGrant", f.Method == "KV/DeleteRange"
+		case model.FaultHoldKeepalives, model.FaultFreeze:
 			p.unsent = true
 			w.stopsRenewing(p)
 		default:
@@ -635,3 +718,6 @@ func (w *world) heal(f model.Fault) {
 		w.renews(p)
 	}
 }
+
+// owns says whether a recipe writes its owner into one key, and never renews.
+func owns(recipe string) bool { return recipe == "owner" || recipe == "owner-steps" }

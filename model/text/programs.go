@@ -1,0 +1,63 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+
+	"locktop/model"
+)
+
+// programs are the words of the lab's own programs about themselves, which speak English. In another
+// language they are known again by these.
+var programs = map[model.MessageID]Sentence{
+	"program-observes":   {"observes: the leader is {0}", "观察：领导者是 {0}"},
+	"program-observed":   {"observed last: the leader is {0}", "最后观察到：领导者是 {0}"},
+	"program-asked":      {"asked: the leader is {0}", "询问：领导者是 {0}"},
+	"program-resumed":    {"resumed: the leader is {0}", "恢复后：领导者是 {0}"},
+	"program-proclaimed": {"proclaimed {0}", "改写宣告 {0}"},
+	"program-wrote":      {"wrote {0}", "写入 {0}"},
+	"program-refused":    {"{0}: {1} the resource: refused: token {2} is older than {3}", "{0}：{1} 资源：拒绝，令牌 {2} 比 {3} 旧"},
+	"program-gave-up":    {"gave up; its call waits on", "已放弃，它的调用还在等"},
+	"program-lost":       {"the session is gone: its lease was not renewed in time", "会话没了：租约没有及时续租"},
+	"program-key-gone":   {"the key is gone, though the session is not", "键没了，而会话还在"},
+	"program-drops":      {"renews no more", "不再续租"},
+	"program-renews":     {"renews the lease {0}", "给租约 {0} 续租"},
+	"program-others":     {"unlock: the lock belongs to others", "释放：锁属于别人"},
+	"program-none":       {"unlock: the lock does not exist", "释放：锁不存在"},
+}
+
+// spoken are all of programs, as they are looked for.
+var spoken = []model.Message{model.Say("program-observes", ""), model.Say("program-observed", ""), model.Say("program-asked", ""), model.Say("program-resumed", ""),
+	model.Say("program-proclaimed", ""), model.Say("program-wrote", ""), model.Say("program-refused", "", "", "", ""), model.Say("program-gave-up"), model.Say("program-lost"),
+	model.Say("program-key-gone"), model.Say("program-drops"), model.Say("program-renews", ""), model.Say("program-others"), model.Say("program-none")}
+
+// blank finds the arguments in a sentence.
+var blank = regexp.MustCompile(`\\\{\d\\\}`)
+
+// patterns find the English of spoken.
+var patterns = func() (all []*regexp.Regexp) {
+	for _, m := range spoken {
+		all = append(all, regexp.MustCompile("^"+blank.ReplaceAllString(regexp.QuoteMeta(programs[m.ID].English), "(.+)")+"$"))
+	}
+	return all
+}()
+
+// Program is what a program said of itself, in a language where its words are known, and else as it
+// said it.
+func Program(lang, said string) string {
+	if lang == "" || lang == "en" || strings.TrimSpace(said) == "" {
+		return said
+	}
+	for i, p := range patterns {
+		m := p.FindStringSubmatch(said)
+		if m == nil {
+			continue
+		}
+		of := model.Message{ID: spoken[i].ID}
+		for _, arg := range m[1:] {
+			of.Args = append(of.Args, arg)
+		}
+		return Render(lang, of)
+	}
+	return said
+}
