@@ -330,7 +330,7 @@ func TestADraftIsFilledIn(t *testing.T) {
 		{Name: "field", Options: []tutor.Choice{{Text: "value", Is: "v"}, {Text: "create revision", Is: "c"}}},
 		{Name: "what", Options: []tutor.Choice{{Text: "my name", Is: "me"}, {Text: "0", Is: "0"}}},
 		{Name: "ttl", From: 2, To: 60},
-	}}
+	}, Says: "c1"}
 	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Complete it.", Hints: 3, Draft: draft}}}
 	b := lessonBench(t, x, Options{})
 	b.step()

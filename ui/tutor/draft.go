@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // Draft is lines with blanks, which the person completes. The lab is given what was filled in.
@@ -37,6 +38,7 @@ type Choice struct{ Text, Is string }
 type filling struct {
 	values []string // by blank, "" for what is not filled in
 	at     int      // the blank under the cursor
+	heard  string   // the answer
 }
 
 func newFilling(d *Draft) (f filling) {
@@ -170,7 +172,7 @@ func (p *Panel) draft(th *draw.Theme) (all [][]draw.Span) {
 		}
 		all = append(all, p.inRows(th, spans)...)
 	}
-	if said := p.said(); said != "" {
+	if said := p.fills.heard; said != "" {
 		all = append(all, []draw.Span{draw.Dim.Of("    " + th.Sign.Arrow + " "), draw.Strong.Of(th.Program(said))})
 	}
 	return all
@@ -192,15 +194,14 @@ func (p *Panel) inRows(th *draw.Theme, spans []draw.Span) (rows [][]draw.Span) {
 	return append(rows, row)
 }
 
-// said is what the program said last whose words are the answer.
-func (p *Panel) said() string {
+// hear takes note of what the program said last whose words are the answer.
+func (p *Panel) hear(f page.Frame) {
 	if !p.drafts() || p.step.Draft.Says == "" {
-		return ""
+		return
 	}
-	for _, c := range p.h.Frame().S.Reports().Contenders() {
+	for _, c := range f.S.Reports().Contenders() {
 		if c.Name == p.step.Draft.Says {
-			return c.Belief.Text
+			p.fills.heard = c.Belief.Text
 		}
 	}
-	return ""
 }

@@ -56,6 +56,7 @@ func (p *Panel) Lines(f page.Frame, w, h int) []string {
 		return nil
 	}
 	th, s := f.Th, p.visible()
+	s.hear(f)
 	all, room := [][]draw.Span(nil), h-1
 	if s.guides() {
 		all = s.taskLines(th, room)
@@ -158,7 +159,7 @@ func (p *Panel) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 		d.age = now.Sub(p.since)
 	}
 	if p.drafts() {
-		d.filled, d.said, d.blank = strings.Join(p.fills.values, "\x00"), p.said(), p.fills.at
+		d.filled, d.said, d.blank = strings.Join(p.fills.values, "\x00"), p.fills.heard, p.fills.at
 	}
 	if d != p.drawn || p.body == nil {
 		p.drawn, p.body = d, p.write(th, w, now)
