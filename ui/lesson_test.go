@@ -354,6 +354,27 @@ func TestADraftIsFilledIn(t *testing.T) {
 	}
 }
 
+// TestADraftOfOneBlankGoesOn: each try is a step on the way, so the keyboard is with the draft again
+// once the lab has tried it.
+func TestADraftOfOneBlankGoesOn(t *testing.T) {
+	draft := &tutor.Draft{Lines: []string{"you: {step}"}, Blanks: []tutor.Blank{{Name: "step", Options: []tutor.Choice{{Text: "Get", Is: "get"}, {Text: "Watch", Is: "watch"}}}}}
+	task := tutor.Step{Kind: tutor.StepTask, Text: "Lock it.", Hints: 3, Draft: draft}
+	x := &trainer{steps: []tutor.Step{task, {Kind: tutor.StepDo, Text: "you: Get"}, task}}
+	b := lessonBench(t, x, Options{})
+	b.step()
+	b.press("n", "1", "enter")
+	if x.filled["step"] != "get" {
+		t.Fatalf("the lab is given %v", x.filled)
+	}
+	b.step()
+	b.step()
+	b.sees("Lock it.", "enter try it")
+	b.press("2", "enter")
+	if x.filled["step"] != "watch" {
+		t.Errorf("the lab is given %v", x.filled)
+	}
+}
+
 // TestATaskIsGivenUpOnce: whoever presses n twice still reads what comes next.
 func TestATaskIsGivenUpOnce(t *testing.T) {
 	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Make b the holder."}}}

@@ -111,7 +111,7 @@ func (p *Panel) send() tea.Cmd {
 	}
 	l := p.l
 	p.steps++
-	p.has = len(p.step.Draft.Blanks) == 1 // one goes on filling in
+	p.has, p.goesOn = false, len(p.step.Draft.Blanks) == 1 // where each try is a step on the way
 	return func() tea.Msg { l.Fill(maps.Clone(filled)); return nil }
 }
 

@@ -65,7 +65,10 @@ func (p *Panel) Stepped(m StepMsg) tea.Cmd {
 	if p.step.Kind == StepTask && m.step.Kind != StepTask {
 		p.leave()
 	}
-	acted, filling := p.acts(), p.has && p.drafts() && m.step.Draft != nil
+	acted, filling := p.acts(), m.step.Draft != nil && (p.goesOn || p.has && p.drafts())
+	if m.step.Kind != StepDo && m.step.Kind != StepWait {
+		p.goesOn = false
+	}
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, filling
 	p.fills = newFilling(p.step.Draft)

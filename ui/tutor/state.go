@@ -29,6 +29,7 @@ type Panel struct {
 	at          int      // the option under the cursor, from 0
 	chosen      int      // the answer, from 1; 0: none yet
 	fills       filling  // of the draft of a task
+	goesOn      bool     // the keyboard goes back to the draft once the lab has tried it
 	steps       int      // how many there were
 	lock        string   // that was selected for the person last
 	opened      turned   // that was opened for the person last
