@@ -157,6 +157,9 @@ func (p *Panel) draft(th *draw.Theme) (all [][]draw.Span) {
 		}
 		all = append(all, spans)
 	}
+	if said := p.fills.heard; said != "" {
+		all = append(all, []draw.Span{draw.Dim.Of("    " + th.Sign.Arrow + " "), draw.Strong.Of(th.Program(said))})
+	}
 	if p.has {
 		b, value := p.blank()
 		spans := []draw.Span{draw.Plain.Of("    ")}
@@ -171,9 +174,6 @@ func (p *Panel) draft(th *draw.Theme) (all [][]draw.Span) {
 			spans = append(spans, draw.Accent.Of(strconv.Itoa(i+1)), st.Of(" "+th.FormatText(c.Text)+"  "))
 		}
 		all = append(all, p.inRows(th, spans)...)
-	}
-	if said := p.fills.heard; said != "" {
-		all = append(all, []draw.Span{draw.Dim.Of("    " + th.Sign.Arrow + " "), draw.Strong.Of(th.Program(said))})
 	}
 	return all
 }

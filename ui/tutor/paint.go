@@ -277,7 +277,7 @@ func pastOf(th *draw.Theme, s *Step, took time.Duration) string {
 func (p *Panel) past(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	log := p.log
 	crowded := p.step.Kind == StepAsk || p.step.Kind == StepSee // there a picture says it
-	if p.step.Kind == StepVerdict || p.err != nil || crowded && p.pictureRows(0) > 0 {
+	if p.step.Kind == StepVerdict || p.err != nil || p.drafts() || crowded && p.pictureRows(0) > 0 {
 		return
 	}
 	if p.step.Kind == StepSay || p.step.Kind == StepAsk {
