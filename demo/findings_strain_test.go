@@ -103,6 +103,52 @@ var strainStories = []story{
 	},
 }
 
+// slowStories are the same on real members.
+var slowStories = []story{
+	{
+		code: model.CodeSlowCluster, on: threeMembers, reason: "a leader that the others reach late, on real members",
+		severity: model.SevWarning, confidence: model.Strong,
+		found: part{words: "what the others send to the leader takes 0.5 s", played: func(sc *scene) {
+			sc.slowLeader(500 * time.Millisecond)
+		}},
+		alike: part{words: "what the others send to the leader takes 50 ms", played: func(sc *scene) {
+			sc.slowLeader(50 * time.Millisecond)
+			sc.statusRounds(14, func(c model.ClusterStatus) bool { return c.Agreed.Answered() > 0 })
+		}},
+	},
+	{
+		code: model.CodeLeaderChanges, on: threeMembers, reason: "real members elect",
+		severity: model.SevWarning, confidence: model.Certain,
+		found: part{words: "a leader moved three times", played: func(sc *scene) {
+			sc.hold(sc.session(60), sc.name("l"))
+			for range 3 {
+				sc.moveLeaderAndSeeIt()
+			}
+		}},
+		alike: part{words: "a leader moved once", played: func(sc *scene) {
+			sc.hold(sc.session(60), sc.name("l"))
+			sc.moveLeaderAndSeeIt()
+			sc.statusRounds(2, func(model.ClusterStatus) bool { return true })
+		}},
+	},
+}
+
+// slowLeader makes what the others send to the leader late.
+func (sc *scene) slowLeader(by time.Duration) {
+	sc.hold(sc.session(60), sc.name("l"))
+	if err := sc.cluster.Slow(sc.leader().Name, by); err != nil {
+		sc.t.Fatal(err)
+	}
+}
+
+// moveLeaderAndSeeIt moves the leader, and waits until a round of status tells.
+func (sc *scene) moveLeaderAndSeeIt() {
+	sc.until("a term is known", func(s *store.Store) bool { return s.Cluster().Term() > 0 })
+	term := sc.s.Cluster().Term()
+	sc.moveLeader()
+	sc.until("the term of the new leader", func(s *store.Store) bool { return s.Cluster().Term() > term })
+}
+
 // waitingStories are of those who wait: in vain, in a queue that grows, or not at all.
 var waitingStories = []story{
 	{

@@ -54,7 +54,7 @@ func (on stage) String() string {
 }
 
 func stories() []story {
-	return slices.Concat(clusterStories, harmStories, strainStories, waitingStories, queueStories, renewalStories, formStories, recordedStories, proxyStories, wordStories, programStories)
+	return slices.Concat(clusterStories, harmStories, strainStories, slowStories, waitingStories, queueStories, renewalStories, formStories, recordedStories, proxyStories, wordStories, programStories)
 }
 
 // At most so many stories and so many clusters of their own at a time: they spend

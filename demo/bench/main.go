@@ -54,7 +54,8 @@ func (o options) size(full, quick int) int {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Ignore(syscall.SIGPIPE) // a write says so, too, and the soak cuts connections
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	var err error
 	switch order := []byte(os.Getenv(orderEnv)); os.Getenv(roleEnv) {

@@ -17,7 +17,9 @@ import (
 	"locktop/demo/cluster"
 	"locktop/model"
 	"locktop/model/journal"
+	"locktop/model/recipe"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/watcher"
 )
 
@@ -26,7 +28,6 @@ const (
 	soakClients    = 6
 	soakContenders = 8 // of each client
 	soakTTL        = 5 // seconds
-	soakMoves      = 3 // of the leader
 	// soakSettle is how long what the model says waits for its verdict: until then the
 	// contenders know what became of them.
 	soakSettle = 10 * time.Second
@@ -36,17 +37,20 @@ const (
 )
 
 // soakRow lets contenders compete on a cluster of its own, in this process, and holds what
-// the model says against what they did. They take mutexes and single keys, and write down how
-// they give one up before they do it. Clients are killed with all their sessions, and the
-// leader moves. Nobody hangs here and nobody writes where he should not: an error of the model
-// is untrue, unless it tells of a lease that nobody renews. A cause above a hint has to be true.
+// the model says against what they did. They take mutexes, nested ones too, single keys and permits,
+// stand by for a leader, or are in a list of members, and write down how they give one up before they
+// do it. Clients are killed with all their sessions, keys are deleted by hand, the path of the observer
+// and of one client drops, and the leader moves, or is slow. Nobody hangs here and nobody writes where
+// he should not: what the model finds has to be true of what was done. A cause above a hint has to be
+// true, and of the hints 99 of a hundred.
 func soakRow(o options) row {
-	r := row{name: "soak", what: fmt.Sprintf("48 contenders on three members, kills and other leaders, for %s: what the model says, and what they did", o.soak), once: true,
+	r := row{name: "soak", what: fmt.Sprintf("48 contenders on three members, kills, deletes by hand, drops of the path, slow and other leaders, for %s: what the model says, and what they did", o.soak), once: true,
 		ours: func(ctx context.Context, e *env, _ string) (values, error) { return e.soak(ctx) }}
-	for _, name := range []string{"locks taken", "clients killed", "handovers", "causes", "causes that are hints", "hints wrong", "causes unknown", "warnings", "errors", "watch lost"} {
+	for _, name := range []string{"locks taken", "clients killed", "deleted by hand", "disturbances", "handovers", "causes certain", "causes strong", "causes that are hints", "causes unknown", "errors", "warnings", "warnings not judged", "watch lost"} {
 		r.figures = append(r.figures, figure{name, "", shown, 0})
 	}
-	r.figures = append(r.figures, figure{"causes wrong", "%", below, 1}, figure{"errors untrue", "", below, 0}, figure{"keys other than etcd's, at the end", "", below, 0})
+	r.figures = append(r.figures, figure{"certain wrong", "", below, 0}, figure{"strong wrong", "", below, 0}, figure{"hints wrong", "%", below, 1},
+		figure{"errors untrue", "", below, 0}, figure{"warnings untrue", "", below, 0}, figure{"keys other than etcd's, at the end", "", below, 0})
 	return r
 }
 
@@ -67,6 +71,7 @@ type ending struct {
 type soakClient struct {
 	*clientv3.Client
 	killed time.Time
+	drops  bool // its path does, now and then
 }
 
 // soakSession is what became of a lease.
@@ -80,8 +85,21 @@ type soakSession struct {
 type ledger struct {
 	mu           sync.Mutex
 	ends         map[claimID]ending
+	held         map[claimID]bool
 	sessions     map[clientv3.LeaseID]*soakSession
+	troubles     []trouble
 	taken, kills int
+	byHands      int
+}
+
+// ending is noted, unless somebody else has ended the claim, and then false.
+func (lg *ledger) ending(id claimID, cause journal.Cause) (mine bool) {
+	lg.with(func() {
+		if _, over := lg.ends[id]; !over {
+			lg.ends[id], mine = ending{cause, time.Now()}, true
+		}
+	})
+	return mine
 }
 
 // with lets f read and write the ledger.
@@ -111,23 +129,34 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 		return nil, err
 	}
 	defer c.Close()
-	w := watcher.New(c, watcher.Options{Prefixes: []string{soakPrefix}})
+	way, err := newPath(members.MemberEndpoints())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, way.Close()) }()
+	eyes, err := dial(ctx, way.endpoints...)
+	if err != nil {
+		return nil, err
+	}
+	defer eyes.Close()
+	w := watcher.New(eyes, watcher.Options{Prefixes: []string{soakPrefix}})
 	defer w.Close()
-	lg := &ledger{ends: map[claimID]ending{}, sessions: map[clientv3.LeaseID]*soakSession{}}
-	obs := &observer{source: w, state: store.New(), ledger: lg, said: map[claimID]bool{}, standing: map[string]bool{}, got: got, tell: e.tell}
+	lg := &ledger{ends: map[claimID]ending{}, held: map[claimID]bool{}, sessions: map[clientv3.LeaseID]*soakSession{}}
+	pin := model.Pin{Prefix: soakPrefix + "permits", Recipe: recipe.Named(fmt.Sprint("semaphore:", permits))}
+	obs := &observer{source: w, state: store.New(pin), ledger: lg, said: map[claimID]bool{}, standing: map[string]bool{}, got: got, tell: e.tell}
 	competing, enough := context.WithTimeout(ctx, e.o.soak)
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer enough()
 	for i := range soakClients {
-		all.Go(func() { lg.client(competing, members.MemberEndpoints(), i, rand.New(rand.NewPCG(1, uint64(i)))) })
-	}
-	all.Go(func() {
-		for i := 0; i < soakMoves && pause(competing, e.o.soak/(soakMoves+1)); i++ {
-			_, err := members.MoveLeader(competing)
-			e.tell("another leader, error: %v", err)
+		endpoints := members.MemberEndpoints()
+		if i == 0 { // see drops of the client
+			endpoints = way.endpoints
 		}
-	})
+		all.Go(func() { lg.client(competing, endpoints, i, rand.New(rand.NewPCG(1, uint64(i)))) })
+	}
+	all.Go(func() { lg.disturb(competing, members, way, e.tell) })
+	all.Go(func() { lg.byHand(competing, c, rand.New(rand.NewPCG(2, 0))) })
 	if err := obs.until(competing); err != nil {
 		return nil, err
 	}
@@ -139,7 +168,8 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 	}
 	obs.judge(time.Now().Add(time.Hour))
 	got["locks taken"], got["clients killed"] = float64(lg.taken), float64(lg.kills)
-	got["causes wrong"] = 100 * got["causes wrong"] / max(1, got["causes"])
+	got["deleted by hand"], got["disturbances"] = float64(lg.byHands), float64(len(lg.troubles))
+	got["hints wrong"] = 100 * got["hints wrong"] / max(1, got["causes that are hints"])
 	got["keys other than etcd's, at the end"], err = obs.differs(ctx, c)
 	return got, err
 }
@@ -151,12 +181,12 @@ func (lg *ledger) client(ctx context.Context, endpoints []string, number int, ra
 		if err != nil {
 			continue
 		}
-		mine := &soakClient{Client: c}
+		mine := &soakClient{Client: c, drops: number == 0}
 		life, over := context.WithTimeout(ctx, time.Duration(20+random.IntN(60))*time.Second)
 		var all sync.WaitGroup
 		for i := range soakContenders {
 			its := rand.New(rand.NewPCG(random.Uint64(), uint64(i)))
-			all.Go(func() { lg.contend(life, mine, number+i, its) })
+			all.Go(func() { lg.contend(life, mine, number, plays[i%len(plays)], its) })
 		}
 		<-life.Done()
 		if ctx.Err() == nil {
@@ -172,7 +202,7 @@ func (lg *ledger) client(ctx context.Context, endpoints []string, number int, ra
 
 // contend takes a lock again and again, with a new session after each that ended, until
 // its client does.
-func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, random *rand.Rand) {
+func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, its play, random *rand.Rand) {
 	for pause(ctx, time.Duration(random.IntN(2000))*time.Millisecond) {
 		s, err := concurrency.NewSession(c.Client, concurrency.WithTTL(soakTTL), concurrency.WithContext(c.Ctx()))
 		if err != nil {
@@ -180,7 +210,7 @@ func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, random
 		}
 		mine := &soakSession{client: c}
 		lg.with(func() { lg.sessions[s.Lease()] = mine })
-		for lg.round(ctx, s, number, random) == nil && pause(ctx, time.Duration(random.IntN(1000))*time.Millisecond) {
+		for lg.round(ctx, s, number, its, random) == nil && pause(ctx, time.Duration(random.IntN(1000))*time.Millisecond) {
 		}
 		lg.with(func() {
 			select {
@@ -190,8 +220,10 @@ func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, random
 				mine.closed = c.killed.IsZero()
 			}
 		})
-		if mine.closed && s.Close() != nil {
-			lg.with(func() { mine.ran = true })
+		if s.Orphan(); mine.closed {
+			if _, err := s.Client().Revoke(c.Ctx(), s.Lease()); err != nil { // also where it had run out
+				lg.with(func() { mine.ran = true })
+			}
 		}
 	}
 }
@@ -200,43 +232,32 @@ func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, random
 var errOver = errors.New("the session is over")
 
 // round takes a lock once and gives it up. An error ends the session.
-func (lg *ledger) round(ctx context.Context, s *concurrency.Session, number int, random *rand.Rand) error {
-	key := fmt.Sprintf("%skey%d", soakPrefix, number%4)
-	var release func(context.Context) error
-	if number%2 == 0 {
-		m := concurrency.NewMutex(s, fmt.Sprintf("%smutex%d", soakPrefix, number%4))
-		if err := m.Lock(ctx); err != nil {
-			return err
-		}
-		key, release = m.Key(), m.Unlock
-	} else {
-		r, err := s.Client().Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).Then(clientv3.OpPut(key, "", clientv3.WithLease(s.Lease()))).Commit()
-		if err != nil || !r.Succeeded { // another has it: later
-			return err
-		}
-		release = func(ctx context.Context) error {
-			_, err := s.Client().Delete(ctx, key)
-			return err
-		}
+func (lg *ledger) round(ctx context.Context, s *concurrency.Session, number int, its play, random *rand.Rand) error {
+	key, release, err := its.take(ctx, s, number)
+	if err != nil || key == "" {
+		return err
 	}
 	got, err := s.Client().Get(ctx, key)
 	if err != nil || len(got.Kvs) == 0 {
 		return errors.Join(err, errOver)
 	}
 	id := claimID{key, got.Kvs[0].CreateRevision}
-	lg.with(func() { lg.taken++ })
+	lg.with(func() { lg.taken, lg.held[id] = lg.taken+1, true })
+	defer lg.with(func() { delete(lg.held, id) })
 	select {
-	case <-time.After(time.Duration(10+random.IntN(1500)) * time.Millisecond):
+	case <-time.After(its.hold + rand.N(its.more)):
 	case <-s.Done():
 		return errOver
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	if random.IntN(4) == 0 { // the end of the session gives it up
-		lg.with(func() { lg.ends[id] = ending{journal.CauseRevoked, time.Now()} })
+		lg.ending(id, journal.CauseRevoked)
 		return errOver
 	}
-	lg.with(func() { lg.ends[id] = ending{journal.CauseReleased, time.Now()} })
+	if !lg.ending(id, journal.CauseReleased) {
+		return nil // by hand
+	}
 	return release(ctx)
 }
 
@@ -326,7 +347,7 @@ func (o *observer) cause(e *journal.Entry, gone model.ClaimRef) {
 		o.got["causes unknown"]++
 		return
 	}
-	count, wrong := "causes", "causes wrong"
+	count, wrong := fmt.Sprint("causes ", e.Confidence), fmt.Sprint(e.Confidence, " wrong")
 	if e.Confidence == model.Hint {
 		count, wrong = "causes that are hints", "hints wrong"
 	}
@@ -345,20 +366,21 @@ func (o *observer) findings() {
 		if now[id] = true; o.standing[id] {
 			continue
 		}
-		if f.Severity == model.SevWarning {
-			o.got["warnings"]++
-		}
-		if f.Severity != model.SevError {
+		if f.Severity == model.SevInfo {
 			continue
 		}
-		o.got["errors"]++
-		o.ledger.with(func() {
-			s := o.ledger.sessions[clientv3.LeaseID(f.Lease)]
-			if f.Code != model.CodeDeadHolder || s == nil || !s.ran && s.client.killed.IsZero() {
-				o.got["errors untrue"]++
-				o.tell("errors untrue: %s", id)
-			}
-		})
+		kind := string(f.Severity) + "s"
+		o.got[kind]++
+		why, unknown := o.ledger.untrue(&f)
+		if why == "" {
+			continue
+		}
+		verdict := kind + " untrue"
+		if unknown && f.Severity == model.SevWarning {
+			verdict = "warnings not judged"
+		}
+		o.got[verdict]++
+		o.tell("%s: %s (%s): %s; %s", verdict, id, f.Confidence, text.English(f.Summary), why)
 	}
 	o.standing = now
 }

@@ -141,6 +141,7 @@ func fullBy(m *model.Member) int {
 const (
 	slowMin   = 3
 	slowPart  = 10 // one in ten
+	slowOwn   = 2  // so many times smaller a part of the answers of a member itself
 	slowApart = 10 * time.Second
 )
 
@@ -166,7 +167,7 @@ func slowCluster(x *ClusterContext) {
 			said = model.Say("leader-answers-within", m.Message(), own.Usual, own.Longest)
 		}
 		f.Evidence = append(f.Evidence, said)
-		if own.Answered() >= slowMin && own.Slow == 0 {
+		if own.Answered() >= slowMin && slowOwn*own.Slow*a.Answered() < a.Slow*own.Answered() {
 			f.Severity, f.Confidence = model.SevWarning, model.Strong // neither our way there nor this machine is slow
 		}
 	}

@@ -135,6 +135,34 @@ func TestWhatIsTold(t *testing.T) {
 	}
 }
 
+// TestMembersAsSeenFromHere: how each member answers, what it could not, and how full it is.
+func TestMembersAsSeenFromHere(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Add(model.ClusterStatus{At: modeltest.At(1), ClusterID: 1, Agreed: model.Answers{Asked: 9, Failed: 1, Usual: 4 * time.Millisecond, Longest: 2 * time.Second, Slow: 1},
+		Members: []model.Member{
+			{ID: 1, Name: "m1", Leader: true, Version: "3.6.1", DBSize: 1 << 20, DBQuota: 2 << 30, Answers: model.Answers{Asked: 6, Usual: 3 * time.Millisecond, Longest: 900 * time.Millisecond}},
+			{ID: 2, Name: "m2", Err: "refused", Answers: model.Answers{Asked: 6, Failed: 6}}, {ID: 3, Name: "m3", Unasked: true}}})
+	x, r := told(t, h, DefaultSeries)
+	for _, row := range []struct{ name, want, reason string }{
+		{"locktop_member_latency_seconds", `locktop_member_latency_seconds{member="m1"} 0.003`, "of one that never answered it is missing, and of one that nobody asks"},
+		{"locktop_member_latency_max_seconds", `locktop_member_latency_max_seconds{member="m1"} 0.9`, "the longest"},
+		{"locktop_member_requests_failed", "locktop_member_requests_failed{member=\"m1\"} 0\nlocktop_member_requests_failed{member=\"m2\"} 6", "what it could not"},
+		{"locktop_member_db_bytes", `locktop_member_db_bytes{member="m1"} 1.048576e+06`, "how full"},
+		{"locktop_member_db_quota_bytes", `locktop_member_db_quota_bytes{member="m1"} 2.147483648e+09`, "of how much"},
+		{"locktop_linearizable_latency_seconds", "locktop_linearizable_latency_seconds 0.004", "what takes a leader"},
+		{"locktop_linearizable_latency_max_seconds", "locktop_linearizable_latency_max_seconds 2", "the longest of it"},
+		{"locktop_linearizable_requests_failed", "locktop_linearizable_requests_failed 1", "and what failed of it"},
+	} {
+		if text := exposed(t, x, row.name); text != row.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", row.name, row.reason, text, row.want)
+		}
+	}
+	if problems, err := testutil.GatherAndLint(r); err != nil || len(problems) > 0 {
+		t.Errorf("not as Prometheus wants it: %v %v", problems, err)
+	}
+}
+
 // TestMomentsByTheClockThatIs: a moment is told as the machine's clock, which was set, shows it:
 // whoever reads subtracts it from what his own shows.
 func TestMomentsByTheClockThatIs(t *testing.T) {
