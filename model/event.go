@@ -274,6 +274,12 @@ type Answers struct {
 // Answered returns how many requests were answered.
 func (a Answers) Answered() int { return a.Asked - a.Failed }
 
+// Late says whether answers came late again and again, and not all of them together, as while one leader is
+// elected: at least three, one in ten, over ten seconds.
+func (a Answers) Late() bool {
+	return a.Slow >= 3 && 10*a.Slow >= a.Answered() && a.SlowFor >= 10*time.Second
+}
+
 // Bounds of answers. A healthy cluster agrees on a read within some milliseconds, over a long way in
 // little more than the way takes, which the fastest answer tells.
 const (

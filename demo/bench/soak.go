@@ -79,6 +79,7 @@ type soakSession struct {
 	client *soakClient
 	ran    bool // out, as its owner was told; or it could not be revoked
 	closed bool // by its owner
+	over   bool // its owner has done with it
 }
 
 // ledger is what the contenders did, written down before they do it.
@@ -210,15 +211,20 @@ func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, its pl
 		}
 		mine := &soakSession{client: c}
 		lg.with(func() { lg.sessions[s.Lease()] = mine })
+		go func() { // Lock and Campaign do not notice it (etcd-io/etcd#19597)
+			<-s.Done()
+			lg.with(func() { mine.ran = mine.ran || !mine.over && c.killed.IsZero() })
+		}()
 		for lg.round(ctx, s, number, its, random) == nil && pause(ctx, time.Duration(random.IntN(1000))*time.Millisecond) {
 		}
 		lg.with(func() {
 			select {
 			case <-s.Done():
-				mine.ran = true
+				mine.ran = mine.ran || c.killed.IsZero()
 			default:
 				mine.closed = c.killed.IsZero()
 			}
+			mine.over = true
 		})
 		if s.Orphan(); mine.closed {
 			if _, err := s.Client().Revoke(c.Ctx(), s.Lease()); err != nil { // also where it had run out

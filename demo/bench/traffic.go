@@ -255,7 +255,7 @@ func (lg *ledger) untrue(f *model.Finding) (why string, unknown bool) {
 	switch f.Code {
 	case model.CodeDeadHolder, model.CodeDeadWaiter, model.CodeKeepaliveStalled, model.CodeUnattendedLease, model.CodeKeepaliveHalted, model.CodeLeaseOverdue, model.CodeTTLReset:
 		may, unknown = s != nil && (s.ran || !s.client.killed.IsZero() || s.client.drops && lg.troubled(lateFor, "drop") > 0), true
-		may = may || lg.troubled(lateFor, "move") > 0 && f.Code != model.CodeLeaseOverdue
+		may = may || lg.troubled(lateFor, "move") > 0 && f.Code != model.CodeLeaseOverdue || f.Confidence == model.Certain // as etcd says of the lease
 	case model.CodeSlowCluster:
 		may, unknown = lg.troubled(answersFor, "slow") > 0 || lg.troubled(answersFor, "move") > 1, true
 	case model.CodeLeaderChanges:

@@ -136,13 +136,11 @@ func fullBy(m *model.Member) int {
 	return int(min(100, m.DBSize/max(1, quotaOf(m)/100)))
 }
 
-// Bounds of slowCluster: so many answers came late, at least so large a part of all, and not all of them
-// together, as while one leader is elected.
+// Bounds of slowCluster: it takes so many answers of a member itself to say that it answers fast, and so
+// many times smaller a part of them that was slow.
 const (
-	slowMin   = 3
-	slowPart  = 10 // one in ten
-	slowOwn   = 2  // so many times smaller a part of the answers of a member itself
-	slowApart = 10 * time.Second
+	ownLeast = 3
+	ownTimes = 2
 )
 
 // slowCluster finds a cluster that agrees late again and again: its disk, its processor or the way between
@@ -150,7 +148,7 @@ const (
 func slowCluster(x *ClusterContext) {
 	c := x.K.Members.Cluster()
 	a := c.Agreed
-	if !late(a) {
+	if !a.Late() {
 		return
 	}
 	f := model.Finding{Code: model.CodeSlowCluster, Severity: model.SevInfo, Confidence: model.Hint,
@@ -167,7 +165,7 @@ func slowCluster(x *ClusterContext) {
 			said = model.Say("leader-answers-within", m.Message(), own.Usual, own.Longest)
 		}
 		f.Evidence = append(f.Evidence, said)
-		if own.Answered() >= slowMin && slowOwn*own.Slow*a.Answered() < a.Slow*own.Answered() {
+		if own.Answered() >= ownLeast && ownTimes*own.Slow*a.Answered() < a.Slow*own.Answered() {
 			f.Severity, f.Confidence = model.SevWarning, model.Strong // neither our way there nor this machine is slow
 		}
 	}
@@ -178,11 +176,6 @@ func slowCluster(x *ClusterContext) {
 		f.Evidence = append(f.Evidence, model.Say("leases-may-end-of-slow", n))
 	}
 	x.Report(f)
-}
-
-// late says whether answers came late again and again.
-func late(a model.Answers) bool {
-	return a.Slow >= slowMin && slowPart*a.Slow >= a.Answered() && a.SlowFor >= slowApart
 }
 
 // Bounds of leaderChanges: so many changes within leaderSpan, the last of them no longer ago than leaderCalm.

@@ -13,6 +13,7 @@ import (
 // waits for a reading of the claim's lease. To the journal it tells what only the keys and
 // the leases know.
 type attribution struct {
+	members   *Members
 	scheduler *scheduler
 	journals  *Journals
 	prefixes  *Prefixes
@@ -101,6 +102,15 @@ func (cs *attribution) likeBefore(f, left *journal.Entry) {
 // howEnded tells how a lease that is gone ended, by its last reading: that bounds
 // what it had left unless it was renewed since.
 func (cs *attribution) howEnded(l *Lease, f *journal.Entry, sign model.Message) (journal.Cause, model.Confidence, model.Message) {
+	cause, sure, why := cs.howEndedIn(l, f, sign)
+	if sure != model.Hint && cs.members.Cluster().Agreed.Late() { // what its owner did may have come in its last moment
+		return cause, model.Hint, model.Say("and", why, model.Say("cluster-answers-late"))
+	}
+	return cause, sure, why
+}
+
+// howEndedIn is that in a cluster that answers in time.
+func (cs *attribution) howEndedIn(l *Lease, f *journal.Entry, sign model.Message) (journal.Cause, model.Confidence, model.Message) {
 	if !l.HasRead || l.Read.Granted <= 0 {
 		return journal.CauseUnknown, model.Hint, model.Say("lease-ended-unread", sign)
 	}

@@ -47,7 +47,7 @@ func newState(pinned *Pins, watched *Prefixes) *State {
 	k.Keys = newKeys(k.Pins, k.change)
 	k.Owners = newOwners(k.Keys, k.Leases, k.change)
 	k.Journals = &Journals{scheduler: k.scheduler, keys: k.Keys, change: k.change}
-	k.causes = &attribution{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.Leases, change: k.change, owners: k.Owners, journals: k.Journals}
+	k.causes = &attribution{members: k.Members, scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.Leases, change: k.change, owners: k.Owners, journals: k.Journals}
 	k.transitions = &transitions{scheduler: k.scheduler, keys: k.Keys, leases: k.Leases, change: k.change, owners: k.Owners, journals: k.Journals, causes: k.causes, believed: map[string]bool{}}
 	k.commit = &commit{scheduler: k.scheduler, keys: k.Keys, leases: k.Leases, change: k.change, causes: k.causes, transitions: k.transitions}
 	k.lists = &lists{scheduler: k.scheduler, prefixes: k.Prefixes, keys: k.Keys, leases: k.Leases, change: k.change, journals: k.Journals,

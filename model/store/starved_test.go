@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"locktop/model"
 	"locktop/model/journal"
@@ -21,17 +22,22 @@ func TestACauseWhereReadingsStarved(t *testing.T) {
 		read, gone    float64
 		cause         journal.Cause
 		confidence    model.Confidence
+		agreed        model.Answers
 	}{
-		{"less than a second left, and gone as soon as etcd looks for it", 3, 0, 10, 11.4, journal.CauseExpired, model.Strong},
-		{"not read for 2.5 s, and gone when what was left was over", 3, 2, 10, 12.5, journal.CauseExpired, model.Hint},
-		{"not read for 2.5 s, and gone long before what was left was over", 10, 9, 10, 12.5, journal.CauseRevoked, model.Hint},
-		{"not read for 5 s, and gone long after what was left was over: it was renewed meanwhile", 3, 2, 10, 15, journal.CauseUnknown, model.Hint},
-		{"read as often as it should be: a session that is closed goes at any time", 2, 1, 10, 11.5, journal.CauseUnknown, model.Hint},
+		{"less than a second left, and gone as soon as etcd looks for it", 3, 0, 10, 11.4, journal.CauseExpired, model.Strong, model.Answers{}},
+		{"not read for 2.5 s, and gone when what was left was over", 3, 2, 10, 12.5, journal.CauseExpired, model.Hint, model.Answers{}},
+		{"not read for 2.5 s, and gone long before what was left was over", 10, 9, 10, 12.5, journal.CauseRevoked, model.Hint, model.Answers{}},
+		{"not read for 5 s, and gone long after what was left was over: it was renewed meanwhile", 3, 2, 10, 15, journal.CauseUnknown, model.Hint, model.Answers{}},
+		{"read as often as it should be: a session that is closed goes at any time", 2, 1, 10, 11.5, journal.CauseUnknown, model.Hint, model.Answers{}},
+		{"the same while the cluster answers late: a revoke of its owner may have come in that moment", 3, 0, 10, 11.4, journal.CauseExpired, model.Hint,
+			model.Answers{Asked: 20, Longest: 2 * time.Second, Slow: 9, SlowFor: 20 * time.Second}},
+		{"the same, and one answer was late", 3, 0, 10, 11.4, journal.CauseExpired, model.Strong, model.Answers{Asked: 20, Longest: 2 * time.Second, Slow: 1}},
 	} {
 		for _, first := range []bool{false, true} {
 			h := modeltest.New()
 			h.Loaded(0)
 			h.Put(1, modeltest.ClaimKey("/lock", lease), "", lease)
+			h.Add(model.ClusterStatus{At: modeltest.At(9), Agreed: r.agreed})
 			h.Read(r.read, lease, r.granted, r.left)
 			if first { // that the lease is gone may be read before the watch tells of its key
 				h.Read(r.gone-0.001, lease, 0, -1)

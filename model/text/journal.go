@@ -91,6 +91,7 @@ var causes = map[model.MessageID]Sentence{
 	"released-closed-or-revoked":     {"{0}: its owner released it and closed the session, or it was revoked", "{0}：主人释放后关闭了会话，或者被撤销"},
 	"ended-early-or-released":        {"{0}: ended early; its owner released it and closed the session, or it was revoked", "{0}：提前结束；主人释放后关闭了会话，或者被撤销"},
 	"closed-or-revoked":              {"{0}: closed by its owner, or revoked", "{0}：主人关闭的，或者被撤销"},
+	"cluster-answers-late":           {"the cluster answers late, so its owner may have ended it in its last moment", "集群回答迟缓，可能是主人在最后一刻结束的"},
 	"ended-early":                    {"{0}: ended early, closed by its owner or revoked", "{0}：提前结束，主人关闭的，或者被撤销"},
 	"ended-on-time":                  {"last reading {0:s} before: {1} of {2} s left, and it went just when that was over; it was not read often enough to be sure", "{0:s} 前最后的读数还剩 {1}/{2} s，它正好在那之后消失；读得不够频繁，不能确定"},
 	"lease-lived-on":                 {"its lease lived on: {0} of {1} s left {2:s} later", "它的租约还活着：{2:s} 后还剩 {0}/{1} s"},
