@@ -121,6 +121,16 @@ var recordedStories = []story{
 		}, also: []model.Code{model.CodeDeadHolder, model.CodeKeepaliveStalled, model.CodeLongHeld}},
 	},
 	{
+		code: model.CodeKeepaliveCancelled, on: recorded, reason: "that others stopped at the same age says nothing of one that stops at another",
+		severity: model.SevWarning, confidence: model.Strong, alternatives: []model.Code{model.CodeDeadHolder},
+		found: part{words: "four holders that each stop renewing after half a minute", told: func(ta *tale) {
+			ta.stopAt(30, 30, 30, 30)
+		}, also: []model.Code{model.CodeDeadHolder, model.CodeKeepaliveStalled}},
+		alike: part{words: "three that stop at the same age, and one that stops later", told: func(ta *tale) {
+			ta.stopAt(30, 30, 30, 60)
+		}, also: []model.Code{model.CodeDeadHolder, model.CodeKeepaliveStalled, model.CodeLongHeld}},
+	},
+	{
 		code: model.CodeLeaseGhostList, on: recorded, reason: "a revoke of what only one member lists says not found",
 		severity: model.SevWarning, confidence: model.Certain,
 		found: part{words: "a member that lists a lease which the leader does not know", told: func(ta *tale) {

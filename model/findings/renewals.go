@@ -259,7 +259,9 @@ func haltedAtMove(x *Context, eta time.Duration) {
 // after another.
 func namePattern(x *Context, f *model.Finding) {
 	who := x.K.Owners.Who(x.Head.Ref())
-	if age, ok := constantAge(x.L.StopAges(), time.Duration(x.Lease.Granted())*time.Second); ok {
+	held, atLeast := x.L.HeldFor(x.K.Now())
+	ago, _ := x.Lease.Renewed(x.K.Now())
+	if age, ok := constantAge(x.L.StopAges(), time.Duration(x.Lease.Granted())*time.Second); ok && !atLeast && (held-ago-age).Abs() <= stopSpread { // this one, too
 		f.Code = model.CodeKeepaliveCancelled
 		f.Summary = model.Say("stopped-renewing-like-the-last", model.Verbatim(who), len(x.L.StopAges()), age)
 		f.Advice = []model.Message{model.Say("look-for-a-timeout")}
