@@ -73,6 +73,8 @@ var screen = map[model.MessageID]Sentence{
 	"calm":                         {"{0}. {1}", "{0}。{1}"},
 	"watching-for":                 {"watching for {0}, since {1}", "已观察 {0}，从 {1} 起"},
 	"members":                      {"members", "成员"},
+	"latency-from-here":            {"latency from here, of the last {0}", "延迟：从这里测，最近 {0}"},
+	"leader-in-term":               {"{0} leads, term {1}", "{0} 是 Leader，任期 {1}"},
 	"quorum-of":                    {"quorum {0} of {1}", "多数派 {0}/{1}"},
 	"this-connection":              {"this connection", "本连接"},
 	"more-prefixes":                {"and {0} more", "还有 {0} 个"},

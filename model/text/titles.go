@@ -95,6 +95,7 @@ var titles = map[model.MessageID]Sentence{
 	"title-etcd":          {"ETCD", "ETCD"},
 	"title-term":          {"TERM", "任期"},
 	"title-revision":      {"REVISION", "修订版本"},
+	"title-database":      {"DATABASE", "数据库"},
 	"title-latency":       {"LATENCY", "延迟"},
 	"title-answer":        {"ANSWER", "回答"},
 	"title-id":            {"ID", "ID"},

@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 
+	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/ui/draw"
@@ -21,7 +22,11 @@ func (p *labPage) cluster(f Frame, w, h int) []string {
 	if n := c.Size(); n > 0 {
 		title = append(title, draw.Dim.Of("  "+th.Say("quorum-of", n/2+1, n)))
 	}
-	lines = append(lines, th.Ruler(w, title...))
+	for _, alarm := range c.Alarms {
+		title = append(title, draw.Plain.Of("  "), draw.Bad.Of(th.Sign.Bad+" "+th.Cut(th.Clean(alarm), 32)))
+	}
+	hint := []draw.Span{draw.Dim.Of(th.Say("latency-from-here", model.AnswersSpan))}
+	lines = append(lines, th.RulerWith(w, hint, title...))
 	lines = p.list(lines, f, partMembers, w, max(2, min(len(p.parts[partMembers].ids)+1, h/3)))
 	apart := func() {
 		if f.Height >= TallFrom {
@@ -39,7 +44,6 @@ func (p *labPage) cluster(f Frame, w, h int) []string {
 		lines = append(lines, th.Line(w, watchSpans(f, x), nil))
 	}
 	apart()
-	lines = append(lines, th.Ruler(w, draw.Dim.Of(th.Say("what-happened-to-the-cluster"))))
 	var facts []*journal.Entry
 	kept := f.UpTo(f.S.Journal())
 	for _, e := range slices.Backward(kept[max(0, len(kept)-factsSeen):]) {
@@ -48,7 +52,17 @@ func (p *labPage) cluster(f Frame, w, h int) []string {
 		}
 	}
 	slices.Reverse(facts)
+	lines = append(lines, th.RulerWith(w, leaderHint(f), draw.Dim.Of(th.Say("what-happened-to-the-cluster"))))
 	return draw.Fill(LastFacts(lines, f, facts, false, w, h-len(lines)), w, h)
+}
+
+// leaderHint says in which term the cluster is, nil where no member told.
+func leaderHint(f Frame) []draw.Span {
+	m := f.S.Cluster().Leader()
+	if m.Term == 0 {
+		return nil
+	}
+	return []draw.Span{draw.Dim.Of(f.Th.Say("leader-in-term", model.Verbatim(f.Th.Clean(memberName(m))), m.Term))}
 }
 
 // watchSpans say how far a prefix is seen.

@@ -9,6 +9,7 @@ import (
 	"locktop/model/reports"
 	"locktop/model/store"
 	"locktop/ui/draw"
+	"locktop/ui/fields"
 	"locktop/ui/table"
 )
 
@@ -40,6 +41,16 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Late, model.Latency(a.Longest))
 		default:
 			r.Add(draw.Late, model.Latency(a.Usual)+"-"+model.Latency(a.Longest))
+		}
+	}},
+	{Column: table.Column{Title: "title-database", Least: 9, Most: 14, Rank: 7, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+		if m.DBSize == 0 {
+			r.Add(draw.Dim, "-")
+			return
+		}
+		r.Add(draw.Plain, model.Bytes(m.DBSize))
+		if m.DBQuota > 0 && r.Room() >= 5 {
+			r.Add(draw.Dim, " "+fields.Percent(float64(m.DBSize)/float64(m.DBQuota)))
 		}
 	}},
 	{Column: table.Column{Title: "title-endpoint", Least: 16, Most: 30, Rank: 3}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(m.Endpoint), r.Room())) }},
