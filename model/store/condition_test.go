@@ -203,7 +203,6 @@ func TestConditionsOfEveryFinding(t *testing.T) {
 				if c.Word != "held" || c.Code() != "" {
 					t.Errorf("%s as info: the lock is %+v, and what is worth knowing is not how it does", e.Code, c)
 				}
-				rank = c.Rank
 			} else if c.Word != string(e.Code) || c.Code() != e.Code || c.Level != sev.Level() || text.English(c.Message()) != "x" || c.Rank <= rank {
 				t.Errorf("%s as %s: %+v after rank %d", e.Code, sev, c, rank)
 			}

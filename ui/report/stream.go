@@ -78,9 +78,8 @@ func (o *stream) list(inside func()) {
 	o.token(jsontext.EndArray)
 }
 
-func (o *stream) null()        { o.token(jsontext.Null) }
-func (o *stream) int(n int64)  { o.token(jsontext.Int(n)) }
-func (o *stream) truth(v bool) { o.token(jsontext.Bool(v)) }
+func (o *stream) null()       { o.token(jsontext.Null) }
+func (o *stream) int(n int64) { o.token(jsontext.Int(n)) }
 
 // number writes a number that is not text first: there are ten of them in a claim.
 func (o *stream) number(known bool, n int64) {

@@ -116,6 +116,17 @@ func eventRow(e report.Event) [2]string {
 	return [2]string{at, e.Text}
 }
 
+// Quiet is said where nothing happened that has a card, and no more than could be seen.
+func (v view) Quiet() string {
+	switch {
+	case len(v.Lanes) == 0:
+		return "There was no lock to judge, and nothing was broken."
+	case len(v.Blind) > 0:
+		return "No problem was found in what could be seen, and nothing was broken."
+	}
+	return "No problem was found, and nothing was broken."
+}
+
 // lanes cuts the time into cells and paints every lock.
 func (v *view) lanes() {
 	count := len(v.Locks)
@@ -324,7 +335,7 @@ const markup = `<!doctype html>
 {{range $x := .Cards}}<div class="finding {{.Severity}}"><h3><b class="{{.Severity}}">{{.Title}}</b>{{with .On}} on {{.}}{{end}} <span class="dim">{{.When}}</span></h3><p>{{.What}}</p>
 {{with .Ended}}<p><b>{{$x.How}}</b> {{.}}</p>
 {{end}}{{if .Evidence}}<ul>{{range .Evidence}}<li>{{.}}</li>{{end}}</ul>{{end}}{{range .Advice}}<p><b>do:</b> {{.}}</p>{{end}}{{range .Etcdctl}}<pre>{{.}}</pre>{{end}}{{with .Lines}}<pre>{{.}}</pre>{{end}}</div>
-{{else}}<p>No problem was found, and nothing was broken.</p>
+{{else}}<p>{{.Quiet}}</p>
 {{end}}<h2>Locks across time</h2>
 <p class="key dim"><span><i class="e"></i>held</span><span><i class="o"></i>held by the next one</span><span><i class="p"></i>changed hands, or held in part</span><span><i class="w"></i>somebody waits</span><span><i class="b"></i>error, or no leader</span><span><i class="n2"></i>warning, or a member without an answer</span><span><i class="u"></i>not seen</span><span><i class="tick"></i>broken by hand, or another leader</span>{{if .Page.Beliefs}}<span><i class="says"></i>its client says that it holds</span><span><i class="not"></i>and another held</span>{{end}}</p>
 {{if .Lanes}}{{range .Above}}<div class="lane sub"><span class="name">{{.Name}}</span><svg viewBox="0 0 720 10" preserveAspectRatio="none" role="img" aria-label="{{.Name}}"><path class="n2" d="{{.Warn}}"/><path class="b" d="{{.Bad}}"/><path class="u" d="{{.Unseen}}"/><path class="tick" d="{{.Moments}}"/></svg></div>

@@ -77,7 +77,7 @@ func (p *Page) markdown(w io.Writer) error {
 		line("")
 	}
 	if len(v.Cards) == 0 {
-		line("No problem was found, and nothing was broken.")
+		line("%s", v.Quiet())
 	}
 	if len(v.Noted) > 0 {
 		line("\n## Also noted at the end\n")
