@@ -170,11 +170,11 @@ var tutor = map[model.MessageID]Sentence{
 
 	"word-claim":           {"claim: the key of a program in the queue of a lock.", "排队键：程序在锁的队列里的键。"},
 	"word-revision":        {"revision: the number of each change of the store; it only grows.", "修订版本(revision)：存储每次改动的编号，只增不减。"},
-	"word-create-revision": {"create revision: the revision at which a key was made. The lowest in the queue holds.", "创建版本号(create revision)：键创建时的修订版本。队列里最小的持有锁。"},
+	"word-create-revision": {"create revision: the revision at which a key was made. The lowest in the queue holds.", "创建修订版本(create revision)：键创建时的修订版本。队列里最小的持有锁。"},
 	"word-lease":           {"lease: what a key hangs on. When it ends, etcd deletes the key.", "租约：键所挂的东西。租约结束，etcd 就删除键。"},
 	"word-ttl":             {"TTL: how long a lease lives after its last renewal. It does not bound the work.", "TTL：最后一次续租之后租约还能活多久。它不限制工作的时间。"},
 	"word-session":         {"session: a client's lease with the loop that renews it. It owns the lock.", "会话：客户端的租约，加上给它续租的循环。拥有锁的是会话。"},
-	"word-token":           {"fencing token: a number that grows from holder to holder, here the create revision. A resource refuses an older one.", "防护令牌(fencing token)：随持有者增大的数，这里是创建版本号。资源拒绝更旧的。"},
+	"word-token":           {"fencing token: a number that grows from holder to holder, here the create revision. A resource refuses an older one.", "防护令牌(fencing token)：随持有者增大的数，这里是创建修订版本。资源拒绝更旧的。"},
 	"word-herd":            {"herd: many that one delete wakes, of whom one gets the lock.", "惊群：一次删除叫醒许多程序，只有一个拿到锁。"},
 	"word-watch":           {"watch: etcd tells the changes of a key, from a revision on, in order.", "监听(watch)：etcd 从某个 revision 起按顺序告知键的改动。"},
 	"word-election":        {"election: a queue whose keys have values. Campaign waits, Proclaim rewrites, Observe follows, Resign deletes.", "选举：键带着值的队列。Campaign 等待，Proclaim 改写宣告，Observe 观察，Resign 让位。"},
