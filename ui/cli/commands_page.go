@@ -19,7 +19,7 @@ func CommandsPage() string {
 	for _, g := range root.Groups() {
 		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(g.Title, ":"))
 		for _, c := range everyCommand(root) {
-			if groupOf(c) == g.ID && c.IsAvailableCommand() && (!c.HasSubCommands() || c.Name() == "completion") && c.Parent().Name() != "completion" {
+			if groupOf(c) == g.ID && hasPart(c) {
 				writeCommand(&b, c)
 			}
 		}
@@ -36,6 +36,15 @@ func CommandsPage() string {
 	b.WriteString("\n" + unseenWords + "\n")
 	return b.String()
 }
+
+// hasPart says whether a command has a part of the page: one that only gathers others has none, and
+// the shells of completion share one.
+func hasPart(c *cobra.Command) bool {
+	gathers := c.HasSubCommands() && flagLines(flagsOf(c, false)) == ""
+	return c.IsAvailableCommand() && (!gathers || c.Name() == completionName) && c.Parent().Name() != completionName
+}
+
+const completionName = "completion"
 
 // groupOf returns the group of a command, or of the one above it.
 func groupOf(c *cobra.Command) string {
@@ -56,7 +65,7 @@ func writeCommand(b *strings.Builder, c *cobra.Command) {
 		fmt.Fprintf(b, " Shared flags: %s.", strings.Join(shared, ", "))
 	}
 	use, flags := c.UseLine(), flagsOf(c, false)
-	if c.HasSubCommands() && c.HasParent() { // each of them for one shell, and all alike
+	if c.Name() == completionName { // each of them for one shell, and all alike
 		var shells []string
 		for _, sub := range c.Commands() {
 			shells = append(shells, sub.Name())

@@ -31,8 +31,8 @@ func TestThePathIsPrinted(t *testing.T) {
 	}
 	for _, r := range []struct{ args, want, reason string }{
 		{"--lang de", `--lang "de": want en or zh`, "a language that nobody wrote"},
-		{"nonsense", "want one of 1 order, 2 herd", "no such lesson"},
-		{"99", "want one of 1 order, 2 herd", "no such number"},
+		{"nonsense", "want one of 1 order, 2 byhand", "no such lesson"},
+		{"99", "want one of 1 order, 2 byhand", "no such number"},
 		{"order", "a lesson needs a terminal", "there is none"},
 		{"order --list", "leave out", "a lesson and the path"},
 	} {
