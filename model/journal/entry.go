@@ -89,6 +89,9 @@ type Entry struct {
 	Found *Found
 	// Text is the sentence of the kinds that have no fields of their own.
 	Text model.Message
+	// Broke says of an action that it was done, and took a claim or a lease of etcd: what is done to a
+	// lab breaks no lock.
+	Broke bool
 	// By is who did what an action is about, or took the claim that went by one; "" if that was not
 	// said: then it was you.
 	By string

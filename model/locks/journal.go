@@ -105,7 +105,7 @@ func (j *Journals) amend(f *journal.Entry) *journal.Entry {
 // acted takes an action of ours in.
 func (j *Journals) acted(o model.Outcome) {
 	j.log.Acted(o, j.scheduler.now, j.amend)
-	j.Record(&journal.Entry{At: o.At, Rev: o.Rev, Kind: journal.Action, Lock: o.Action.Lock, Text: o.Message(), By: o.By})
+	j.Record(&journal.Entry{At: o.At, Rev: o.Rev, Kind: journal.Action, Lock: o.Action.Lock, Text: o.Message(), By: o.By, Broke: o.Done && o.Action.Kind.WritesEtcd()})
 }
 
 // Sees says whether the effect of an action stands in the journal.

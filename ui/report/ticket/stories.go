@@ -164,10 +164,10 @@ func (s *story) worse(e *journal.Entry) {
 	}
 }
 
-// acts are what was done to keys in the period, through this program.
+// acts are the locks that were broken in the period, through this program.
 func (p *Page) acts() (all []*journal.Entry) {
 	for _, e := range p.lines {
-		if e.Kind == journal.Action && !e.At.Before(p.From) && e.Text.ID == "outcome-done" && (e.Lock == "" || p.about(e.Lock)) {
+		if e.Broke && !e.At.Before(p.From) && (e.Lock == "" || p.about(e.Lock)) {
 			all = append(all, e)
 		}
 	}

@@ -28,6 +28,8 @@ func TestThePageTellsTheWholePeriod(t *testing.T) {
 	h.End(60, 0xc3)
 	h.Add(model.Acted{At: modeltest.At(60.1), Outcome: model.Outcome{At: modeltest.At(60.1), By: "bob", Done: true, Rev: h.Rev,
 		Action: model.Action{Kind: model.RevokeLease, Lock: "/l/z", Lease: 0xc3}}})
+	h.Add(model.Acted{At: modeltest.At(62), Outcome: model.Outcome{At: modeltest.At(62), By: "bob", Done: true,
+		Action: model.Action{Kind: model.InjectFault, Lock: "/l/z", Fault: model.Fault{Kind: model.FaultPause, Target: "d4"}}}}) // it breaks no lock
 	h.Add(model.Lost{At: modeltest.At(70), Prefix: "", Reason: model.LostDisconnect, Detail: "connection refused"})
 	h.Add(model.Back{At: modeltest.At(90)})
 	h.Add(model.Tick{At: modeltest.At(95)})
