@@ -34,7 +34,6 @@ type story struct {
 	Etcdctl  []string `json:"etcdctl"`
 	Again    []string `json:"again"` // the commands that show it once more
 
-	code  model.Code
 	level model.Level
 	raw   []string // locks
 	began *journal.Entry
@@ -82,8 +81,16 @@ func (p *Page) stories() {
 		case was != nil && e.Repeats(was.began):
 			was.same = append(was.same, e)
 			open[key], last = was, was
+		case open[follows(open, e)] != nil:
+			before := follows(open, e)
+			s := open[before]
+			delete(open, before)
+			if e.Severity.AtLeast(s.began.Severity) {
+				s.worse(e)
+			}
+			open[key], last = s, s
 		default:
-			s := &story{code: e.Code, From: e.At, began: e}
+			s := &story{From: e.At, began: e}
 			s.worse(e)
 			open[key], last = s, s
 			all = append(all, s)
@@ -122,6 +129,21 @@ func (p *Page) stories() {
 		s.Again = report.NotNil(s.Again)
 		p.Stories = append(p.Stories, s)
 	}
+}
+
+// follows returns which story goes on with another finding about the same lease: the journal does not
+// say that the one before is over. None if the entry begins one.
+func follows(open map[storyKey]*story, e *journal.Entry) (first storyKey) {
+	for key, s := range open {
+		before := s.began.Found
+		if e.Found == nil || before == nil || key.about != e.Lock || !(*model.Finding)(e.Found).Follows((*model.Finding)(before)) {
+			continue
+		}
+		if was := open[first]; was == nil || s.began.Seq < was.began.Seq {
+			first = key
+		}
+	}
+	return first
 }
 
 // actSeverity is that of a story which is no problem, but something that somebody did.
@@ -335,7 +357,7 @@ func (s *story) on() string {
 func (p *Page) noted() (all []report.Finding) {
 	for _, f := range p.Findings {
 		told := slices.ContainsFunc(p.Stories, func(s *story) bool {
-			return s.To == nil && string(s.code) == f.Code && (f.Lock == nil && len(s.raw) == 0 || f.Lock != nil && slices.ContainsFunc(s.raw, func(raw string) bool { name, _ := report.Text(raw); return name == *f.Lock }))
+			return s.To == nil && string(s.began.Code) == f.Code && (f.Lock == nil && len(s.raw) == 0 || f.Lock != nil && slices.ContainsFunc(s.raw, func(raw string) bool { name, _ := report.Text(raw); return name == *f.Lock }))
 		})
 		if !told {
 			all = append(all, f)

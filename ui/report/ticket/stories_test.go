@@ -74,3 +74,38 @@ func TestThePageTellsTheWholePeriod(t *testing.T) {
 		}
 	}
 }
+
+// TestAProblemThatGrowsIsOneStory: a holder that renews late, falls silent and loses its lock is told
+// once, and not as something that goes on.
+func TestAProblemThatGrowsIsOneStory(t *testing.T) {
+	holder, waiter := modeltest.ClaimKey("/l/x", 0xa1), modeltest.ClaimKey("/l/x", 0xb2)
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, holder, "", 0xa1)
+	h.Put(1.5, waiter, "", 0xb2)
+	for at := 2.0; at < 20; at += 3 { // it was seen to be renewed
+		h.Read(at, 0xa1, 10, 9)
+		h.Read(at, 0xb2, 10, 9)
+	}
+	for at := 20.0; at < 28; at++ {
+		h.Read(at, 0xa1, 10, int64(26-at))
+		h.Read(at, 0xb2, 10, 9)
+	}
+	h.End(28, 0xa1)
+	h.Add(model.Tick{At: modeltest.At(40)})
+	s := store.New()
+	s.Apply(model.Batch{Events: h.Events})
+	began := 0
+	for _, e := range s.Journal() {
+		if e.Found != nil {
+			began++
+		}
+	}
+	p := pageOf(s, modeltest.At(0))
+	if began < 2 || len(p.Stories) != 1 || p.Stories[0].To == nil || p.Stories[0].Ended == nil || !strings.Contains(*p.Stories[0].Ended, "took over /l/x") {
+		for _, x := range p.Stories {
+			t.Errorf("%+v", *x)
+		}
+		t.Errorf("%d findings, %d stories", began, len(p.Stories))
+	}
+}
