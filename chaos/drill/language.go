@@ -251,6 +251,9 @@ func (w *Wait) messages() (wants, mets []model.Message) {
 			add(model.Say("want-holds", name, w.Lock), model.Say("met-holds", name, w.Lock))
 		}
 	}
+	maps.DeleteFunc(said, func(name string, state model.BeliefState) bool {
+		return state == model.BeliefWaiting && slices.Contains(w.Waiters, name)
+	})
 	switch names, n := listed(w.Waiters, true), len(w.Waiters); {
 	case n == 1 && len(w.Holders) > 0:
 		add(model.Say("want-waits-behind", names), model.Say("met-waits-behind", names))
