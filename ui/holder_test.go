@@ -55,3 +55,18 @@ func TestTheConsoleNamesTheHolderThatTheTablesName(t *testing.T) {
 		}
 	}
 }
+
+// TestTheValueOfAKeyThatBlocks: it is the only hint at whose key it is, so it stands where the name
+// of a client would; that of a claim does not.
+func TestTheValueOfAKeyThatBlocks(t *testing.T) {
+	b := newBench(t, Options{})
+	b.w.put(0, "/blocked/note", "retries of the billing team \x1b[31m", 0)
+	b.w.claim(1, "/blocked", "a value of its own", 0xb2)
+	b.sync(5)
+	b.size(200, 30)
+	b.press("enter")
+	b.sees(`value "retries of the billing`)
+	if text := b.text(); strings.Contains(text, `value "a value`) || strings.Contains(text, "\x1b[31m\"") {
+		t.Errorf("a claim has a name, and a terminal nothing to obey:\n%s", text)
+	}
+}

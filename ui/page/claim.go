@@ -29,6 +29,9 @@ func RoleLook(f table.View, l *locks.Lock, c *locks.Claim, i int) (draw.Style, s
 	return st, sign, th.Word(role)
 }
 
+// valueMost is how much of a value stands in a cell.
+const valueMost = 60
+
 // Identity fills in who a claim belongs to, and how that is known.
 func Identity(r *table.Row, c *locks.Claim) {
 	th := r.F.Th
@@ -42,8 +45,11 @@ func Identity(r *table.Row, c *locks.Claim) {
 			}
 			text = th.Escape(text)
 		}
-		if c.Unread { // it might name the owner
+		switch {
+		case c.Unread: // it might name the owner
 			source = " " + th.Say("value-not-recorded")
+		case c.Value != "" && c.Lock() == nil: // of a key that blocks a lock it is the only hint
+			st, text = draw.Plain, th.Say("only-its-value-tells", model.Verbatim(th.Escape(model.Short(c.Value, valueMost))))
 		}
 	}
 	if room := r.Room(); draw.Width(text)+draw.Width(source) > room {
