@@ -31,13 +31,12 @@ var falseBelief = []step{sees(moved), rest(time.Second), press("P"), sees(believ
 
 var scenes = []scene{
 	{
-		name: "demo", words: "The demo and its guide: a queue moves, its holder is paused and two programs act, a deadlock, another leader",
+		name: "demo", words: "The demo and its guide: a holder was paused and two programs act, a deadlock, another leader",
 		args: []string{"demo"}, width: 100, height: 32,
 		steps: []step{
-			sees("/demo/report"), rest(time.Second), roll(),
 			sees("first come, first served"), rest(2 * time.Second),
 			press("n"), rest(2 * time.Second),
-			press("P"), sees("Two programs act: etcd"), rest(3 * time.Second),
+			press("P"), sees("Two programs act: etcd"), rest(time.Second), roll(), rest(4 * time.Second),
 			press("n"), rest(2 * time.Second),
 			press("P"), sees("was wrong for"), rest(3 * time.Second),
 			press("n"), rest(2 * time.Second),
