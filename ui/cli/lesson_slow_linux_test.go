@@ -138,7 +138,7 @@ func TestTheProxyOnATerminalDoesNothingUnarmed(t *testing.T) {
 	cmd, term, end := proxyOnTerminal(t, tmp)
 	at := term.sees(t, 0, "/jobs/b")
 	term.press("5") // the lab
-	lab := term.sees(t, at, "[contenders]")
+	lab := term.sees(t, at, "contenders")
 	at = lab
 	for _, key := range []string{"H", "P", "K", "T", "F"} {
 		term.press(key)
@@ -177,7 +177,7 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	cmd, term, end := proxyOnTerminal(t, tmp, "--armed")
 	at := term.sees(t, 0, "/jobs/b")
 	term.press("5") // the lab
-	at = term.sees(t, at, "[contenders]")
+	at = term.sees(t, at, "contenders")
 	term.press("F")
 	at = term.sees(t, at, "faults: contender etcdctl")
 	term.press("\x1b")
@@ -192,12 +192,12 @@ func TestTheProxyOnATerminal(t *testing.T) {
 		return strings.Contains(journaled(t, cmd), `"step":"outcome"`) && strings.Contains(plain(term.text()[at:]), "1 active")
 	})
 	term.press("\x1b[Z\x1b[Z") // back to the members
-	at = term.sees(t, at, "[cluster]")
+	at = term.sees(t, at, "cluster")
 	term.press("F")
 	at = term.sees(t, at, "faults: member")
 	term.sees(t, at-3000, "the members are not ours")
 	term.press("\x1b")
-	at = term.sees(t, at, "[cluster]")
+	at = term.sees(t, at, "cluster")
 	term.press("1")
 	at = term.sees(t, at, "Locks")
 	term.press("x")

@@ -103,22 +103,31 @@ func (p *Page) markdown(w io.Writer) error {
 	if v.Ring != "" {
 		line("**%s**\n", v.Ring)
 	}
+	if len(p.WaitsFor) == 0 {
+		line("Nobody is seen to wait at %s.", v.End)
+	}
 	for _, e := range p.WaitsFor {
 		line("- %s waits for %s (%s)", e.Who, e.For, e.Lock)
 	}
 	for _, part := range []struct {
-		title string
-		rows  [][2]string
-	}{{believedFalsely, v.OverlapRows}, {"Holders that came and went", v.HandoverRows}, {"What else happened", v.HappenedRows}} {
-		if part.title == believedFalsely && part.rows == nil {
+		title, none string
+		rows        [][2]string
+	}{{believedFalsely, "", v.OverlapRows}, {"Holders that came and went", "None was seen.", v.HandoverRows}, {"What else happened", "Nothing was seen.", v.HappenedRows}} {
+		if len(part.rows) == 0 && part.none == "" {
 			continue
 		}
 		line("\n## %s\n", part.title)
+		if len(part.rows) == 0 {
+			line("%s", part.none)
+		}
 		for _, r := range part.rows {
 			line("- %s %s", r[0], r[1])
 		}
 	}
 	line("\n## What was done, and by whom\n")
+	if len(v.DoneRows) == 0 {
+		line("Nothing was done through this program.")
+	}
 	for _, r := range v.DoneRows {
 		line("- %s %s: %s", r[0], r[1], r[2])
 	}
