@@ -70,7 +70,7 @@ var screen = map[model.MessageID]Sentence{
 	"locks-other":                  {"{0} other", "{0} 把其他"},
 	"so-many-wait":                 {"{0} {0|waits|wait}, longest {1}.", "{0} 个在等，最久 {1}。"},
 	"nobody-waits-now":             {"Nobody waits.", "无人等待。"},
-	"calm":                         {"{0}. {1}", "{0}。{1}"},
+	"calm":                         {" {0}. {1}", "{0}。{1}"},
 	"watching-for":                 {"watching for {0}, since {1}", "已观察 {0}，从 {1} 起"},
 	"members":                      {"members", "成员"},
 	"latency-from-here":            {"latency from here, of the last {0}", "延迟：从这里测，最近 {0}"},

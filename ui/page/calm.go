@@ -95,7 +95,7 @@ func (f Frame) calmAnew(start time.Time, w int) string {
 	if o.Waiting > 0 {
 		waits = model.Say("so-many-wait", o.Waiting, model.Verbatim(draw.Age(f.Now.Sub(o.Calm.since), false)))
 	}
-	left := []draw.Span{draw.Plain.Of(" "), draw.Good.Of(th.Sign.Holds), draw.Strong.Of(" " + title), draw.Plain.Of(" " + th.Say("calm", parts, waits))}
+	left := []draw.Span{draw.Plain.Of(" "), draw.Good.Of(th.Sign.Holds), draw.Strong.Of(" " + title), draw.Plain.Of(th.Say("calm", parts, waits))}
 	right := []draw.Span{draw.Dim.Of(th.Say("watching-for", model.Verbatim(draw.Age(f.Now.Sub(start), false)), model.Verbatim(start.In(f.Now.Location()).Format(time.TimeOnly)))), draw.Plain.Of(" ")}
 	if draw.WidthOf(left)+draw.WidthOf(right)+2 > w {
 		right = nil
