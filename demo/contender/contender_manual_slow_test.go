@@ -29,7 +29,7 @@ func told(t *testing.T, recipe string) (*run, *resource.Resource, *clientv3.Clie
 func TestManualWordsThatMakeNoSense(t *testing.T) {
 	r, _, _ := told(t, RecipeMutex)
 	tests := []struct{ word, want string }{
-		{"dance", "want one of abandon, close, drop"},
+		{"dance", "want one of abandon, claim, close, delete, drop"},
 		{"unlock", "holds no lock"},
 		{"unlock-again", "nothing was unlocked"},
 		{"resign-again", "has not resigned"},

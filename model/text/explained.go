@@ -47,8 +47,8 @@ var explained = map[model.MessageID]Sentence{
 		"每次获取、释放和续租都要 Leader 同意。Leader 的磁盘同步慢、得不到 CPU，或者与其他成员通信慢，大家都得等。续租迟到太久，租约就会结束，虽然持有者还活着。"},
 	"looks-slow-cluster": {"Of the linearizable reads and readings of leases that locktop makes anyway, at least three within half a minute, and one in ten, took 0.3 s longer than the fastest answer of any member, over 10 s or more. It is strong where a member answers late of itself in less than half as many cases. Where none does, the way there or the machine of locktop may be slow, and it is a hint. One slow request, and one election, are no finding.",
 		"locktop 本来就要做的线性读和租约读数中，半分钟内至少三次，并且每十次至少一次，比最快的成员回答慢 0.3 s，持续 10 s 以上。有成员自己的回答迟到的比例不到一半时，证据较强。否则，可能是网络路径或 locktop 所在的机器慢，只算线索。一次慢请求或一次选举不算。"},
-	"do-slow-cluster": {"Look at the leader's disk, processor and network. Move the leader away (etcdctl move-leader) if another member is well. Do not break locks: their holders are alive.",
-		"看看 Leader 的磁盘、CPU 和网络。如果别的成员正常，就换 Leader（etcdctl move-leader）。不要打破锁：持有者还活着。"},
+	"do-slow-cluster": {"Look at the leader's disk, processor and network. Make another member the leader if it is well. Do not break locks: their holders are alive.",
+		"看看 Leader 的磁盘、CPU 和网络。如果别的成员正常，就把 Leader 换过去。不要打破锁：持有者还活着。"},
 
 	"about-leader-changes": {"The leader changes again and again",
 		"Leader 反复更换"},
