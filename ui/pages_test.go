@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"locktop/model"
 	"locktop/model/findings"
 	"locktop/model/recipe"
@@ -90,6 +92,45 @@ func TestPageStories(t *testing.T) {
 			b.press("esc")
 			if b.overlay != nil || b.on() != "Locks" {
 				b.t.Errorf("still open, page %s", b.on())
+			}
+		}},
+		{"a line of what happened", "the cursor there says which lock e, x and enter are about", nil, func(b *bench) {
+			b.size(120, 40)
+			was := b.viewState.Locks.Pick.ID
+			b.press("f")
+			b.View()
+			b.press("tab", "tab", "up", "up", "up", "up")
+			l := b.Target().Lock
+			if l == nil || l.Name == was {
+				b.t.Fatalf("the cursor is on no line of another lock than %s:\n%s", was, b.text())
+			}
+			if line := b.line("▌ 03:"); !strings.Contains(line, b.th.CutPath(l.Name, 24)) {
+				b.t.Errorf("the cursor is in %q, want the line of %s", line, l.Name)
+			}
+			if b.viewState.Locks.Pick.ID != was {
+				b.t.Errorf("the table went to %s", b.viewState.Locks.Pick.ID)
+			}
+			b.press("enter")
+			if b.on() != "Queue" || b.spot("Queue") != l.Name {
+				b.t.Errorf("on page %s at %s", b.on(), b.spot("Queue"))
+			}
+			b.press("-", "esc")
+			if b.Target().Lock == nil || strings.Contains(b.text(), "▌ 03:") {
+				b.t.Error("esc does not give the keyboard back to the table")
+			}
+		}},
+		{"a click on what happened", "selects the line; a second one opens its lock", nil, func(b *bench) {
+			b.size(120, 40)
+			b.press("f")
+			lines := strings.Split(b.text(), "\n")
+			y := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "bb took the lock") })
+			b.send(tea.MouseMsg{X: 30, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+			if l := b.Target().Lock; l == nil || l.Name != "/vault/core" || b.on() != "Locks" {
+				b.t.Fatalf("a click selects %v on page %s", l, b.on())
+			}
+			b.send(tea.MouseMsg{X: 30, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+			if b.on() != "Queue" || b.spot("Queue") != "/vault/core" {
+				b.t.Errorf("on page %s at %s", b.on(), b.spot("Queue"))
 			}
 		}},
 		{"no problem", "e says how it is, and what etcd cannot tell", []string{"/", "very", "enter", "e"}, func(b *bench) {

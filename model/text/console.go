@@ -318,6 +318,7 @@ var console = map[model.MessageID]Sentence{
 	"this-client-is-not-a-process":  {"this client is not a process of the lab: F shows its faults, tab goes to the contenders", "这个客户端不是实验的进程：F 查看它的故障，tab 到竞争者"},
 	"a-fault-is-selected-u-heals":   {"a fault is selected: U heals it, tab goes to the contenders", "选中的是故障：U 恢复它，tab 到竞争者"},
 	"this-contender-has-no-lock-to": {"this contender has no lock to show", "这个竞争者没有锁可看"},
+	"what-happened-has-no-columns":  {"these lines have no columns; those of the table can go (tab)", "这些行没有列；表格的列可以去掉（tab）"},
 	"the-columns-of-this-list-stay": {"the columns of this list stay; those of the members and the contenders can go", "这个列表的列不能去掉；成员和竞争者的可以"},
 	"no-lease-yet":                  {"no lease yet", "还没租约"},
 	"no-key-on-it":                  {"no key on it", "没有键"},

@@ -94,7 +94,7 @@ var keys = map[model.MessageID]Sentence{
 	"key-open":                              {"open", "打开"},
 	"open-the-queue-of-the-lock":            {"open the queue of the lock", "打开这把锁的队列"},
 	"key-pane":                              {"pane", "窗格"},
-	"from-the-table-to-the-queue":           {"from the table to the queue and back", "在表格和队列之间切换"},
+	"to-the-next-pane":                      {"to the next pane: table, queue, what happened", "到下一个窗格：表格、队列、发生了什么"},
 	"key-sort":                              {"sort", "排序"},
 	"sort-by-the-next-column":               {"sort by the next column", "按下一列排序"},
 	"reverse-sort":                          {"reverse sort", "反向排序"},

@@ -9,11 +9,14 @@
 package text
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"locktop/model"
 )
@@ -103,18 +106,40 @@ func (sp speaker) say(m model.Message) string {
 	if len(m.Args) == 0 {
 		return rest
 	}
-	var b strings.Builder
-	b.Grow(len(rest) + 16)
+	b := make([]byte, 0, len(rest)+16)
 	for {
 		before, after, found := strings.Cut(rest, "{")
-		b.WriteString(before)
+		b = append(b, before...)
 		if !found {
-			return b.String()
+			return string(b)
 		}
 		var gap string
 		gap, rest, _ = strings.Cut(after, "}")
-		b.WriteString(sp.fill(gap, m.Args))
+		said := sp.fill(gap, m.Args)
+		if sp.lang == Chinese {
+			if startsHan(said) && bytes.HasSuffix(b, space) && endsHan(b[:len(b)-1]) {
+				b = b[:len(b)-1]
+			}
+			if endsHan([]byte(said)) && strings.HasPrefix(rest, " ") && startsHan(rest[1:]) {
+				rest = rest[1:]
+			}
+		}
+		b = append(b, said...)
 	}
+}
+
+// space stands in a Chinese sentence between its own characters and those of a name, but not where the
+// name is Chinese, too.
+var space = []byte(" ")
+
+func startsHan(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.Is(unicode.Han, r)
+}
+
+func endsHan(s []byte) bool {
+	r, _ := utf8.DecodeLastRune(s)
+	return unicode.Is(unicode.Han, r)
 }
 
 // fill returns what stands in a gap of a sentence: "0", "0:s", "0|key|keys".

@@ -119,9 +119,9 @@ func (th *Theme) byName(m model.Message) model.Message {
 	return m
 }
 
-// SentenceHere says an entry where the title names its lock. Chinese names the lock all the same.
+// SentenceHere says an entry where its lock is named beside it.
 func (th *Theme) SentenceHere(s *store.View, f *journal.Entry) string {
-	if f.Lock == "" || th.Lang == text.Chinese {
+	if f.Lock == "" {
 		return th.Sentence(s, f)
 	}
 	here := *f

@@ -6,7 +6,6 @@ import (
 
 	"locktop/model"
 	"locktop/model/journal"
-	"locktop/model/text"
 	"locktop/ui/draw"
 )
 
@@ -69,72 +68,6 @@ func (f Frame) UpTo(all []*journal.Entry) []*journal.Entry {
 		}
 	}
 	return all
-}
-
-// factRows is how many lines an entry takes at most under a picture, if there are wholeFrom of
-// them for all: on fewer more entries say more.
-const (
-	factRows  = 2
-	wholeFrom = 4
-)
-
-// lockMost is how many cells the name of a lock takes in front of what happened to it.
-const lockMost = 24
-
-// names says the lock of an entry in front of it, in as many cells as the longest of them takes.
-func names(f Frame, facts []*journal.Entry, w int) func(e *journal.Entry) []draw.Span {
-	room := 0
-	for _, e := range facts {
-		room = min(max(room, draw.Width(f.Th.Clean(e.Lock))), lockMost, w/4)
-	}
-	return func(e *journal.Entry) []draw.Span {
-		st := draw.Dim
-		if e.Lock == f.Locks.Pick.ID {
-			st = draw.Strong
-		}
-		name := f.Th.CutPath(f.Th.Clean(e.Lock), room)
-		return []draw.Span{st.Of(name), draw.Plain.Of(draw.Blank(room + 2 - draw.Width(name)))}
-	}
-}
-
-// LastFacts appends the newest entries that h lines have room for, newest last; named says the
-// lock of each.
-func LastFacts(lines []string, f Frame, facts []*journal.Entry, named bool, w, h int) []string {
-	if len(facts) == 0 && h > 0 && !f.Axis.At().IsZero() {
-		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("the-journal-does-not-go-back"))}, nil))
-	}
-	if since := f.S.Timeline().Start(); len(facts) == 0 && h > 0 && !since.IsZero() {
-		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("nothing-since", model.Verbatim(since.In(f.Now.Location()).Format(time.TimeOnly))))}, nil))
-	}
-	var all [][]string
-	rows := 1
-	if h >= wholeFrom && !named {
-		rows = factRows
-	}
-	say, lock := f.Th.SentenceHere, func(*journal.Entry) []draw.Span { return nil }
-	switch {
-	case named && f.Th.Lang == text.Chinese: // it names the lock itself
-		say = f.Th.Sentence
-	case named:
-		lock = names(f, facts, w)
-	}
-	for _, fact := range slices.Backward(facts) {
-		sign, st := f.Th.FactSign(fact)
-		lead := []draw.Span{draw.Dim.Of("  " + f.Th.FactClock(fact, draw.ClockBrief) + " "), st.Of(sign + " ")}
-		lead = append(lead, lock(fact)...)
-		said := f.Th.Wrap(say(f.S, fact), max(1, w-draw.WidthOf(lead)), min(rows, max(1, h)))
-		if h -= len(said); h < 0 {
-			break
-		}
-		for i, line := range said {
-			if said[i] = f.Th.Line(w, append(lead, draw.Plain.Of(line)), nil); i == 0 {
-				lead = []draw.Span{draw.Plain.Of(draw.Blank(draw.WidthOf(lead)))}
-			}
-		}
-		all = append(all, said)
-	}
-	slices.Reverse(all)
-	return append(lines, slices.Concat(all...)...)
 }
 
 // spareFrom is how many free lines a page has at least for what happened.

@@ -112,13 +112,23 @@ func lastMinute(r *table.Row, x *fields.Lock) {
 // locksPage is the table of locks and, where there is room, the queue of the selected one.
 type locksPage struct {
 	Usual
-	Table   table.Table
-	locks   *LockList
-	Queue   *QueuePane
-	pane    int  // lines of the queue, 0 if it has no room
-	rows    int  // lines above it
-	paneHas bool // the keyboard is with the queue
+	Table table.Table
+	locks *LockList
+	Queue *QueuePane
+	pane  int  // lines of the queue, 0 if it has no room
+	rows  int  // lines above it
+	has   part // which part has the keyboard
 }
+
+// part is a part of the page.
+type part int
+
+const (
+	theTable part = iota
+	theQueue
+	theFacts // what happened
+	parts
+)
 
 // newLocks returns the page of all locks and that of one queue, which the first one shows too, as
 // far as there is room.
@@ -134,17 +144,39 @@ func (p *locksPage) About() About {
 func (p *locksPage) Keys() []Key {
 	return append(AxisKeys(LockEvents, p.whyNoAxis), []Key{
 		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "key-open", What: "open-the-queue-of-the-lock", Some: true, Do: p.Lock},
-		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "key-pane", What: "from-the-table-to-the-queue", Why: p.whyNoPane,
-			Do: func(Frame) Request { p.paneHas = !p.paneHas; return Request{} }},
+		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "key-pane", What: "to-the-next-pane", Why: p.whyNoPane, Do: p.turn(1)},
+		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to-the-list-before", Why: p.whyNoPane, Do: p.turn(-1)},
 		{Keys: []string{"s"}, Group: KeysOfLists, Short: "key-sort", What: "sort-by-the-next-column",
 			Do: func(Frame) Request {
 				p.sortBy(p.locks.Order.By%(SortCount-1) + 1)
 				return Request{}
 			}},
 		{Keys: []string{"S"}, Group: KeysOfLists, What: "reverse-sort", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
-		{Keys: []string{"f"}, Group: KeysOfLists, Short: "key-journal", What: "what-happened-to-all-or-one", Some: true, Why: p.whyNoPane,
-			Do: func(Frame) Request { p.Queue.turned = !p.Queue.turned; return Request{} }},
+		{Keys: []string{"f"}, Group: KeysOfLists, Short: "key-journal", What: "what-happened-to-all-or-one", Some: true, Why: p.whyNoPane, Do: p.turnFacts},
 	}...)
+}
+
+// turn gives the keyboard to the next part of the page, or the one before. Whether what happened has
+// room while it has the keyboard is seen when it is painted.
+func (p *locksPage) turn(by part) func(Frame) Request {
+	return func(Frame) Request {
+		p.has = (p.has + by + parts) % parts
+		return Request{}
+	}
+}
+
+// turnFacts goes from what happened to all locks to what happened to one, that of the line if a person
+// is there, and back.
+func (p *locksPage) turnFacts(f Frame) Request {
+	if p.has == theFacts && p.Queue.all {
+		l, why := p.Queue.facts.lockOf(f)
+		if l == nil {
+			return Request{Why: why}
+		}
+		p.locks.Choose(l.Name)
+	}
+	p.Queue.turned = !p.Queue.turned
+	return Request{}
 }
 
 // whyNoAxis says why there is no picture in time to move, "" if there is one.
@@ -161,15 +193,20 @@ func (p *locksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
 func (p *locksPage) Paint(f Frame, w, h int) []string {
 	f.UpdateLocks()
 	p.rows, p.pane = LockShares(h, len(p.locks.Order.IDs), f.Lesson)
-	p.paneHas = p.paneHas && p.pane > 0
+	if p.pane == 0 {
+		p.has = theTable
+	}
 	if text := NoLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
 	}
 	lines := p.list(f, w, p.rows)
 	p.Queue.show(p.locks.Pick.ID)
 	if p.pane > 0 {
-		p.Queue.whole = false
-		lines = append(lines, p.Queue.lines(f, w, p.pane, p.paneHas, p.pane >= lanesPane)...)
+		p.Queue.whole, p.Queue.factual = false, p.has == theFacts
+		lines = append(lines, p.Queue.lines(f, w, p.pane, p.has == theQueue, p.pane >= lanesPane)...)
+		if p.has == theFacts && p.Queue.factsAt == 0 { // it has no room any more
+			p.has = theTable
+		}
 	}
 	return lines
 }
@@ -221,7 +258,7 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 	names, pick := p.locks.Order.IDs, &p.locks.Pick
 	p.Table.Reveal(pick.Place, len(names))
 	lines := []string{p.Table.Head(p.locks.Order.By, p.locks.Order.Reversed)}
-	l := table.Look{Cursor: pick.Place, Keys: !p.paneHas}
+	l := table.Look{Cursor: pick.Place, Keys: p.has == theTable}
 	return p.Table.Paint(lines, len(names), l, p.locks.Name, func(i int, r *table.Row) {
 		lock := f.S.Lock(names[i])
 		switch {
@@ -236,27 +273,49 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 }
 
 func (p *locksPage) Move(f Frame, n int) {
-	if p.paneHas {
+	switch p.has {
+	case theTable:
+		p.locks.Move(p.locks.Pick.Place+n, f.Now)
+	case theQueue:
 		p.Queue.move(f.S, p.Queue.Pick.Place+n)
-		return
+	case theFacts:
+		p.Queue.facts.to(p.Queue.facts.cursor() + n)
 	}
-	p.locks.Move(p.locks.Pick.Place+n, f.Now)
 }
 
 func (p *locksPage) Step() int {
-	if p.paneHas {
+	switch p.has {
+	case theQueue:
 		return p.Queue.Table.Step()
+	case theFacts:
+		return max(1, p.Queue.facts.height-1)
 	}
 	return p.Table.Step()
 }
 
-func (p *locksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
+// Point gives the keyboard to the part of the page that has that line.
+func (p *locksPage) Point(y int) {
+	switch {
+	case p.pane == 0 || y < p.rows:
+		p.has = theTable
+	case p.Queue.factsAt > 0 && y >= p.rows+p.Queue.factsAt:
+		p.has = theFacts
+	default:
+		p.has = theQueue
+	}
+}
 
 // Click selects a row, and a click on a title sorts by it.
 func (p *locksPage) Click(f Frame, x, y int) bool {
-	if p.pane > 0 && y >= p.rows {
-		row := p.Queue.click(f.S, y-p.rows)
-		p.paneHas = row || p.paneHas
+	if q := p.Queue; p.pane > 0 && y >= p.rows {
+		if q.factsAt > 0 && q.facts.click(y-p.rows-q.factsAt) {
+			p.has = theFacts
+			return true
+		}
+		row := q.click(f.S, y-p.rows)
+		if row {
+			p.has = theQueue
+		}
 		return row
 	}
 	if y == 0 {
@@ -267,7 +326,7 @@ func (p *locksPage) Click(f Frame, x, y int) bool {
 	}
 	i := p.Table.At(y, len(p.locks.Order.IDs))
 	if i >= 0 {
-		p.paneHas = false
+		p.has = theTable
 		p.locks.Move(i, f.Now)
 	}
 	return i >= 0
@@ -285,15 +344,29 @@ func (p *locksPage) Empty() bool { return len(p.locks.Order.IDs) == 0 }
 // Target is the first claim of the selected lock, or the one selected in its queue.
 func (p *locksPage) Target(f Frame) Target {
 	p.Queue.show(p.locks.Pick.ID)
+	if p.has == theFacts {
+		return p.Queue.facts.target(f).OfClient(f)
+	}
 	t := p.Queue.target(f)
-	if !p.paneHas && t.Lock != nil {
+	if p.has == theTable && t.Lock != nil {
 		t.Claim, t.LockOnly, t.Unchosen = t.Lock.Head(), true, true
 	}
 	return t.OfClient(f)
 }
 
 func (p *locksPage) Finding(f Frame) (*model.Finding, string) {
-	return p.Target(f).Finds(f, p.paneHas)
+	if p.has == theFacts {
+		return p.Queue.facts.finding(f)
+	}
+	return p.Target(f).Finds(f, p.has == theQueue)
+}
+
+// Lock is the selected one, or that of the line of what happened.
+func (p *locksPage) Lock(f Frame) Request {
+	if p.has == theFacts {
+		return p.Queue.facts.open(f)
+	}
+	return p.Usual.Lock(f)
 }
 
 func (p *locksPage) Commands(f Frame) (string, []string) { return p.Target(f).Commands(f, nil) }
@@ -310,7 +383,7 @@ func (p *locksPage) Back(f Frame) bool {
 	if p.Filter() != "" {
 		p.SetFilter("")
 	} else {
-		p.paneHas, p.Queue.Pick = false, Selection{}
+		p.has, p.Queue.Pick = theTable, Selection{}
 	}
 	return true
 }
@@ -339,9 +412,12 @@ func (p *locksPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"locks": &p.Table, "queue": &p.Queue.Table}
 }
 
-func (p *locksPage) Focus(Frame) (name, why string) {
-	if p.paneHas {
+func (p *locksPage) Focus(f Frame) (name, why string) {
+	switch p.has {
+	case theQueue:
 		return "queue", ""
+	case theFacts:
+		return "", f.Th.Say("what-happened-has-no-columns")
 	}
 	return "locks", ""
 }

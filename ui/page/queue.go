@@ -56,6 +56,11 @@ type QueuePane struct {
 	turned bool
 	last   happening
 	costs  WaitPanel
+
+	facts   factList // what happened
+	factsAt int      // the line of the pane at which it begins, 0: it has no room
+	factual bool     // it has the keyboard
+	all     bool     // it is that of all locks
 }
 
 func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.Columns(), true)} }
@@ -64,6 +69,9 @@ func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.C
 func (p *QueuePane) show(lock string) {
 	if p.Lock != lock {
 		p.Lock, p.Pick, p.Table.Top = lock, Selection{}, 0
+		if !p.factual {
+			p.facts.pick, p.facts.anchor = 0, 0
+		}
 	}
 }
 
@@ -74,6 +82,7 @@ func lanesRows(h int) int { return max(3, h/4) }
 // keyboard is elsewhere and no claim was chosen, the lanes say what the queue would.
 func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	l := f.S.Lock(p.Lock)
+	p.factsAt = 0
 	if l == nil {
 		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of(f.Th.Say("queue")))}, w, h)
 	}
@@ -114,6 +123,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 		lines = WhyPane(f.Th, lines, found, w, why)
 	}
 	if facts > 0 {
+		p.factsAt = len(lines)
 		lines = append(lines, p.history(f, l, w, facts, timed)...)
 	}
 	return draw.Fill(lines, w, h)
@@ -194,37 +204,57 @@ type happeningOf struct {
 	w, h       int
 	all, whole bool
 	window     timeline.Window
+
+	// of its cursor
+	cursor     bool
+	at, bottom uint64
 }
 
 // happened is h lines of what happened to the lock last; under the table of locks to all of them,
 // while nothing is wrong.
 func (p *QueuePane) happened(f Frame, l *locks.Lock, w, h int) []string {
-	of := happeningOf{f.S, f.S.Version(), f.Th, p.Lock, f.Locks.Pick.ID, w, h, p.ofAll(f, l), p.whole, f.Axis.Window}
+	p.all = !p.whole && p.ofAll(f, l)
+	of := happeningOf{f.S, f.S.Version(), f.Th, p.Lock, f.Locks.Pick.ID, w, h, p.all, p.whole, f.Axis.Window,
+		p.factual, p.facts.pick, p.facts.anchor}
 	if p.last.source != of || f.Axis.Past() { // a title says how long ago that was
-		p.last = happening{of, draw.Fill(p.happenedAnew(f, of.all, w, h), w, h)}
+		p.last = happening{of, draw.Fill(p.happenedAnew(f, w, h), w, h)}
 	}
 	return p.last.lines
 }
 
-func (p *QueuePane) happenedAnew(f Frame, all bool, w, h int) []string {
+// factsKept is how many entries can be gone through there.
+const factsKept = 200
+
+func (p *QueuePane) happenedAnew(f Frame, w, h int) []string {
 	var lines []string
 	if h > 2 && f.Height >= TallFrom {
 		lines = append(lines, draw.Blank(w))
 		h--
 	}
-	switch {
-	case p.whole:
-		lines = append(lines, f.Th.Ruler(w, append([]draw.Span{draw.Dim.Of(f.Th.Say("journal-of-this-lock"))}, f.AsOf()...)...))
-		return LastFacts(lines, f, f.FactsOf(p.Lock, h-1), false, w, h-1)
-	case all:
-		facts := f.FactsOfAll(h - 1)
-		title := append([]draw.Span{draw.Dim.Of(f.Th.Say("what-happened-all"))}, f.AsOf()...)
-		lines = append(lines, f.Th.RulerWith(w, []draw.Span{draw.Accent.Of("f"), draw.Dim.Of(" " + f.Th.Say("this-lock-only"))}, title...))
-		return LastFacts(lines, f, facts, true, w, h-1)
+	n := h - 1
+	if p.factual {
+		n = factsKept
 	}
-	title := append([]draw.Span{draw.Dim.Of(f.Th.Say("what-happened"))}, f.AsOf()...)
-	lines = append(lines, f.Th.RulerWith(w, []draw.Span{draw.Accent.Of("f"), draw.Dim.Of(" " + f.Th.Say("all-locks"))}, title...))
-	return LastFacts(lines, f, f.FactsOf(p.Lock, h-1), false, w, h-1)
+	said, other := f.Th.Say("what-happened"), f.Th.Say("all-locks")
+	if p.whole {
+		said = f.Th.Say("journal-of-this-lock")
+	}
+	if p.all {
+		said, other = f.Th.Say("what-happened-all"), f.Th.Say("this-lock-only")
+		p.facts.matched = f.FactsOfAll(n)
+	} else {
+		p.facts.matched = f.FactsOf(p.Lock, n)
+	}
+	title := []draw.Span{draw.Dim.Of(said)}
+	if p.factual {
+		title = append([]draw.Span{draw.Strong.Of(said)}, p.facts.newerBelow(f)...)
+	}
+	hint := []draw.Span{draw.Accent.Of("f"), draw.Dim.Of(" " + other)}
+	if p.whole {
+		hint = nil
+	}
+	lines = append(lines, f.Th.RulerWith(w, hint, append(title, f.AsOf()...)...))
+	return p.facts.last(lines, f, factLook{named: p.all, cursor: p.factual}, w, h-1)
 }
 
 // ofAll says whether what happened to all locks is shown, and not that of the selected one alone.

@@ -53,7 +53,7 @@ func (p *queuePage) Paint(f Frame, w, h int) []string {
 	if text := NoLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
 	}
-	p.queue.whole, p.low = true, h < lanesFrom
+	p.queue.whole, p.queue.factual, p.low = true, false, h < lanesFrom
 	return p.queue.lines(f, w, h, true, h >= lanesFrom)
 }
 

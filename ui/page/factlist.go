@@ -1,0 +1,270 @@
+package page
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/locks"
+	"locktop/ui/draw"
+)
+
+// factList is a list of entries, newest at the bottom, with a cursor. It follows the end until a
+// person moves up; then the cursor and the line at the bottom stay where they are, by their
+// numbers.
+type factList struct {
+	matched []*journal.Entry
+	pick    uint64           // Seq of the entry under the cursor, 0 follows the end
+	anchor  uint64           // Seq of the entry at the bottom, 0 follows the end
+	current *journal.Entry   // the one under the cursor as it was painted: a key is about what was seen
+	lines   []*journal.Entry // which entry stands in each line of what was painted with it
+	height  int
+}
+
+// factLook is how a list of entries looks.
+type factLook struct {
+	named  bool // each is named by its lock, where there is room
+	most   int  // how many lines one takes at most
+	cursor bool // one of them is under the cursor
+}
+
+// noLock says why a key that is about the lock of a line does nothing.
+const noLock model.MessageID = "this-line-is-about-no-lock"
+
+// lockOf is the lock of the line under the cursor, or why there is none to go to.
+func (p *factList) lockOf(f Frame) (l *locks.Lock, why string) {
+	switch {
+	case p.current == nil:
+		return nil, f.Th.Say("the-list-is-empty")
+	case p.current.Lock == "":
+		return nil, f.Th.Say(noLock)
+	}
+	if l = f.S.Lock(p.current.Lock); l == nil {
+		why = f.Th.Say("has-no-keys-now", p.current.Lock)
+	}
+	return l, why
+}
+
+// claim is the one of which the line tells, nil if it is gone.
+func (p *factList) claim(f Frame) *locks.Claim {
+	if c := f.S.Claim(p.current.Claim.Key); c != nil && c.Ref().Same(p.current.Claim) {
+		return c
+	}
+	return nil
+}
+
+// open asks for the queue of the lock of the line under the cursor, and the claim of which the line tells.
+func (p *factList) open(f Frame) Request {
+	l, why := p.lockOf(f)
+	if l == nil {
+		return Request{Why: why}
+	}
+	return Request{Show: ShowQueue, Lock: l.Name, Claim: p.claim(f)}
+}
+
+// session is that of the claim of which the line tells, or else of the one that went.
+func (p *factList) session(f Frame) Request {
+	if p.current == nil {
+		return Request{Why: f.Th.Say("the-list-is-empty")}
+	}
+	for _, c := range []model.ClaimRef{p.current.Claim, p.current.From} {
+		if c.Lease != 0 && f.S.Lease(c.Lease) != nil {
+			return Request{Show: ShowSession, Lease: c.Lease}
+		}
+	}
+	return Request{Why: f.Th.Say("this-line-is-about-no-session")}
+}
+
+// finding is the one of which the line tells, while it stands, or else the worst one on its lock.
+func (p *factList) finding(f Frame) (*model.Finding, string) {
+	l, why := p.lockOf(f)
+	if l == nil {
+		return nil, why
+	}
+	all := f.S.FindingsOf(l)
+	if i := slices.IndexFunc(all, func(x model.Finding) bool { return x.Code == p.current.Code }); i >= 0 {
+		return &all[i], ""
+	}
+	return FindingAbout(f, l)
+}
+
+// target is the claim of which the line tells, or else what stands first in its lock.
+func (p *factList) target(f Frame) Target {
+	l, why := p.lockOf(f)
+	if l == nil {
+		return Target{Why: why}
+	}
+	if c := p.claim(f); c != nil && c.Lock() == l {
+		return Target{Lock: l, Claim: c}
+	}
+	return Target{Lock: l, Claim: l.Head(), LockOnly: true, Unchosen: true}
+}
+
+// place is where the entry of a number stands, or the one before it where it is gone.
+func (p *factList) place(seq uint64) int {
+	return max(0, sort.Search(len(p.matched), func(i int) bool { return p.matched[i].Seq > seq })-1)
+}
+
+// bottom returns the place of the entry at the bottom, -1 if there is none.
+func (p *factList) bottom() int {
+	if p.anchor == 0 {
+		return len(p.matched) - 1
+	}
+	return min(p.place(p.anchor), len(p.matched)-1)
+}
+
+// cursor returns the place of the entry under the cursor, -1 if there is none.
+func (p *factList) cursor() int {
+	if p.pick == 0 {
+		return p.bottom()
+	}
+	return min(p.place(p.pick), len(p.matched)-1)
+}
+
+// to puts the cursor on an entry. The line at the bottom stays as long as it can.
+func (p *factList) to(i int) {
+	last := len(p.matched) - 1
+	if last < 0 {
+		return
+	}
+	i = max(0, min(i, last))
+	if p.current = p.matched[i]; i == last {
+		p.pick, p.anchor = 0, 0
+		return
+	}
+	p.anchor = p.matched[max(i, p.bottom())].Seq
+	p.pick = p.matched[i].Seq
+}
+
+// click selects the entry of a line, and says whether there is one.
+func (p *factList) click(y int) bool {
+	if y < 0 || y >= len(p.lines) || p.lines[y] == nil {
+		return false
+	}
+	p.to(p.place(p.lines[y].Seq))
+	return true
+}
+
+// newerBelow says how many entries came after the one at the bottom, nothing for none.
+func (p *factList) newerBelow(f Frame) []draw.Span {
+	if below := len(p.matched) - 1 - p.bottom(); below > 0 {
+		return []draw.Span{draw.Late.Of(" " + f.Th.Sign.Dot + " " + f.Th.Say("newer-below", below))}
+	}
+	return nil
+}
+
+// paint appends as many entries up to the bottom as h lines have room for. Where the cursor is above
+// them, it is in the first line and the bottom is further up.
+func (p *factList) paint(lines []string, f Frame, look factLook, w, h int) []string {
+	p.height, p.current, p.lines = h, nil, p.lines[:0]
+	cursor, from := -1, len(lines)
+	if at := p.cursor(); at >= 0 && look.cursor {
+		cursor, p.current = at, p.matched[at]
+	}
+	entry := func(i, room int) []string {
+		return factLines(f, p.matched[i], look.named, w, min(look.most, room), i == cursor)
+	}
+	var painted [][]string // from the last entry up, or from the one under the cursor down
+	room, top := h, p.bottom()+1
+	for ; top > 0 && room > 0; room -= len(painted[len(painted)-1]) {
+		top--
+		painted = append(painted, entry(top, room))
+	}
+	slices.Reverse(painted)
+	if cursor >= 0 && cursor < top && h > 0 {
+		painted, room, top = nil, h, cursor
+		for i := top; i < len(p.matched) && room > 0; i++ {
+			painted = append(painted, entry(i, room))
+			room -= len(painted[len(painted)-1])
+			p.anchor = p.matched[i].Seq
+		}
+	}
+	for range from {
+		p.lines = append(p.lines, nil)
+	}
+	for i, text := range painted {
+		lines = append(lines, text...)
+		for range text {
+			p.lines = append(p.lines, p.matched[top+i])
+		}
+	}
+	return lines
+}
+
+// How wide a line of an entry is from which it says more than its sign, and from which its lock stands in
+// front of what happened to it; and how many cells the name of a lock takes there.
+const (
+	timedFrom = 50
+	namedFrom = 90
+	lockLeast = 12
+	lockMost  = 24
+)
+
+// factLines writes an entry into at most so many lines of exactly w cells.
+func factLines(f Frame, e *journal.Entry, named bool, w, most int, chosen bool) []string {
+	sign, st := f.Th.FactSign(e)
+	lead := []draw.Span{draw.Plain.Of(" ")}
+	words := draw.Plain
+	if chosen {
+		lead[0], words = draw.Accent.Of(f.Th.Sign.Cursor), draw.Strong
+	}
+	margin := lead[0]
+	if w >= timedFrom {
+		lead = append(lead, draw.Dim.Of(" "+f.Th.FactClock(e, draw.ClockBrief)+" "))
+	}
+	lead = append(lead, st.Of(sign+" "))
+	say := f.Th.Sentence
+	switch {
+	case !named:
+		say = f.Th.SentenceHere
+	case w >= namedFrom:
+		name := draw.Dim
+		if e.Lock == f.Locks.Pick.ID {
+			name = draw.Strong
+		}
+		room := min(max(lockLeast, f.Locks.Order.Longest), lockMost, w/4)
+		lock := f.Th.CutPath(f.Th.Clean(e.Lock), room)
+		lead = append(lead, name.Of(lock), draw.Plain.Of(draw.Blank(room+2-draw.Width(lock))))
+		say = f.Th.SentenceHere
+	}
+	at := draw.WidthOf(lead)
+	said := f.Th.Wrap(say(f.S, e), max(1, w-at), max(1, most))
+	lines := []string{f.Th.Line(w, append(lead, words.Of(said[0])), nil)}
+	for _, more := range said[1:] {
+		lines = append(lines, f.Th.Line(w, []draw.Span{margin, words.Of(draw.Blank(at-1) + more)}, nil))
+	}
+	return lines
+}
+
+// LastFacts appends the newest entries that h lines have room for, newest last; named says the
+// lock of each.
+func LastFacts(lines []string, f Frame, facts []*journal.Entry, named bool, w, h int) []string {
+	list := factList{matched: facts}
+	return list.last(lines, f, factLook{named: named}, w, h)
+}
+
+// wholeFrom is from how many lines on an entry takes two of them under a picture: on fewer more entries say
+// more, and so they do where each has its lock in front.
+const wholeFrom = 4
+
+// last is [factList.paint] under a picture, or why there is nothing.
+func (p *factList) last(lines []string, f Frame, look factLook, w, h int) []string {
+	if look.most = 1; h >= wholeFrom && !look.named {
+		look.most = 2
+	}
+	none := ""
+	switch since := f.S.Timeline().Start(); {
+	case len(p.matched) > 0 || h <= 0:
+	case !f.Axis.At().IsZero():
+		none = f.Th.Say("the-journal-does-not-go-back")
+	case !since.IsZero():
+		none = f.Th.Say("nothing-since", model.Verbatim(since.In(f.Now.Location()).Format(time.TimeOnly)))
+	}
+	if none != "" {
+		p.height, p.current, p.lines = h, nil, nil
+		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + none)}, nil))
+	}
+	return p.paint(lines, f, look, w, h)
+}
