@@ -34,7 +34,7 @@
 //	ui/page             all pages, a file or two each, and the code that they share; all.go lists them
 //	                    table, timeline, draw paint, and know no page; terminal brings frames to the
 //	                    terminal, and asks for its background
-//	ui/dialog           the dialogs over a page; tutor and replay stand beside it, and all see the console as host
+//	ui/dialog           the dialogs over a page; tutor and replay stand beside it; host is what they read of the console and want of it
 //	ui/cast             writes a recorded terminal in the format of asciinema, also for the pictures
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
@@ -54,7 +54,7 @@
 // paint its rows: a row of ui/fields, or the page itself, gives the text of each cell.
 //
 // How a revoke reaches the journal. x is a row of the table of keys, and opens a dialog
-// (ui/dialog), which asks host.Actions for a plan: chaos/gate reads which keys would go. Once
+// (ui/dialog), which wants a plan of host.Actions: chaos/gate reads which keys would go. Once
 // that is confirmed, the gate reads again, writes a line into its file of actions, revokes,
 // writes another, and tells the model by an event, [model.Acted]. Before or after that the
 // watch sees the keys go. From both, model/journal concludes that you revoked the lease.

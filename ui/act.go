@@ -107,13 +107,13 @@ func (a *Shell) anyClaim() model.Action {
 }
 
 // choose marks the lock that is selected for x, or takes its mark away.
-func (a *Shell) choose(said host.Said) tea.Cmd {
+func (a *Shell) choose(_ host.View, said host.Said) []host.Intent {
 	f, name := a.presentFrame(), said.Target.Action.Lock
 	switch {
 	case name == "":
-		a.Say(draw.Late, a.th.Say("no-lock-is-selected"))
+		a.say(draw.Late, a.th.Say("no-lock-is-selected"))
 	case !f.Picked.Has[name] && len(f.Picked.Names) >= dialog.SeveralMost:
-		a.Say(draw.Late, a.th.Say("locks-are-marked-and-more-are-not", dialog.SeveralMost))
+		a.say(draw.Late, a.th.Say("locks-are-marked-and-more-are-not", dialog.SeveralMost))
 	default:
 		f.Picked.Toggle(name)
 	}
@@ -121,7 +121,7 @@ func (a *Shell) choose(said host.Said) tea.Cmd {
 }
 
 // breakWord says in the footer how many locks x is about.
-func (a *Shell) breakWord(int) string {
+func (a *Shell) breakWord(host.View, int) string {
 	if n := len(a.chosen()); n > 0 {
 		return a.th.Say("key-break-several", n)
 	}
@@ -161,7 +161,7 @@ func (a *Shell) breakWays() ([]model.Action, string) {
 }
 
 // whyNoFaults says why there is nothing to choose in the menu of faults, "" if there is.
-func (a *Shell) whyNoFaults() string {
+func (a *Shell) whyNoFaults(host.View) string {
 	switch {
 	case a.live.Actions == nil:
 		return a.th.Say("still-starting")
@@ -189,25 +189,22 @@ func (a *Shell) one(action func() (model.Action, string)) func() ([]model.Action
 
 // availableMsg is what the actions said, and what goes on with it.
 type availableMsg struct {
-	request host.Said
-	action  func(host.Said) tea.Cmd
+	said host.Said
+	then func(host.View, host.Said) []host.Intent
 }
 
 // available goes on with what can be done, or says why nothing can.
 func (a *Shell) available(m availableMsg) tea.Cmd {
-	whys := m.request.Whys
+	whys := m.said.Whys
 	for i := range whys {
 		whys[i] = a.presentFrame().Th.Clean(whys[i])
 	}
 	if !slices.Contains(whys, "") {
-		a.Say(draw.Late, a.th.NotNow(whys[0]))
+		a.say(draw.Late, a.th.NotNow(whys[0]))
 		return nil
 	}
-	return m.action(m.request)
+	return a.carryOut(m.then(a.look(), m.said))
 }
-
-// actFirst does the one action that was asked for.
-func (a *Shell) actFirst(said host.Said) tea.Cmd { return a.Act(said.Acts[0]) }
 
 // fault returns the action that does the fault to the contender under the cursor,
 // or that heals it where it is in force, and why there is nothing to do it to. Where only
@@ -245,13 +242,13 @@ func (a *Shell) fault(kind model.FaultKind) (model.Action, string) {
 	return act, ""
 }
 
-// Act plans and does an action at once: those on the lab, which is ours. Before a
+// act plans and does an action at once: those on the lab, which is ours. Before a
 // cluster that is not it asks first.
-func (a *Shell) Act(act model.Action) tea.Cmd {
+func (a *Shell) act(act model.Action) tea.Cmd {
 	if a.asksFirst(act) {
-		return dialog.OpenQuestion(presentHost{a}, act, a.o.Label, a.live.JournalPath)
+		return a.carryOut(dialog.OpenQuestion(a.look(), act, a.o.Label, a.live.JournalPath))
 	}
-	a.Say(draw.Dim, a.presentFrame().Th.Message(act.Message())+" "+a.presentFrame().Th.Sign.Unread)
+	a.say(draw.Dim, a.presentFrame().Th.Message(act.Message())+" "+a.presentFrame().Th.Sign.Unread)
 	hands, ctx := a.live.Actions, a.ctx
 	return func() tea.Msg {
 		plan, err := hands.Plan(ctx, act)
@@ -282,12 +279,14 @@ func (a *Shell) outcome(o model.Outcome) tea.Cmd {
 	text := a.presentFrame().Th.FormatOutcome(o)
 	switch o.Result() {
 	case model.ResultNotDone:
-		a.Say(draw.Bad, text)
-		return dialog.BreakAgain(presentHost{a}, o)
+		a.say(draw.Bad, text)
+		if a.live.Actions != nil {
+			return a.carryOut(dialog.BreakAgain(a.look(), o))
+		}
 	case model.ResultUnknown:
-		a.Say(draw.Bad, text) // it stays until a key, or until the watch has seen it
+		a.say(draw.Bad, text) // it stays until a key, or until the watch has seen it
 	default:
-		a.Say(draw.Good, text)
+		a.say(draw.Good, text)
 		a.undo = o.Action.Fault
 	}
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {
@@ -323,9 +322,9 @@ func (a *Shell) lookForAwaited() {
 			continue
 		}
 		if w.done {
-			a.Say(draw.Good, a.th.Say("done-then-seen", model.Verbatim(a.seenText(w))))
+			a.say(draw.Good, a.th.Say("done-then-seen", model.Verbatim(a.seenText(w))))
 		} else {
-			a.Say(draw.Late, a.th.Say("no-answer-but-seen", model.Verbatim(a.seenText(w))))
+			a.say(draw.Late, a.th.Say("no-answer-but-seen", model.Verbatim(a.seenText(w))))
 		}
 	}
 	a.awaited = rest

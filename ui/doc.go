@@ -6,7 +6,7 @@
 //
 //	Source.Next ──batchMsg──▶ Shell.Update ──▶ store.Store ──▶ Shell.View
 //	tick, keys, mouse ───────▶    │
-//	                              └─ a key of the table ──▶ Actions.Plan, Actions.Do
+//	                              └─ a key of the table ──▶ Intent ──▶ Actions.Plan, Actions.Do
 //
 // The screen never assumes that an action worked: the action shows "done", and the
 // screen changes when the watch has seen it.
@@ -18,7 +18,8 @@
 // draw says how text becomes cells, table paints rows, timeline paints what happened across
 // time and who waits for whom in a deadlock, and page has the pages, none of which knows another.
 // dialog has the dialogs over a page, tutor tells lessons and the guide of the demo under it;
-// none of them knows another, and they see the console as host.Host. Package terminal asks for
+// none of them knows another: they read a host.View, and return a host.Intent for each thing that
+// they want. Package terminal asks for
 // the background of the terminal, and brings frames to it. This package is the shell around them:
 //
 //   - shell.go is the one tea.Model, [Shell], and state.go has its state. Its Update is a switch of
@@ -26,7 +27,7 @@
 //     messages. timing.go says how long things take.
 //   - keys.go is the one table of keys. What a key does, where, under which condition and
 //     how help names it stand in one row; pages and parts bring their own.
-//   - shell_host.go is the console as its parts see it: what they may ask of it.
+//   - intents.go does what the parts want.
 //   - pages.go has the pages, goes to the one that shows what another one asks for, and
 //     back.
 //   - layout.go cuts the screen into rectangles, by its size, by how many lines the panel under

@@ -19,7 +19,6 @@ import (
 
 	"locktop/model"
 	"locktop/ui/dialog"
-	"locktop/ui/host"
 	"locktop/ui/page"
 	"locktop/ui/table"
 	"locktop/ui/tutor"
@@ -185,7 +184,7 @@ func (b *bench) do(cmd tea.Cmd) {
 		for _, c := range m {
 			b.do(c)
 		}
-	case host.Late, outcomeMsg, tutor.StepMsg, availableMsg, helpMsg, watchedMsg, saidMsg:
+	case lateMsg, outcomeMsg, tutor.StepMsg, availableMsg, helpMsg, watchedMsg, saidMsg:
 		b.send(m)
 	}
 }

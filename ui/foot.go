@@ -42,7 +42,7 @@ func (a *Shell) noticeSpans() []draw.Span {
 	case a.text.Text != "":
 		return append([]draw.Span{a.text}, a.undoSpans()...)
 	case a.present != nil && a.inPast():
-		return a.panel.Texts()
+		return a.panel.Texts(a.look())
 	case a.present != nil:
 		return a.present.Texts(th, a.o.Past.Since())
 	case errors.Is(a.spent, io.EOF):
@@ -68,7 +68,7 @@ func (a *Shell) inPast() bool {
 func (a *Shell) footerLine() string {
 	switch {
 	case a.palette != nil:
-		return a.palette.Foot(a.w, a.h)
+		return a.palette.Foot(a.viewOf(a.Frame()), a.w, a.h)
 	case a.dialog != nil:
 		return string(draw.Pad(nil, a.w)) // the dialog says what to press
 	}
@@ -160,14 +160,14 @@ func (a *Shell) startScreen() []string {
 	case a.opening:
 		note = []draw.Span{draw.Plain.Of("  " + a.th.Say("opening") + " " + a.th.Sign.Unread)}
 	default:
-		note = a.start.Note(a.w)
+		note = a.start.Note(a.look(), a.w)
 	}
-	lines := append(a.start.Lines(a.o.Label, a.w, a.h-2), a.th.Line(a.w, note, nil), a.footerLine())
+	lines := append(a.start.Lines(a.look(), a.o.Label, a.w, a.h-2), a.th.Line(a.w, note, nil), a.footerLine())
 	return draw.Fill(lines, a.w, a.h)
 }
 
-// Hints are the keys of a place in short, help last, as many as fit in w cells.
-func (a *Shell) Hints(in host.Where, w int) []draw.Span {
+// hints are the keys of a place in short, help last, as many as fit in w cells.
+func (a *Shell) hints(in host.Where, w int) []draw.Span {
 	keys, help := a.keys.Hints(in, w, a.footer(in))
 	return append(keys, help...)
 }
@@ -177,7 +177,7 @@ const wideFooter = 100
 
 // footer is what the keys of a place depend on.
 func (a *Shell) footer(in host.Where) host.Footer {
-	f := host.Footer{Lab: a.o.Lab, Armed: a.o.Armed, Gap: 3, Th: a.th}
+	f := host.Footer{View: a.look(), Gap: 3}
 	narrow := a.w < wideFooter
 	if narrow {
 		f.Gap = 2

@@ -48,11 +48,12 @@ func keyTable(a *Shell, recorded bool) []host.Key {
 	on := placesOf(a)
 	var ofPlayback []host.Key
 	if recorded {
-		ofPlayback = replay.Keys(on.all, a.playback(), a.seek, a.say, func() bool { return a.o.Past != nil && a.present == nil })
+		ofPlayback = replay.Keys(on.all, a.playback(), a.seek, func() bool { return a.o.Past != nil && a.present == nil })
 	}
 	return a.refusedInThePast(slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
 		a.panel.Keys(on.all),
-		dialog.CommandKeys(on.all|host.InStart, func() { a.palette = dialog.NewCommandLine(a) }, func() *dialog.CommandLine { return a.palette }, a.closePalette),
+		dialog.CommandKeys(on.all|host.InStart, func() { a.palette = dialog.NewCommandLine(a.viewOf(a.Frame()), a.here()) }, func() *dialog.CommandLine { return a.palette },
+			func() tea.Cmd { return a.obey(a.palette.Obey(a.viewOf(a.Frame()))) }, func() { a.palette = nil }),
 		on.viewKeys(), ofPlayback, dialog.StartKeys(func() *dialog.StartPage { return a.start }), on.programKeys()))
 }
 
@@ -63,11 +64,11 @@ func (a *Shell) refusedInThePast(rows []host.Key) []host.Key {
 		if k.Where&host.AnyPage == 0 || k.Act == "" && !slices.Contains([]string{host.NeedsArmed, page.NeedsLab, host.NeedsLesson}, k.Needs) {
 			continue
 		}
-		rows[i].Why = func() string {
+		rows[i].Why = func(v host.View) string {
 			if a.present != nil && !(k.Needs == host.NeedsLesson && a.inPast()) {
 				return a.th.Say("the-past-is-shown")
 			}
-			return k.Closed()
+			return k.Closed(v)
 		}
 	}
 	return rows
@@ -101,11 +102,11 @@ func (on places) ownRow(k page.Key, own map[int]page.Key) host.Key {
 	here := func() page.Key { return own[a.at] }
 	if k.Act != nil {
 		row.Asks = a.one(func() (model.Action, string) { return here().Act(a.Frame()) })
-		row.Then = a.actFirst
+		row.Then = host.ActFirst
 		return row
 	}
-	row.Do = host.Run(func() { a.Show(here().Do(a.Frame())) })
-	row.Why = func() string {
+	row.Do = host.Run(func() { a.show(here().Do(a.Frame())) })
+	row.Why = func(v host.View) string {
 		switch k := here(); {
 		case k.Some && a.current().Empty():
 			return a.whyEmpty()
@@ -133,12 +134,13 @@ func (on places) moveKeys() []host.Key {
 
 func (on places) pageKeys() []host.Key {
 	a := on.a
+	empty := func(host.View) string { return a.whyEmpty() }
 	rows := append(on.own(page.KeysThatOpen), []host.Key{
-		{Keys: []string{"e"}, Where: on.all, Short: "key-explain", What: "explain-the-worst-finding-on-the", Why: a.whyEmpty, Do: host.Run(a.explain)},
-		{Keys: []string{"w"}, Where: on.all &^ on.showsFinding, Short: "key-why", What: "go-to-the-worst-finding-on", Why: a.whyEmpty, Do: host.Run(a.openFinding)},
-		{Keys: []string{"o"}, Where: on.targets &^ on.showsSession, Short: "key-session", What: "go-to-the-session-of-the", Why: a.whyEmpty, Do: host.Run(a.openSession)},
+		{Keys: []string{"e"}, Where: on.all, Short: "key-explain", What: "explain-the-worst-finding-on-the", Why: empty, Do: host.Run(a.explain)},
+		{Keys: []string{"w"}, Where: on.all &^ on.showsFinding, Short: "key-why", What: "go-to-the-worst-finding-on", Why: empty, Do: host.Run(a.openFinding)},
+		{Keys: []string{"o"}, Where: on.targets &^ on.showsSession, Short: "key-session", What: "go-to-the-session-of-the", Why: empty, Do: host.Run(a.openSession)},
 		{Keys: []string{"O"}, Where: on.all &^ on.showsOutput, Short: "key-output", What: "what-your-own-programs-print", Do: host.Run(a.openOutput),
-			Hidden: func() bool { return len(a.state.Reports().Outputs()) == 0 }},
+			Hidden: func(host.View) bool { return len(a.state.Reports().Outputs()) == 0 }},
 		{Keys: []string{"!"}, Where: on.all, What: "select-what-the-verdict-on-top", Do: host.Run(a.showVerdict)},
 		{Keys: []string{"-"}, Where: on.all, What: "back-to-where-the-last-jump", Do: host.Run(a.comeBack)},
 		{Keys: []string{"c"}, Where: on.all, Short: "key-etcdctl", What: "the-etcdctl-lines-that-show-the", Do: host.Run(a.byHand)},
@@ -160,9 +162,9 @@ func (on places) listKeys() []host.Key {
 	return append(append(rows, on.own(page.KeysOfLists)...), []host.Key{
 		{Keys: []string{"esc"}, Where: on.inner, Short: "key-back", What: "back-to-where-you-came-from", Do: host.Run(a.back)},
 		{Keys: []string{"esc"}, Where: on.all &^ on.inner, Short: "key-clears", What: "back-or-clear-the-filter", Do: host.Run(a.back),
-			Hidden: func() bool { text, _ := a.filter(); return text == "" }},
-		{Keys: []string{"y"}, Where: host.InText, Short: "key-copy", What: "copy-the-etcdctl-lines-osc-52", Do: a.copyOverlay},
-		{Keys: []string{"y"}, Where: on.targets, What: "copy-the-selected-key-osc-52", Do: a.copyKey, Frozen: true},
+			Hidden: func(host.View) bool { text, _ := a.filter(); return text == "" }},
+		{Keys: []string{"y"}, Where: host.InText, Short: "key-copy", What: "copy-the-etcdctl-lines-osc-52", Do: beside(a.copyOverlay)},
+		{Keys: []string{"y"}, Where: on.targets, What: "copy-the-selected-key-osc-52", Do: beside(a.copyKey), Frozen: true},
 	}...)
 }
 
@@ -171,22 +173,22 @@ func (on places) actKeys() []host.Key {
 	a := on.a
 	rows := []host.Key{
 		{Keys: []string{"x"}, Where: on.targets, Short: "key-break", Brief: a.breakWord, What: "break-the-lock-or-all-that", Needs: host.NeedsArmed,
-			Act: model.RevokeLease, Asks: a.breakWays, Then: func(said host.Said) tea.Cmd {
+			Act: model.RevokeLease, Asks: a.breakWays, Then: func(v host.View, said host.Said) []host.Intent {
 				if names := a.chosen(); len(names) > 0 {
-					return dialog.OpenSeveral(a, said, names)
+					return dialog.OpenSeveral(v, said, names)
 				}
-				return dialog.OpenBreak(a, said)
+				return dialog.OpenBreak(v, said)
 			}},
 		{Keys: []string{"M"}, Where: host.OnPage(0), What: "mark-the-lock-so-that-x", Needs: host.NeedsArmed,
 			Act: model.DeleteClaim, Asks: a.one(func() (model.Action, string) { return a.anyClaim(), a.whyEmpty() }), Then: a.choose},
 		{Keys: []string{"F"}, Where: on.targets, Short: "key-faults", What: "faults-for-the-selected-contender-or", Needs: page.NeedsLab,
-			Why: a.whyNoFaults, Do: func() tea.Cmd { return dialog.OpenFaults(a, a.Target()) }},
+			Why: a.whyNoFaults, Do: func(v host.View) []host.Intent { return dialog.OpenFaults(v, a.Target()) }},
 		on.faultKey(model.FaultHoldKeepalives), on.faultKey(model.FaultPause), on.faultKey(model.FaultKill), on.faultKey(model.FaultStop),
 		{Keys: []string{"N"}, Where: on.targets, Short: "key-add", What: "add-a-contender-on-this-lock", Needs: page.NeedsLab, Act: model.SpawnProc,
-			Asks: a.one(func() (model.Action, string) { return a.action(model.SpawnProc) }), Then: a.actFirst},
+			Asks: a.one(func() (model.Action, string) { return a.action(model.SpawnProc) }), Then: host.ActFirst},
 	}
 	return append(append(rows, on.own(page.KeysThatAct)...), host.Key{Keys: []string{"A"}, Where: on.all, Short: "key-heal", What: "heal-all-faults", Needs: page.NeedsLab, Act: model.HealAll,
-		Asks: a.one(func() (model.Action, string) { return a.action(model.HealAll) }), Then: a.actFirst})
+		Asks: a.one(func() (model.Action, string) { return a.action(model.HealAll) }), Then: host.ActFirst})
 }
 
 // faultKeys are the faults that have a key, and how it is called before and after.
@@ -204,7 +206,7 @@ var faultKeys = map[model.FaultKind]struct {
 // it is in force: the footer says which.
 func (on places) faultKey(kind model.FaultKind) host.Key {
 	a, k := on.a, faultKeys[kind]
-	brief := func(int) string {
+	brief := func(host.View, int) string {
 		if len(a.state.Reports().Faults()) > 0 {
 			if act, _ := a.fault(kind); act.Kind == model.HealFault {
 				return a.th.Say(k.healing)
@@ -213,7 +215,7 @@ func (on places) faultKey(kind model.FaultKind) host.Key {
 		return a.th.Say(k.short)
 	}
 	return host.Key{Keys: []string{k.key}, Where: on.targets, Short: k.short, Brief: brief, What: k.what, Needs: page.NeedsLab, Act: model.InjectFault,
-		Asks: a.one(func() (model.Action, string) { return a.fault(kind) }), Then: a.actFirst}
+		Asks: a.one(func() (model.Action, string) { return a.fault(kind) }), Then: host.ActFirst}
 }
 
 func (on places) inputKeys() []host.Key {
@@ -222,7 +224,7 @@ func (on places) inputKeys() []host.Key {
 		{Keys: []string{"enter"}, Where: host.InFilter, Short: "key-keep", What: "keep-the-filter", Do: host.Run(func() { a.field = nil })},
 		{Keys: []string{"esc"}, Where: host.InFilter, Short: "key-clear", What: "clear-the-filter", Do: host.Run(func() { a.setFilter(""); a.field = nil })},
 		{Keys: []string{"esc", "e", "c", "q", "enter"}, Where: host.InText, Short: "key-close", What: "close-the-text", Do: host.Run(func() { a.overlay = nil })},
-		{Keys: []string{"enter"}, Where: host.InHelp, Short: "key-do-it", What: "do-what-the-line-says", Do: a.pressRow},
+		{Keys: []string{"enter"}, Where: host.InHelp, Short: "key-do-it", What: "do-what-the-line-says", Do: beside(a.pressRow)},
 		{Keys: []string{"esc", "?", "h", "f1", "q"}, Where: host.InHelp, Short: "key-close", What: "close-help", Do: host.Run(func() { a.overlay = nil })},
 	}
 }
@@ -231,8 +233,8 @@ func (on places) inputKeys() []host.Key {
 func (on places) viewKeys() []host.Key {
 	a := on.a
 	return []host.Key{
-		{Keys: []string{"v"}, Where: on.tables, What: "choose-columns", Do: host.Run(a.openColumns),
-			Why: func() string { _, why := a.current().(page.Tabled).Focus(a.Frame()); return why }},
+		{Keys: []string{"v"}, Where: on.tables, What: "choose-columns", Do: a.openColumns,
+			Why: func(host.View) string { _, why := a.current().(page.Tabled).Focus(a.Frame()); return why }},
 		{Keys: []string{"b"}, Where: on.targets, What: "bookmark-the-lock-or-take-the", Do: host.Run(a.toggleMark)},
 		{Keys: []string{"'"}, Where: on.all, What: "to-the-next-bookmarked-lock", Do: host.Run(a.nextMark)},
 	}
@@ -242,13 +244,18 @@ func (on places) programKeys() []host.Key {
 	a := on.a
 	return []host.Key{
 		{Keys: []string{" "}, Where: on.all, Short: "key-freeze", What: "freeze-the-screen-and-let-it", Do: host.Run(a.freeze), Frozen: true},
-		{Keys: []string{"m"}, Where: on.all | host.InStart, What: "mouse-off-so-that-the-terminal", Do: a.toggleMouse, Frozen: true},
-		{Keys: []string{"?", "h", "f1"}, Where: on.all | host.InStart, Short: "key-help", What: "help-for-this-screen", Do: a.openHelp, Frozen: true},
-		{Keys: []string{"q"}, Where: on.all | host.InStart, What: "quit", Do: func() tea.Cmd { return tea.Quit }, Frozen: true},
-		{Keys: []string{"ctrl+c"}, Where: host.All, What: "quit", Do: func() tea.Cmd { return tea.Quit }, Frozen: true},
-		{Keys: []string{"ctrl+z"}, Where: host.All, What: "suspend", Why: func() string { return a.th.Message(a.o.NoSuspend) },
-			Do: func() tea.Cmd { return tea.Suspend }, Frozen: true},
+		{Keys: []string{"m"}, Where: on.all | host.InStart, What: "mouse-off-so-that-the-terminal", Do: beside(a.toggleMouse), Frozen: true},
+		{Keys: []string{"?", "h", "f1"}, Where: on.all | host.InStart, Short: "key-help", What: "help-for-this-screen", Do: beside(a.openHelp), Frozen: true},
+		{Keys: []string{"q"}, Where: on.all | host.InStart, What: "quit", Do: beside(func() tea.Cmd { return tea.Quit }), Frozen: true},
+		{Keys: []string{"ctrl+c"}, Where: host.All, What: "quit", Do: beside(func() tea.Cmd { return tea.Quit }), Frozen: true},
+		{Keys: []string{"ctrl+z"}, Where: host.All, What: "suspend", Why: func(host.View) string { return a.th.Message(a.o.NoSuspend) },
+			Do: beside(func() tea.Cmd { return tea.Suspend }), Frozen: true},
 	}
+}
+
+// beside is a key of the console that has Bubble Tea do something.
+func beside(f func() tea.Cmd) func(host.View) []host.Intent {
+	return func(host.View) []host.Intent { return []host.Intent{host.Cmd(f())} }
 }
 
 // whyEmpty says why a key that is about what is selected does nothing: there is
@@ -286,7 +293,7 @@ func (a *Shell) key(msg tea.KeyMsg) tea.Cmd {
 		a.setFilter(a.field.Text)
 		return nil
 	case b == nil && w == host.InPalette: // letters
-		a.palette.Typed(msg)
+		a.palette.Typed(a.viewOf(a.Frame()), msg)
 		return nil
 	case b == nil && w&(host.InTyped|host.InCount) != 0:
 		a.dialog.(interface{ Type(tea.KeyMsg) }).Type(msg)
@@ -308,7 +315,7 @@ func (a *Shell) pressUnder(key string) tea.Cmd {
 	case b == nil:
 		return nil
 	case (b.Act != "" && b.Act != model.HealAll) || b.Needs == host.NeedsArmed || b.Needs == page.NeedsLab && b.Act != model.HealAll:
-		a.Say(draw.Late, a.th.Say("close-this-first-esc-to-see"))
+		a.say(draw.Late, a.th.Say("close-this-first-esc-to-see"))
 		return nil
 	}
 	a.overlay = nil
@@ -321,21 +328,22 @@ func (a *Shell) press(b *host.Key, key string) tea.Cmd {
 	case !a.booted && b.Where != host.All && key != "q":
 		return nil
 	case a.frozen && !b.Frozen:
-		a.Say(draw.Late, a.th.Say("screen-frozen-press-space-first"))
+		a.say(draw.Late, a.th.Say("screen-frozen-press-space-first"))
 		return nil
 	}
 	a.pressed = key
-	reason := b.Closed()
+	v := a.look()
+	reason := b.Closed(v)
 	switch {
 	case reason != "":
-		a.Say(draw.Late, a.th.NotNow(reason))
+		a.say(draw.Late, a.th.NotNow(reason))
 		return nil
 	case b.Asks != nil:
 		acts, _ := b.Asks()
-		return a.Ask(a.Target(), acts, b.Then)
+		return a.carryOut([]host.Intent{host.Ask{On: a.Target(), Acts: acts, Then: b.Then}})
 	}
 	if a.playback() == nil {
-		return b.Do()
+		return a.carryOut(b.Do(v))
 	}
-	return tea.Batch(b.Do(), a.follow())
+	return tea.Batch(a.carryOut(b.Do(v)), a.follow())
 }

@@ -137,15 +137,15 @@ func (a *Shell) verdictKey() string {
 func (a *Shell) showVerdict() {
 	switch v := &a.viewState.Counters.Verdict; {
 	case !v.Showing() && len(a.state.Locks()) == 0:
-		a.Say(draw.Dim, a.th.Say("no-locks-yet-nothing-was-judged"))
+		a.say(draw.Dim, a.th.Say("no-locks-yet-nothing-was-judged"))
 	case !v.Showing():
-		a.Say(draw.Dim, a.th.Say("no-problems-visible-in-etcd"))
+		a.say(draw.Dim, a.th.Say("no-problems-visible-in-etcd"))
 	case v.Finding.Lock != "" && a.state.Lock(v.Finding.Lock) != nil:
-		a.Show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
+		a.show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
 	case v.Now:
-		a.Show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
+		a.show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
 	default:
-		a.Say(draw.Dim, a.th.Say("that-has-ended-and-there-is"))
+		a.say(draw.Dim, a.th.Say("that-has-ended-and-there-is"))
 	}
 }
 

@@ -136,7 +136,7 @@ func TestNoticesFade(t *testing.T) {
 		b := newBench(t, Options{})
 		wrongLab(b)
 		b.size(r.w, r.h)
-		b.Say(r.st, r.text)
+		b.say(r.st, r.text)
 		for i := range r.after {
 			b.send(tickMsg(at(float64(100 + i))))
 		}

@@ -60,7 +60,7 @@ func (a *Shell) clockSet() {
 		return
 	}
 	if set := a.live.Clock.Set(); set != a.set {
-		a.Say(draw.Bad, a.th.Message(draw.ClockWasSet(set-a.set)))
+		a.say(draw.Bad, a.th.Message(draw.ClockWasSet(set-a.set)))
 		a.set = set
 	}
 }
@@ -76,19 +76,19 @@ func (a *Shell) bootDone(m bootedMsg) tea.Cmd {
 		a.complete()
 	}
 	if a.o.Notice != "" {
-		a.Say(draw.Late, a.th.Clean(a.o.Notice))
+		a.say(draw.Late, a.th.Clean(a.o.Notice))
 		a.stays = true
 	}
 	if a.live.Cut != nil {
-		a.Say(draw.Late, a.th.Say("the-recording-is-cut-off", model.Verbatim(a.th.Clean(a.live.Cut.Error()))))
+		a.say(draw.Late, a.th.Say("the-recording-is-cut-off", model.Verbatim(a.th.Clean(a.live.Cut.Error()))))
 		a.stays = true
 	}
 	if a.live.Start != nil {
-		a.start = dialog.NewStartPage(a, a.live.Start)
-		return a.start.Scan(&a.gate)
+		a.start = dialog.NewStartPage(a.live.Start)
+		return a.start.Scan(a.ctx, &a.gate)
 	}
 	if a.panel.Showing() {
-		a.panel.Booted()
+		a.panel.Booted(a.look())
 	}
 	return a.pull()
 }
@@ -209,7 +209,7 @@ func (a *Shell) beneath(msg tea.Msg) tea.Cmd {
 func (a *Shell) pastEnded(why error) {
 	a.leave()
 	if !errors.Is(why, io.EOF) {
-		a.Say(draw.Late, a.th.Say("what-is-kept-of-the-past", model.Verbatim(a.th.Clean(why.Error()))))
+		a.say(draw.Late, a.th.Say("what-is-kept-of-the-past", model.Verbatim(a.th.Clean(why.Error()))))
 	}
 }
 
@@ -218,7 +218,7 @@ func (a *Shell) pastEnded(why error) {
 func (a *Shell) otherCluster(what string) {
 	a.disarmed = a.disarmed || a.o.Armed
 	a.o.Armed, a.dialog, a.awaited = false, nil, nil
-	a.Say(draw.Bad, a.th.Clean(what))
+	a.say(draw.Bad, a.th.Clean(what))
 }
 
 func notListed(ev model.Event) bool { _, ok := ev.(model.Listed); return !ok }
@@ -250,7 +250,7 @@ func (a *Shell) ticked(t time.Time) tea.Cmd {
 	a.clockSet()
 	cmds := []tea.Cmd{everySecond(a.live.Clock), a.askForHelp()}
 	if m, ok := a.dialog.(*dialog.Faults); ok {
-		cmds = append(cmds, m.Ask())
+		cmds = append(cmds, a.carryOut(m.Ask(a.look())))
 	}
 	return tea.Batch(cmds...)
 }
@@ -277,18 +277,21 @@ func (a *Shell) setNow() {
 	a.mark()
 	a.viewState.Uncertain.Look(a.state.View, a.now)
 	a.viewState.Sparkline.Update(a.state.View, a.viewState.Locks.Order.Waiting, a.now)
-	a.panel.Look()
+	a.panel.Look(a.look())
 }
 
-// Watch opens another source, beside the screen.
-func (a *Shell) Watch(prefixes []string) tea.Cmd {
+// watch opens another source, beside the screen, or says why there is none.
+func (a *Shell) watch(prefixes []string) (cmd tea.Cmd, why string) {
+	if a.o.Watch == nil {
+		return nil, a.th.Say("the-watched-prefixes-are-fixed-here")
+	}
 	if a.opening {
-		a.Say(draw.Late, a.th.Say("still-opening-what-you-asked-for"))
-		return nil
+		a.say(draw.Late, a.th.Say("still-opening-what-you-asked-for"))
+		return nil, ""
 	}
 	if a.present != nil {
-		a.Say(draw.Late, a.th.NotNow(a.th.Say("the-past-is-shown")))
-		return nil
+		a.say(draw.Late, a.th.NotNow(a.th.Say("the-past-is-shown")))
+		return nil, ""
 	}
 	a.opening = true
 	if a.start != nil {
@@ -302,7 +305,7 @@ func (a *Shell) Watch(prefixes []string) tea.Cmd {
 		defer a.gate.Leave()
 		live, err := open(ctx, prefixes)
 		return watchedMsg{prefixes, live, err}
-	}
+	}, ""
 }
 
 // watched goes on with another source. Nothing of what was seen before stays, but
@@ -310,7 +313,7 @@ func (a *Shell) Watch(prefixes []string) tea.Cmd {
 func (a *Shell) watched(m watchedMsg) tea.Cmd {
 	a.opening = false
 	if m.err != nil {
-		a.Say(draw.Bad, a.th.Say("cannot-watch-that", model.Verbatim(a.th.Clean(m.err.Error()))))
+		a.say(draw.Bad, a.th.Say("cannot-watch-that", model.Verbatim(a.th.Clean(m.err.Error()))))
 		return nil
 	}
 	if a.o.Record.On() {
@@ -324,7 +327,7 @@ func (a *Shell) watched(m watchedMsg) tea.Cmd {
 	a.thaw()
 	a.reset(set)
 	a.goTo(0)
-	a.Say(draw.Plain, a.th.Say("watching-the-keys-under", model.Verbatim(a.Frame().Watched())))
+	a.say(draw.Plain, a.th.Say("watching-the-keys-under", model.Verbatim(a.Frame().Watched())))
 	var first func()
 	if a.o.Past != nil {
 		first = a.o.Past.Forget
@@ -371,7 +374,7 @@ func (a *Shell) complete() {
 // seek goes to another moment of the recording or of the past, beside the screen.
 func (a *Shell) seek(g replay.Goal) tea.Cmd {
 	if a.opening {
-		a.Say(draw.Late, a.th.Say("wait-another-moment-is-still-being"))
+		a.say(draw.Late, a.th.Say("wait-another-moment-is-still-being"))
 		return nil
 	}
 	a.opening = true
@@ -390,10 +393,10 @@ func (a *Shell) sought(m soughtMsg) tea.Cmd {
 	switch {
 	case m.err != nil && a.o.Past != nil && a.present == nil: // the axis and the journal know it perhaps
 		a.o.Past.Leave()
-		a.Say(draw.Late, a.th.Clean(m.err.Error()))
+		a.say(draw.Late, a.th.Clean(m.err.Error()))
 		return nil
 	case m.err != nil:
-		a.Say(draw.Late, a.th.Clean(m.err.Error()))
+		a.say(draw.Late, a.th.Clean(m.err.Error()))
 		a.viewState.Axis.Now() // the cursor stays where the recording is
 		a.mark()
 		if held == nil {
@@ -425,7 +428,7 @@ func (a *Shell) sought(m soughtMsg) tea.Cmd {
 	}
 	a.complete()
 	if a.inPast() {
-		a.panel.Turned()
+		a.carryOut(a.panel.Turned())
 	}
 	a.notice = notice{}
 	return a.pull()
@@ -460,7 +463,7 @@ func (a *Shell) leave() {
 	b.Axis.Now()
 	a.live.Actions, a.spent, a.cursor, a.notice = on.Actions, on.Spent, time.Time{}, notice{}
 	a.complete()
-	a.panel.Now()
+	a.carryOut(a.panel.Now())
 }
 
 // follow moves the recording to where the cursor of the axis was moved: the whole console shows
@@ -501,8 +504,8 @@ func (a *Shell) mark() {
 	a.cursor = b.Axis.At()
 }
 
-// Moment goes to a time of the recording or of the past, or back to now, or says why not.
-func (a *Shell) Moment(text string) (tea.Cmd, string) {
+// moment goes to a time of the recording or of the past, or back to now, or says why not.
+func (a *Shell) moment(text string) (tea.Cmd, string) {
 	switch {
 	case a.playback() == nil:
 		return nil, a.th.Say("nothing-is-kept-here-of-what")

@@ -62,10 +62,10 @@ func (a *Shell) freeze() {
 func (a *Shell) toggleMouse() tea.Cmd {
 	a.mouseOff = !a.mouseOff
 	if a.mouseOff {
-		a.Say(draw.Plain, a.th.Say("mouse-off-the-terminal-selects-text"))
+		a.say(draw.Plain, a.th.Say("mouse-off-the-terminal-selects-text"))
 		return tea.DisableMouse
 	}
-	a.Say(draw.Plain, a.th.Say("mouse-on"))
+	a.say(draw.Plain, a.th.Say("mouse-on"))
 	return tea.EnableMouseCellMotion
 }
 
@@ -81,10 +81,10 @@ func (a *Shell) copyKey() tea.Cmd {
 		lines = page.Fresh(a.state.View).Grants()
 	}
 	if len(lines) == 0 {
-		a.Say(draw.Late, a.th.Say("nothing-selected-to-copy"))
+		a.say(draw.Late, a.th.Say("nothing-selected-to-copy"))
 		return nil
 	}
-	a.Say(draw.Plain, a.th.Say("copied-text", model.Verbatim(a.th.Clean(strings.Join(lines, ", ")))))
+	a.say(draw.Plain, a.th.Say("copied-text", model.Verbatim(a.th.Clean(strings.Join(lines, ", ")))))
 	for i := range lines {
 		lines[i] = model.PrintableIfNeeded(lines[i]) // where it is put in, a newline would be obeyed
 	}
@@ -191,9 +191,7 @@ func (a *Shell) mouseOnPalette(m tea.MouseMsg, left bool) tea.Cmd {
 	case m.Button == tea.MouseButtonWheelDown:
 		a.palette.Scroll(1)
 	case left:
-		return a.palette.Click(m.Y, a.h, a.closePalette)
+		return a.obey(a.palette.Click(a.viewOf(a.Frame()), m.Y, a.h))
 	}
 	return nil
 }
-
-func (a *Shell) closePalette() { a.palette = nil }

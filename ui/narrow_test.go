@@ -150,7 +150,11 @@ func TestFooterDimsWhatDoesNothing(t *testing.T) {
 	b.sync(1)
 	b.press("4")
 	b.text()
-	dims := func(key string) bool { return b.keys.At[b.where()][key].Hint(b.th, 120, true)[0].St == draw.Dim }
+	dims := func(key string) bool {
+		v := b.look()
+		v.Armed = true
+		return b.keys.At[b.where()][key].Hint(v, 120)[0].St == draw.Dim
+	}
 	for _, key := range []string{"enter", "e", "o", "tab", "x", "H"} {
 		if !dims(key) {
 			t.Errorf("%s looks as if it did something on an empty page", key)

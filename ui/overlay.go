@@ -132,7 +132,7 @@ func (a *Shell) explain() {
 	f, about := a.current().Finding(a.Frame())
 	if f == nil {
 		if a.overlay = calm(a.current(), a.Frame()); a.overlay == nil {
-			a.Say(draw.Late, a.th.Say("nothing-to-explain", model.Verbatim(about)))
+			a.say(draw.Late, a.th.Say("nothing-to-explain", model.Verbatim(about)))
 		}
 		return
 	}
@@ -203,14 +203,14 @@ func (a *Shell) byHand() {
 // copyOverlay puts the commands of the overlay into the clipboard.
 func (a *Shell) copyOverlay() tea.Cmd {
 	if len(a.overlay.copy) == 0 {
-		a.Say(draw.Late, a.th.Say("there-are-no-commands-on-this"))
+		a.say(draw.Late, a.th.Say("there-are-no-commands-on-this"))
 		return nil
 	}
 	text := ""
 	for _, line := range a.overlay.copy {
 		text += model.PrintableIfNeeded(line) + "\n"
 	}
-	a.Say(draw.Plain, a.th.Say("copied-lines", draw.Counted(len(a.overlay.copy))))
+	a.say(draw.Plain, a.th.Say("copied-lines", draw.Counted(len(a.overlay.copy))))
 	put := a.copy
 	return func() tea.Msg { put(text); return nil }
 }
@@ -263,7 +263,7 @@ func (a *Shell) askForHelp() tea.Cmd {
 func (a *Shell) helpRows(on host.Where) []host.HelpRow {
 	th := a.th
 	h := host.Help{Th: th, Where: on, Pages: a.all(), Why: func(k *host.Key) string {
-		return cmp.Or(k.Closed(), th.Clean(a.overlay.cannot[k.What]))
+		return cmp.Or(k.Closed(a.look()), th.Clean(a.overlay.cannot[k.What]))
 	}}
 	all := h.Rows(a.keys.Rows)
 	add := func(spans ...draw.Span) { all = append(all, host.HelpRow{Line: spans}) }
@@ -287,7 +287,7 @@ func (a *Shell) pressRow() tea.Cmd {
 	a.overlay.moveTo(all, a.overlay.at, 1)
 	k := all[a.overlay.at].Key
 	if k == nil {
-		a.Say(draw.Dim, a.th.Say("no-key-in-this-line"))
+		a.say(draw.Dim, a.th.Say("no-key-in-this-line"))
 		return nil
 	}
 	return a.pressUnder(k.Keys[0])

@@ -133,7 +133,7 @@ func (a *Shell) turnTo(page int) {
 // comeBack takes the last jump back.
 func (a *Shell) comeBack() {
 	if len(a.backStack) == 0 {
-		a.Say(draw.Late, a.th.Say("nothing-to-go-back-to-no"))
+		a.say(draw.Late, a.th.Say("nothing-to-go-back-to-no"))
 		return
 	}
 	e := a.backStack[len(a.backStack)-1]
@@ -144,12 +144,12 @@ func (a *Shell) comeBack() {
 	}
 }
 
-// Show goes to the page that shows what was asked for: the one where one is, or the
+// show goes to the page that shows what was asked for: the one where one is, or the
 // first of those that do.
-func (a *Shell) Show(r page.Request) {
+func (a *Shell) show(r page.Request) {
 	switch {
 	case r.Why != "":
-		a.Say(draw.Late, r.Why)
+		a.say(draw.Late, r.Why)
 		return
 	case r.Show == 0:
 		return
@@ -175,7 +175,7 @@ func (a *Shell) openSession() {
 	if r.Lease == 0 {
 		r.Why = a.th.Say("the-selected-item-has-no-session")
 	}
-	a.Show(r)
+	a.show(r)
 }
 
 // openFinding goes to the worst finding about what is selected.
@@ -184,28 +184,28 @@ func (a *Shell) openFinding() {
 	if f != nil {
 		why = ""
 	}
-	a.Show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
+	a.show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
 }
 
 // openOutput goes to what the program printed that is selected, or to that of all.
 func (a *Shell) openOutput() {
 	all := a.state.Reports().Outputs()
 	if len(all) == 0 {
-		a.Show(page.Request{Why: a.th.Say("no-program-of-yours-has-printed")})
+		a.show(page.Request{Why: a.th.Say("no-program-of-yours-has-printed")})
 		return
 	}
 	r := page.Request{Show: page.ShowOutput}
 	if name := a.Target().Action.Contender; slices.ContainsFunc(all, func(o *reports.Output) bool { return o.Contender == name }) {
 		r.Program = name
 	}
-	a.Show(r)
+	a.show(r)
 }
 
 // openColumns opens the list of the columns of the table that has the keyboard.
-func (a *Shell) openColumns() {
+func (a *Shell) openColumns(host.View) []host.Intent {
 	p := a.current().(page.Tabled)
 	name, _ := p.Focus(a.Frame())
-	dialog.OpenColumns(a, name, p.Tables()[name])
+	return dialog.OpenColumns(name, p.Tables()[name])
 }
 
 // marksMax bounds how many locks are bookmarked.
@@ -217,18 +217,18 @@ func (a *Shell) toggleMark() {
 	name := r.Lock
 	switch {
 	case name == "":
-		a.Say(draw.Late, r.Why)
+		a.say(draw.Late, r.Why)
 		return
 	case m.Has[name]:
 		m.Drop(name)
-		a.Say(draw.Plain, a.th.Say("no-mark-any-more", model.Verbatim(a.th.Clean(name))))
+		a.say(draw.Plain, a.th.Say("no-mark-any-more", model.Verbatim(a.th.Clean(name))))
 		return
 	case len(m.Names) >= marksMax:
-		a.Say(draw.Late, a.th.Say("that-would-be-too-many-marks"))
+		a.say(draw.Late, a.th.Say("that-would-be-too-many-marks"))
 		return
 	}
 	m.Toggle(name)
-	a.Say(draw.Plain, a.th.Say("lock-marked", model.Verbatim(a.th.Clean(name))))
+	a.say(draw.Plain, a.th.Say("lock-marked", model.Verbatim(a.th.Clean(name))))
 }
 
 // nextMark goes to the lock that was marked after the one that is selected: its queue if
@@ -239,15 +239,15 @@ func (a *Shell) nextMark() {
 	for i := range names {
 		name := names[(at+1+i)%len(names)]
 		if a.state.Lock(name) != nil {
-			a.Show(page.Request{Show: page.ShowRow, Lock: name})
+			a.show(page.Request{Show: page.ShowRow, Lock: name})
 			return
 		}
 	}
 	if len(names) > 0 {
-		a.Say(draw.Late, a.th.Say("none-of-the-marked-locks-is"))
+		a.say(draw.Late, a.th.Say("none-of-the-marked-locks-is"))
 		return
 	}
-	a.Say(draw.Late, a.th.Say("no-lock-is-marked-b-marks"))
+	a.say(draw.Late, a.th.Say("no-lock-is-marked-b-marks"))
 }
 
 func (a *Shell) goTo(page int) {

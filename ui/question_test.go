@@ -133,7 +133,7 @@ func TestUnarmedNothingIsDoneBeforeAClusterThatIsNotOurs(t *testing.T) {
 	b := notOurs(t, false)
 	b.press("5", "down")
 	for i := range b.keys.Rows {
-		if k := &b.keys.Rows[i]; k.Where&host.OnPage(b.at) != 0 && k.Act == model.InjectFault && k.Hint(b.th, 200, false)[0].St != draw.Dim {
+		if k := &b.keys.Rows[i]; k.Where&host.OnPage(b.at) != 0 && k.Act == model.InjectFault && k.Hint(b.look(), 200)[0].St != draw.Dim {
 			t.Errorf("%v is not dim", k.Keys)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 func NewShell(o Options) *Shell {
 	a := &Shell{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
 	if o.Lesson != nil { // else there is none, and it does not show
-		a.panel = tutor.New(presentHost{a}, o.Lesson)
+		a.panel = tutor.New(o.Lesson)
 	}
 	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), draw.ThemeDark))
 	a.reset(o.Settings)
@@ -147,13 +147,13 @@ func (a *Shell) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			a.spent = msg.err
 		}
 		return a, nil
-	case host.Late:
-		if msg.To == a.dialog {
-			return a, msg.Take()
+	case lateMsg:
+		if msg.to == a.dialog {
+			return a, a.carryOut(msg.then(a.look()))
 		}
 		return a, nil
 	case saidMsg:
-		a.Say(msg.st, msg.text)
+		a.say(msg.st, msg.text)
 		return a, nil
 	case groundMsg:
 		if a.themed == "" {
@@ -161,7 +161,7 @@ func (a *Shell) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return a, nil
 	case tutor.StepMsg:
-		return a, a.panel.Stepped(msg)
+		return a, a.carryOut(a.panel.Stepped(a.look(), msg))
 	case availableMsg:
 		return a, a.available(msg)
 	case helpMsg:
@@ -211,7 +211,7 @@ func (a *Shell) paint() []string {
 		return a.booting.screen(a.th, a.o.labelled(a.th), a.tick, a.w, a.h)
 	}
 	if a.start != nil && a.overlay == nil {
-		return a.palette.PaintOver(a.startScreen(), a.w)
+		return a.palette.PaintOver(a.viewOf(a.Frame()), a.startScreen(), a.w)
 	}
 	top := a.header()
 	lines := []string{top.status()}
@@ -234,13 +234,13 @@ func (a *Shell) paint() []string {
 		if a.present != nil && !a.inPast() { // what it tells of goes on elsewhere, and its keys do nothing here
 			f.Th = a.old
 		}
-		lines = append(lines, a.panel.Lines(f, a.w, l.lesson.h)...)
+		lines = append(lines, a.panel.Lines(a.look(), f, a.w, l.lesson.h)...)
 	}
 	lines = a.bottom(lines, l)
 	if a.dialog != nil {
-		lines = a.dialog.PaintOver(lines)
+		lines = a.dialog.PaintOver(a.look(), lines)
 	}
-	return a.palette.PaintOver(draw.Fill(lines, a.w, a.h), a.w)
+	return a.palette.PaintOver(a.viewOf(a.Frame()), draw.Fill(lines, a.w, a.h), a.w)
 }
 
 // noticeLines bounds how many lines a long notice takes.

@@ -114,8 +114,8 @@ type notice struct {
 	since time.Time // of the first tick after it was said
 }
 
-// Say shows a line, grey unless it matters.
-func (n *notice) Say(st draw.Style, text string) {
+// say shows a line, grey unless it matters.
+func (n *notice) say(st draw.Style, text string) {
 	if st == draw.Plain {
 		st = draw.Dim
 	}

@@ -7,7 +7,8 @@ import "time"
 //	page        how long an ended verdict shows (verdict.go), from when on a belief is a doubt
 //	            (uncertain.go), in which steps quiet rows count (quiet.go), the steps of the sparkline (sparkline.go)
 //	table       how often rows are sorted, and for how long a key holds them (ranking.go)
-//	dialog      for how long keys that confirm do not count, how long a plan may take (dialog.go)
+//	dialog      for how long keys that confirm do not count (dialog.go)
+//	host        how long a plan may take (host.go)
 //	tutor       how fast somebody reads (panel.go), when the guide offers to do a task itself (guide.go)
 //	terminal    how long a frame stays at least (painter.go), how long the terminal has to answer
 //	            (background.go) and to take the last lines (leave.go)

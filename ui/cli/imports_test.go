@@ -32,7 +32,7 @@ func TestRooms(t *testing.T) {
 		not := map[string]string{"locktop/watcher": "the screen shows the model", "locktop/chaos": "the screen asks through an interface",
 			"locktop/demo": "the screen does not know where it is", "locktop/ui/report": "the screen writes no reports", etcd: "the screen never touches etcd"}
 		for _, other := range others {
-			not[other] = "a part knows its host and no other part"
+			not[other] = "a part knows what it reads and wants, and no other part"
 		}
 		return not
 	}

@@ -32,35 +32,35 @@ const (
 const leastKeys = 3
 
 // lines are what the dialog says, in at most h lines of w cells.
-func (d *Break) lines(w, h int) [][]draw.Span {
+func (d *Break) lines(v host.View, w, h int) [][]draw.Span {
 	var all []breakLine
 	add := func(rank int, spans ...draw.Span) { all = append(all, breakLine{rank, spans}) }
-	d.cure(w, add)
-	d.subject(w, add)
+	d.cure(v, w, add)
+	d.subject(v, w, add)
 	add(spacing)
 	goes := len(all)
-	if !d.claimGone() {
-		d.wayLines(w, &d.revoke, "R", d.revokeWords(),
-			d.th().Say("ends-the-session-and-all-its-keys"), add)
+	if !d.claimGone(v) {
+		d.wayLines(v, w, &d.revoke, "R", d.revokeWords(v),
+			v.Th.Say("ends-the-session-and-all-its-keys"), add)
 		goes = len(all)
-		d.commandLine(w, &d.revoke, add)
+		d.commandLine(v, w, &d.revoke, add)
 		add(spacing)
-		d.wayLines(w, &d.delete, "D", d.th().Say("delete-this-claim"), d.th().Say("this-lock-only-its-owner-is-not"), add)
-		d.commandLine(w, &d.delete, add)
-		add(spacing)
-	}
-	if text := d.warning(); text != "" {
-		add(ranked, draw.Late.Of(d.th().Sign.Late+" "+text))
+		d.wayLines(v, w, &d.delete, "D", v.Th.Say("delete-this-claim"), v.Th.Say("this-lock-only-its-owner-is-not"), add)
+		d.commandLine(v, w, &d.delete, add)
 		add(spacing)
 	}
-	all = append(all, d.prompt(w)...)
-	keys := d.goesLines(w)
+	if text := d.warning(v); text != "" {
+		add(ranked, draw.Late.Of(v.Th.Sign.Late+" "+text))
+		add(spacing)
+	}
+	all = append(all, d.prompt(v, w)...)
+	keys := d.goesLines(v, w)
 	all = trim(all, h-min(len(keys), leastKeys), &goes)
 	room := h - len(all)
 	var out [][]draw.Span
 	for i, l := range all {
 		if i == goes {
-			out = append(out, d.window(keys, room)...)
+			out = append(out, d.window(v, keys, room)...)
 		}
 		out = append(out, l.spans)
 	}
@@ -68,29 +68,29 @@ func (d *Break) lines(w, h int) [][]draw.Span {
 }
 
 // warning is what no way of breaking changes, "" for a claim that is gone.
-func (d *Break) warning() string {
-	if d.claimGone() || d.t.Lock == nil {
+func (d *Break) warning(v host.View) string {
+	if d.claimGone(v) || d.t.Lock == nil {
 		return ""
 	}
-	return d.th().Message(status.Role(d.t.Lock, d.claim(d.t.Action.Key)).Remains())
+	return v.Th.Message(status.Role(d.t.Lock, v.S.Claim(d.t.Action.Key)).Remains())
 }
 
 // cure says first whether breaking is a cure of what is found.
-func (d *Break) cure(w int, add func(int, ...draw.Span)) {
+func (d *Break) cure(v host.View, w int, add func(int, ...draw.Span)) {
 	f := d.t.Finding
 	if f == nil && d.t.Lock != nil {
-		f = findings.BeforeBreak(d.h.Frame().S, d.t.Lock, d.claim(d.t.Action.Key))
+		f = findings.BeforeBreak(v.S, d.t.Lock, v.S.Claim(d.t.Action.Key))
 	}
-	if f == nil || d.claimGone() {
+	if f == nil || d.claimGone(v) {
 		return
 	}
-	rank, st, sign := detail, draw.Dim, d.th().Sign.Fact
+	rank, st, sign := detail, draw.Dim, v.Th.Sign.Fact
 	if findings.BreakingOf(f.Code).Effect == findings.BreakWrong {
-		rank, st, sign = ranked, draw.Late, d.th().Sign.Late
+		rank, st, sign = ranked, draw.Late, v.Th.Sign.Late
 	}
 	lead := sign + " "
-	words := d.th().Message(model.Say("about-code", model.Verbatim(d.th().Problem(f)), findings.CureWords(f)))
-	for _, part := range d.th().Wrap(words, w-draw.Width(lead), 4) {
+	words := v.Th.Message(model.Say("about-code", model.Verbatim(v.Th.Problem(f)), findings.CureWords(f)))
+	for _, part := range v.Th.Wrap(words, w-draw.Width(lead), 4) {
 		add(rank, st.Of(lead+part))
 		lead = string(draw.Pad(nil, draw.Width(lead)))
 	}
@@ -126,31 +126,31 @@ func trim(all []breakLine, h int, at *int) []breakLine {
 const labelCells = 9
 
 // subject says what would be broken.
-func (d *Break) subject(w int, add func(int, ...draw.Span)) {
-	th, t := d.th(), d.t
+func (d *Break) subject(v host.View, w int, add func(int, ...draw.Span)) {
+	th, t := v.Th, d.t
 	label := draw.PadTo(th.Say("lock-word"), labelCells)
 	for _, part := range th.Wrap(th.Clean(t.Action.Lock), w-draw.Width(label), 3) { // whole: it may have to be typed
 		add(ranked, draw.Dim.Of(label), draw.Strong.Of(part))
 		label = draw.Blank(labelCells)
 	}
-	c := d.claim(t.Action.Key)
-	if d.claimGone() || t.Lock == nil {
+	c := v.S.Claim(t.Action.Key)
+	if d.claimGone(v) || t.Lock == nil {
 		add(ranked, draw.Late.Of(th.Sign.Late+" "+th.Say("already-released-esc-closes")))
-		if c := d.heir(); c != nil {
-			held, atLeast := d.h.Frame().S.Lock(t.Lock.Name).HeldFor(d.h.Frame().Now)
+		if c := d.heir(v); c != nil {
+			held, atLeast := v.S.Lock(t.Lock.Name).HeldFor(v.Now)
 			add(spacing)
-			add(ranked, draw.Dim.Of(draw.PadTo(th.Say("now"), labelCells)), draw.Strong.Of(th.WhoIn(d.h.Frame().S, c.Ref(), 40)),
+			add(ranked, draw.Dim.Of(draw.PadTo(th.Say("now"), labelCells)), draw.Strong.Of(th.WhoIn(v.S, c.Ref(), 40)),
 				draw.Plain.Of(" "+th.Sign.Holds+" "+th.Say("holds-so-long", model.Verbatim(draw.Age(held, atLeast)))))
 		}
 		return
 	}
 	place := t.Lock.Place(c)
-	_, sign, word := page.RoleLook(d.h.Frame().View, t.Lock, c, place)
-	d0, atLeast := c.Waited(d.h.Frame().Now)
+	_, sign, word := page.RoleLook(v.Frame.View, t.Lock, c, place)
+	d0, atLeast := c.Waited(v.Now)
 	if place == 0 {
-		d0, atLeast = t.Lock.HeldFor(d.h.Frame().Now)
+		d0, atLeast = t.Lock.HeldFor(v.Now)
 	}
-	add(ranked, draw.Dim.Of(draw.PadTo(th.Say("claim"), labelCells)), draw.Strong.Of(th.WhoIn(d.h.Frame().S, c.Ref(), 40)),
+	add(ranked, draw.Dim.Of(draw.PadTo(th.Say("claim"), labelCells)), draw.Strong.Of(th.WhoIn(v.S, c.Ref(), 40)),
 		draw.Plain.Of(" "+sign+" "+th.Say("role-place-since", model.Verbatim(word), place+1, model.Verbatim(draw.Count(int64(t.Lock.Len()))), model.Verbatim(draw.Age(d0, atLeast)))))
 	via := ""
 	if e := d.delete.plan.Endpoint; e != "" {
@@ -163,41 +163,41 @@ func (d *Break) subject(w int, add func(int, ...draw.Span)) {
 }
 
 // revokeWords name the way that ends the lease.
-func (d *Break) revokeWords() string {
+func (d *Break) revokeWords(v host.View) string {
 	if d.revoke.action.Lease == 0 {
-		return d.th().Say("revoke-the-lease-word")
+		return v.Th.Say("revoke-the-lease-word")
 	}
-	return d.th().Say("revoke-the-lease", d.revoke.action.Lease)
+	return v.Th.Say("revoke-the-lease", d.revoke.action.Lease)
 }
 
 // wayLines name a way and what it means.
-func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ...draw.Span)) {
+func (d *Break) wayLines(v host.View, w int, x *way, key, name, what string, add func(int, ...draw.Span)) {
 	add(ranked, draw.Change.Of(key), draw.Strong.Of("  "+name), draw.Dim.Of("  "+what))
-	why := d.whyNot(x)
+	why := d.whyNot(v, x)
 	switch {
 	case why != "":
-		add(ranked, draw.Bad.Of("   "+d.th().Sign.Bad+" "+d.th().Cut(d.th().Say("not-possible", model.Verbatim(why)), w-5)))
+		add(ranked, draw.Bad.Of("   "+v.Th.Sign.Bad+" "+v.Th.Cut(v.Th.Say("not-possible", model.Verbatim(why)), w-5)))
 		return
 	case !x.ready:
-		add(ranked, draw.Dim.Of("   "+d.th().Say("reading-what-it-would-touch")+" "+d.th().Sign.Unread))
+		add(ranked, draw.Dim.Of("   "+v.Th.Say("reading-what-it-would-touch")+" "+v.Th.Sign.Unread))
 	case x == &d.delete:
-		add(ranked, draw.Plain.Of("   "+d.th().Cut(d.next(d.t.Action.Key, 0), w-3)))
+		add(ranked, draw.Plain.Of("   "+v.Th.Cut(d.next(v, d.t.Action.Key, 0), w-3)))
 	}
 	if !x.plan.Unknown.IsZero() {
-		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut(d.th().Say("not-all-of-it-is-known", x.plan.Unknown), w-5)))
+		add(ranked, draw.Late.Of("   "+v.Th.Sign.Late+" "+v.Th.Cut(v.Th.Say("not-all-of-it-is-known", x.plan.Unknown), w-5)))
 	}
-	if n := d.unwatched(x.plan.Goes); x == &d.revoke && n > 0 {
-		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut(d.th().Say("of-its-keys-not-watched", draw.Counted(n)), w-5)))
+	if n := d.unwatched(v, x.plan.Goes); x == &d.revoke && n > 0 {
+		add(ranked, draw.Late.Of("   "+v.Th.Sign.Late+" "+v.Th.Cut(v.Th.Say("of-its-keys-not-watched", draw.Counted(n)), w-5)))
 	}
 	if x.plan.DryRun {
-		add(ranked, draw.Late.Of("   "+d.th().Say("dry-run-shows-what-would-be")))
+		add(ranked, draw.Late.Of("   "+v.Th.Say("dry-run-shows-what-would-be")))
 	}
 }
 
-func (d *Break) commandLine(w int, x *way, add func(int, ...draw.Span)) {
-	if cmd := x.plan.Action.Etcdctl(); cmd != "" && d.whyNot(x) == "" {
+func (d *Break) commandLine(v host.View, w int, x *way, add func(int, ...draw.Span)) {
+	if cmd := x.plan.Action.Etcdctl(); cmd != "" && d.whyNot(v, x) == "" {
 		lead := "   $ "
-		for _, part := range d.th().Wrap(d.th().Escape(cmd), w-5, 3) {
+		for _, part := range v.Th.Wrap(v.Th.Escape(cmd), w-5, 3) {
 			add(command, draw.Dim.Of(lead+part))
 			lead = "     "
 		}
@@ -205,33 +205,33 @@ func (d *Break) commandLine(w int, x *way, add func(int, ...draw.Span)) {
 }
 
 // goesLines are the keys that a revoke takes along, with who is next.
-func (d *Break) goesLines(w int) [][]draw.Span {
-	if !d.revoke.ready || d.whyNot(&d.revoke) != "" {
+func (d *Break) goesLines(v host.View, w int) [][]draw.Span {
+	if !d.revoke.ready || d.whyNot(v, &d.revoke) != "" {
 		return nil
 	}
 	var lines [][]draw.Span
 	for _, kv := range d.revoke.plan.Goes {
-		next := d.next(kv.Key, kv.Lease)
-		key := d.th().CutKey(d.th().Clean(kv.Key), max(12, w/2-6))
+		next := d.next(v, kv.Key, kv.Lease)
+		key := v.Th.CutKey(v.Th.Clean(kv.Key), max(12, w/2-6))
 		lines = append(lines, []draw.Span{draw.Plain.Of("   - " + key + "  "), draw.Dim.Of(next)})
 	}
 	return lines
 }
 
 // window is the part of the keys that fits, the last line saying what does not.
-func (d *Break) window(keys [][]draw.Span, h int) [][]draw.Span {
+func (d *Break) window(v host.View, keys [][]draw.Span, h int) [][]draw.Span {
 	if len(keys) <= h || h < 1 {
 		d.top = 0
 		return keys[:min(len(keys), max(0, h))]
 	}
 	d.top = max(0, min(d.top, len(keys)-(h-1)))
 	out := append([][]draw.Span(nil), keys[d.top:d.top+h-1]...)
-	return append(out, []draw.Span{draw.Late.Of("   " + d.th().Say("keys-in-all", draw.Counted(len(keys)))), draw.Dim.Of(d.th().Say("up-and-down-show-them"))})
+	return append(out, []draw.Span{draw.Late.Of("   " + v.Th.Say("keys-in-all", draw.Counted(len(keys)))), draw.Dim.Of(v.Th.Say("up-and-down-show-them"))})
 }
 
 // unwatched counts the keys that no watched prefix tells of.
-func (d *Break) unwatched(keys []model.KV) (n int) {
-	watches := d.h.Frame().S.Coverage().Watches()
+func (d *Break) unwatched(v host.View, keys []model.KV) (n int) {
+	watches := v.S.Coverage().Watches()
 	for _, kv := range keys {
 		if !slices.ContainsFunc(watches, func(f *locks.Watch) bool { return strings.HasPrefix(kv.Key, f.Prefix) }) {
 			n++
@@ -242,10 +242,10 @@ func (d *Break) unwatched(keys []model.KV) (n int) {
 
 // next says what becomes of a lock when a key in its queue goes, and with it all
 // keys of its lease if that is not 0.
-func (d *Break) next(key string, lease model.LeaseID) string {
-	th, c := d.th(), d.claim(key)
+func (d *Break) next(v host.View, key string, lease model.LeaseID) string {
+	th, c := v.Th, v.S.Claim(key)
 	if c == nil {
-		if d.unwatched([]model.KV{{Key: key}}) > 0 {
+		if d.unwatched(v, []model.KV{{Key: key}}) > 0 {
 			return th.Say("is-not-watched")
 		}
 		return th.Say("gone-or-not-seen")
@@ -270,38 +270,38 @@ func (d *Break) next(key string, lease model.LeaseID) string {
 	case next != nil && !l.IsClaim(next):
 		return th.Say("no-claim-of-it-blocks", model.Verbatim(th.CutKey(th.Clean(next.Key), 24)), name)
 	case next != nil:
-		return th.Say("gets", model.Verbatim(th.Cut(th.Who(d.h.Frame().S, next.Ref()), 24)), name)
+		return th.Say("gets", model.Verbatim(th.Cut(th.Who(v.S, next.Ref()), 24)), name)
 	}
 	return th.Say("is-free-then", name)
 }
 
 // prompt is the end of the dialog: what to press.
-func (d *Break) prompt(w int) []breakLine {
+func (d *Break) prompt(v host.View, w int) []breakLine {
 	var lines []breakLine
 	if d.hint != "" {
-		lead := d.th().Sign.Late + " "
-		for _, part := range d.th().Wrap(d.hint, w-draw.Width(lead), 3) {
+		lead := v.Th.Sign.Late + " "
+		for _, part := range v.Th.Wrap(d.hint, w-draw.Width(lead), 3) {
 			lines = append(lines, breakLine{ranked, []draw.Span{draw.Late.Of(lead + part)}})
 			lead = string(draw.Pad(nil, draw.Width(lead)))
 		}
 	}
 	if d.typing != "" {
-		ask := d.th().Say("type-the-name-to-delete")
+		ask := v.Th.Say("type-the-name-to-delete")
 		if d.typing == model.RevokeLease {
-			ask = d.th().Say("type-the-name-to-revoke")
+			ask = v.Th.Say("type-the-name-to-revoke")
 		}
-		name := d.th().Clean(d.name.Text)
+		name := v.Th.Clean(d.name.Text)
 		if over := draw.Width(name) + len("> _") - w; over > 0 { // one sees what one types
 			name, _ = draw.Tail(name, draw.Width(name)-over-1)
-			name = d.th().Sign.More + name
+			name = v.Th.Sign.More + name
 		}
 		return append(lines, breakLine{ranked, []draw.Span{draw.Plain.Of(ask)}},
-			breakLine{ranked, []draw.Span{draw.Accent.Of("> "), draw.Strong.Of(name), draw.Accent.Of("_")}}, breakLine{ranked, d.h.Hints(host.InTyped, w)})
+			breakLine{ranked, []draw.Span{draw.Accent.Of("> "), draw.Strong.Of(name), draw.Accent.Of("_")}}, breakLine{ranked, v.Hints(host.InTyped, w)})
 	}
-	return append(lines, breakLine{ranked, d.h.Hints(host.InBreak, w)})
+	return append(lines, breakLine{ranked, v.Hints(host.InBreak, w)})
 }
 
 // PaintOver paints the dialog over the lines of the screen.
-func (d *Break) PaintOver(lines []string) []string {
-	return box(d.th(), draw.Change, lines, &d.size, " "+d.th().Say("break-a-lock")+" ", d.lines)
+func (d *Break) PaintOver(v host.View, lines []string) []string {
+	return box(v, draw.Change, lines, &d.size, " "+v.Th.Say("break-a-lock")+" ", d.lines)
 }

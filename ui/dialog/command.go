@@ -16,34 +16,21 @@ import (
 	"locktop/ui/table"
 )
 
-// CommandHost is what the commands need of the console.
-type CommandHost interface {
-	host.Host
-	// Pages are the titles of the pages that have a digit, in their order; GoTo goes to one.
-	Pages() []string
-	GoTo(title string)
-	// SetTheme changes how it looks, or says why it does not.
-	SetTheme(name string) (why string)
-	// WhyFixed says why no other prefix can be watched, "" if one can.
-	WhyFixed() string
-	// Moment goes to a time of a recording, or says why not.
-	Moment(text string) (cmd tea.Cmd, why string)
-	// Screen writes the screen as text to a file that is not there yet, or says why not.
-	Screen(file string) (cmd tea.Cmd, why string)
-	// Record begins a recording of what is seen, or ends it, or says why not.
-	Record() (why string)
+// Here is where a line of commands was opened.
+type Here struct {
+	// Pages are the titles of the pages that have a digit, in their order.
+	Pages []string
+	// Keys are those of the page under the palette that do something.
+	Keys []*host.Key
 	// Watching says that something is watched already.
-	Watching() bool
-	// KeysHere are the keys of the page under the palette that do something, and Press presses one.
-	KeysHere() []*host.Key
-	Press(k *host.Key) tea.Cmd
+	Watching bool
 }
 
 // CommandLine is the palette: a line in which a few letters of anything are typed, or a command, with
 // the list of what fits.
 type CommandLine struct {
 	host.Field
-	c        CommandHost
+	here     Here
 	sessions []sessionName // as they were at first, nil until they are asked for
 	offers   []offer       // what fits the letters
 	verb     *verb         // whose arguments are typed, nil while letters are
@@ -55,9 +42,9 @@ type CommandLine struct {
 }
 
 // NewCommandLine returns an empty line; nil is none.
-func NewCommandLine(c CommandHost) *CommandLine {
-	p := &CommandLine{c: c}
-	p.look()
+func NewCommandLine(v host.View, here Here) *CommandLine {
+	p := &CommandLine{here: here}
+	p.look(v)
 	return p
 }
 
@@ -71,9 +58,9 @@ type verb struct {
 	atStart   bool // it works when nothing is watched yet
 	setting   bool // there are few arguments, each of which is found by its letters
 	// offers are what the argument may be, for tab; nil if nobody knows.
-	offers func(c CommandHost) []string
-	// do does it, or says why not.
-	do func(c CommandHost, arg string) (tea.Cmd, string)
+	offers func(p *CommandLine, v host.View) []string
+	// do returns what is wanted, or says why it cannot be done.
+	do func(p *CommandLine, v host.View, arg string) (wants []host.Intent, why string)
 }
 
 // commands are all that can be typed, in the order in which help and tab list them.
@@ -81,17 +68,36 @@ func commands() []verb {
 	return []verb{
 		{"lock", "NAME", "the-queue-of-a-lock", false, false, lockNames, cmdLock},
 		{"lease", "ID", "a-session-by-its-lease", false, false, nil, cmdLease},
-		{"prefix", "PREFIX", "watch-the-keys-under-another-prefix", true, false, func(c CommandHost) []string { return c.Frame().Prefixes }, cmdPrefix},
+		{"prefix", "PREFIX", "watch-the-keys-under-another-prefix", true, false, func(_ *CommandLine, v host.View) []string { return v.Prefixes }, wants(func(arg string) host.Intent { return host.Watch{arg} })},
 		{"output", "NAME", "what-a-program-of-yours-printed", false, false, programNames, cmdOutput},
 		{"page", "NAME", "a-page", false, false, pageNames, cmdPage},
-		{"at", "TIME", "another-moment-a-time", false, false, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
-		{"sort", "BY", "sort-the-locks", false, true, func(CommandHost) []string { return SortNames[1:] }, cmdSort},
-		{"theme", "NAME", "dark-light-or-mono", true, true, func(CommandHost) []string { return draw.Themes }, func(c CommandHost, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
-		{"screen", "FILE", "write-the-screen-as-text", true, false, nil, func(c CommandHost, arg string) (tea.Cmd, string) { return c.Screen(arg) }},
-		{"record", "", "write-down-what-is-seen", false, false, nil, func(c CommandHost, _ string) (tea.Cmd, string) { return nil, c.Record() }},
-		{"quit", "", "leave-locktop", true, false, nil, func(CommandHost, string) (tea.Cmd, string) { return tea.Quit, "" }},
+		{"at", "TIME", "another-moment-a-time", false, false, nil, wants(func(arg string) host.Intent { return Moment(arg) })},
+		{"sort", "BY", "sort-the-locks", false, true, func(*CommandLine, host.View) []string { return SortNames[1:] }, cmdSort},
+		{"theme", "NAME", "dark-light-or-mono", true, true, func(*CommandLine, host.View) []string { return draw.Themes }, wants(func(arg string) host.Intent { return Theme(arg) })},
+		{"screen", "FILE", "write-the-screen-as-text", true, false, nil, wants(func(arg string) host.Intent { return Screen(arg) })},
+		{"record", "", "write-down-what-is-seen", false, false, nil, wants(func(string) host.Intent { return Record{} })},
+		{"quit", "", "leave-locktop", true, false, nil, wants(func(string) host.Intent { return host.Cmd(tea.Quit) })},
 	}
 }
+
+// wants is a command that wants one thing of the console.
+func wants(intent func(arg string) host.Intent) func(*CommandLine, host.View, string) ([]host.Intent, string) {
+	return func(_ *CommandLine, _ host.View, arg string) ([]host.Intent, string) {
+		return []host.Intent{intent(arg)}, ""
+	}
+}
+
+// What only a command wants. The console says why it cannot be done, if so.
+type (
+	// Theme changes how it looks.
+	Theme string
+	// Moment goes to a time of a recording, or of what was seen so far.
+	Moment string
+	// Screen writes the screen as text to a file that is not there yet.
+	Screen string
+	// Record begins a recording of what is seen, or ends it.
+	Record struct{}
+)
 
 func commandWords() string {
 	var words []string
@@ -102,59 +108,50 @@ func commandWords() string {
 }
 
 // Typed takes a key in, and narrows the list to what fits.
-func (p *CommandLine) Typed(msg tea.KeyMsg) {
+func (p *CommandLine) Typed(v host.View, msg tea.KeyMsg) {
 	p.Field.Key(msg)
 	p.hint = ""
-	p.look()
+	p.look(v)
 }
 
-// obey does what is under the cursor or the command that was typed. The line stays, with the reason, if
-// that cannot be done.
-func (p *CommandLine) obey(closed func()) tea.Cmd {
+// Refuse says why what was wanted cannot be done.
+func (p *CommandLine) Refuse(why string) { p.hint = why }
+
+// Obey returns what is wanted by what is under the cursor or the command that was typed. The line stays
+// if it is not done, with the reason.
+func (p *CommandLine) Obey(v host.View) (wants []host.Intent, done bool) {
 	text := strings.TrimSpace(p.Text)
 	word, arg, _ := strings.Cut(text, " ")
 	arg = strings.TrimSpace(arg)
 	c := commandNamed(word)
 	switch {
 	case text == "" && p.at < 0:
-		closed()
-		return nil
+		return nil, true
 	case p.verb == nil && p.at >= 0 && p.at < len(p.offers):
-		return p.take(p.offers[p.at], closed)
+		return p.take(v, p.offers[p.at])
 	case c == nil:
-		p.hint = p.c.Frame().Th.Say("no-such-command", model.Verbatim(commandWords()))
-	case !c.atStart && !p.c.Watching():
-		p.hint = p.c.Frame().Th.Say("nothing-is-watched-yet", model.Verbatim(c.name))
+		p.hint = v.Th.Say("no-such-command", model.Verbatim(commandWords()))
+	case !c.atStart && !p.here.Watching:
+		p.hint = v.Th.Say("nothing-is-watched-yet", model.Verbatim(c.name))
 	case (c.arg == "") != (arg == ""):
-		p.hint = p.c.Frame().Th.Say("usage", model.Verbatim(strings.TrimSpace(c.name+" "+c.arg)))
+		p.hint = v.Th.Say("usage", model.Verbatim(strings.TrimSpace(c.name+" "+c.arg)))
 	default:
-		var cmd tea.Cmd
-		if cmd, p.hint = c.do(p.c, arg); p.hint == "" {
-			closed()
-		}
-		return cmd
+		wants, p.hint = c.do(p, v, arg)
+		return wants, p.hint == ""
 	}
-	return nil
+	return nil, false
 }
 
-// take does what an offer is about. What a key does is for the page, so the palette closes first.
-func (p *CommandLine) take(x offer, closed func()) tea.Cmd {
+// take returns what an offer is about.
+func (p *CommandLine) take(v host.View, x offer) (wants []host.Intent, done bool) {
 	if x.fill != "" {
 		p.Text = x.fill
-		p.look()
-		p.hint = p.c.Frame().Th.Say("usage", model.Verbatim(x.name))
-		return nil
+		p.look(v)
+		p.hint = v.Th.Say("usage", model.Verbatim(x.name))
+		return nil, false
 	}
-	if x.kind == offerAction || x.kind == offerPage {
-		closed()
-		cmd, _ := x.do()
-		return cmd
-	}
-	var cmd tea.Cmd
-	if cmd, p.hint = x.do(); p.hint == "" {
-		closed()
-	}
-	return cmd
+	wants, p.hint = x.do(v)
+	return wants, p.hint == ""
 }
 
 // commandNamed finds a command by its name, or by a beginning that only it has.
@@ -174,17 +171,17 @@ func commandNamed(word string) *verb {
 }
 
 // complete goes through what the line may become: arguments first as far as all agree.
-func (p *CommandLine) complete(by int) {
+func (p *CommandLine) complete(v host.View, by int) {
 	common := commonStart(p.found[:p.alike])
 	switch {
 	case p.rows() == 0:
-		p.hint = p.c.Frame().Th.Say("no-match")
+		p.hint = v.Th.Say("no-match")
 	case p.verb == nil && by > 0 && p.at >= 0 && p.offers[p.at].fill != "":
 		p.Text = p.offers[p.at].fill
-		p.look()
+		p.look(v)
 	case p.verb != nil && p.at < 0 && by > 0 && len(common) > len(p.Text) && len(p.found) > 1:
 		p.Text = common
-		p.look()
+		p.look(v)
 	default:
 		p.choose(by)
 	}
@@ -215,29 +212,29 @@ func (p *CommandLine) choose(by int) {
 
 // look finds what fits: behind a command its arguments, first those that begin like it and then those
 // that have it anywhere; else whatever has the letters.
-func (p *CommandLine) look() {
+func (p *CommandLine) look(v host.View) {
 	p.offers, p.found, p.alike, p.all, p.verb, p.at = nil, nil, 0, 0, nil, -1
 	word, arg, behind := strings.Cut(p.Text, " ")
 	if c := commandNamed(word); behind && c != nil && c.name == word {
 		p.verb = c
-		p.arguments(arg)
+		p.arguments(v, arg)
 		return
 	}
 	pattern := strings.ToLower(strings.TrimSpace(p.Text))
-	p.offers, p.all = share(p.find(pattern), rowsMax)
+	p.offers, p.all = share(p.find(v, pattern), rowsMax)
 	if pattern != "" && len(p.offers) > 0 {
 		p.at = 0
 	}
 }
 
 // arguments are those of the command that fit.
-func (p *CommandLine) arguments(arg string) {
+func (p *CommandLine) arguments(v host.View, arg string) {
 	if p.verb.offers == nil {
 		return
 	}
 	var inside []string
-	for _, o := range p.verb.offers(p.c) {
-		o = p.c.Frame().Th.Clean(o)
+	for _, o := range p.verb.offers(p, v) {
+		o = v.Th.Clean(o)
 		list := &p.found
 		switch {
 		case strings.HasPrefix(o, arg):
@@ -269,7 +266,7 @@ func (p *CommandLine) Offered() []string {
 // can are the commands that work now.
 func (p *CommandLine) can() []verb {
 	all := commands()
-	if p.c.Watching() {
+	if p.here.Watching {
 		return all
 	}
 	return slices.DeleteFunc(all, func(c verb) bool { return !c.atStart })
@@ -291,8 +288,8 @@ func commonStart(all []string) string {
 }
 
 // typed is the line that is typed, and beside it why it was not done or what it is for.
-func (p *CommandLine) typed() []draw.Span {
-	th := p.c.Frame().Th
+func (p *CommandLine) typed(v host.View) []draw.Span {
+	th := v.Th
 	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.Text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
 	switch {
 	case p.hint != "":
@@ -307,15 +304,15 @@ func (p *CommandLine) typed() []draw.Span {
 
 // Foot is the last line of a screen of h lines: the keys, or, where the palette has no room above it,
 // what is typed.
-func (p *CommandLine) Foot(w, h int) string {
+func (p *CommandLine) Foot(v host.View, w, h int) string {
 	if p.Boxed(h) {
-		return p.c.Frame().Th.Line(w, append([]draw.Span{draw.Plain.Of(" ")}, p.c.Hints(host.InPalette, w-1)...), nil)
+		return v.Th.Line(w, append([]draw.Span{draw.Plain.Of(" ")}, v.Hints(host.InPalette, w-1)...), nil)
 	}
-	line := p.typed()
+	line := p.typed(v)
 	if p.hint != "" {
-		return p.c.Frame().Th.Line(w, line, nil)
+		return v.Th.Line(w, line, nil)
 	}
-	return p.c.Frame().Th.Line(w, append(line, p.c.Hints(host.InPalette, w/2)...), nil)
+	return v.Th.Line(w, append(line, v.Hints(host.InPalette, w/2)...), nil)
 }
 
 const (
@@ -334,12 +331,12 @@ func (p *CommandLine) Boxed(h int) bool { return p != nil && h >= boxFrom }
 func shown(h int) int { return min(rowsMax, h-boxEdges-4) }
 
 // PaintOver paints the palette over the lines of w cells above the last one.
-func (p *CommandLine) PaintOver(lines []string, w int) []string {
+func (p *CommandLine) PaintOver(v host.View, lines []string, w int) []string {
 	h := len(lines)
 	if !p.Boxed(h) {
 		return lines
 	}
-	th, rows := p.c.Frame().Th, shown(h)
+	th, rows := v.Th, shown(h)
 	inner := w - 4 // a blank and an edge at both sides
 	title := th.Say("go-to-anything")
 	if p.verb != nil {
@@ -353,7 +350,7 @@ func (p *CommandLine) PaintOver(lines []string, w int) []string {
 		var line, right []draw.Span
 		styles := &th.Before
 		if i < p.rows() {
-			line, right = p.row(i, top, inner)
+			line, right = p.row(v, i, top, inner)
 		}
 		if i == p.at {
 			styles = &th.Chosen
@@ -364,7 +361,7 @@ func (p *CommandLine) PaintOver(lines []string, w int) []string {
 	if p.hint == "" {
 		count = []draw.Span{draw.Dim.Of(th.Say("of", draw.Counted(min(p.rows(), rows)), draw.Counted(p.all)) + " ")}
 	}
-	add(rowOf(th, draw.Accent, w-2, &th.Before, append([]draw.Span{draw.Plain.Of(" ")}, p.typed()...), count))
+	add(rowOf(th, draw.Accent, w-2, &th.Before, append([]draw.Span{draw.Plain.Of(" ")}, p.typed(v)...), count))
 	add(edgeOf(th, draw.Accent, w-2, th.Sign.Box.BottomLeft, th.Sign.Box.BottomRight, ""))
 	return append(out, lines[h-1])
 }
@@ -379,8 +376,8 @@ const (
 )
 
 // row is a row of the list in so many cells. A kind is named where it begins.
-func (p *CommandLine) row(i, top, w int) (line, right []draw.Span) {
-	th, mark := p.c.Frame().Th, " "
+func (p *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) {
+	th, mark := v.Th, " "
 	if i == p.at {
 		mark = th.Sign.Cursor
 	}
@@ -404,7 +401,7 @@ func (p *CommandLine) row(i, top, w int) (line, right []draw.Span) {
 	}
 	var detail []draw.Span
 	if x.detail != nil {
-		detail = x.detail()
+		detail = x.detail(v.Frame)
 	}
 	keyName := x.key
 	if i == p.at && keyName == "" {
@@ -438,17 +435,17 @@ func (p *CommandLine) click(y, h int) int {
 	return i
 }
 
-// Click does what stands in a line of a screen of h lines.
-func (p *CommandLine) Click(y, h int, closed func()) tea.Cmd {
+// Click returns what is wanted by what stands in a line of a screen of h lines.
+func (p *CommandLine) Click(v host.View, y, h int) (wants []host.Intent, done bool) {
 	i := p.click(y, h)
 	if i < 0 {
-		return nil
+		return nil, false
 	}
 	p.at = i
 	if p.verb != nil {
 		p.Text = p.found[i]
 	}
-	return p.obey(closed)
+	return p.Obey(v)
 }
 
 // Scroll moves the cursor of the list by so many rows, and stops at its ends.
@@ -458,9 +455,9 @@ func (p *CommandLine) Scroll(by int) {
 	}
 }
 
-func lockNames(c CommandHost) []string {
+func lockNames(_ *CommandLine, v host.View) []string {
 	var names []string
-	for _, l := range c.Frame().S.Locks() {
+	for _, l := range v.S.Locks() {
 		names = append(names, l.Name)
 	}
 	slices.Sort(names)
@@ -469,8 +466,8 @@ func lockNames(c CommandHost) []string {
 
 // cmdLock opens the queue of a lock, which is named as it is, as it is shown, or by a part
 // that no other has.
-func cmdLock(c CommandHost, arg string) (tea.Cmd, string) {
-	f := c.Frame()
+func cmdLock(_ *CommandLine, v host.View, arg string) ([]host.Intent, string) {
+	f := v.Frame
 	l, parts := f.S.Lock(arg), []*locks.Lock(nil)
 	for _, other := range f.S.Locks() {
 		switch name := f.Th.Clean(other.Name); {
@@ -486,116 +483,108 @@ func cmdLock(c CommandHost, arg string) (tea.Cmd, string) {
 	case len(parts) == 1:
 		l = parts[0]
 	case len(parts) > 1:
-		return nil, c.Frame().Th.Say("locks-have-that-in-their-names", draw.Counted(len(parts)))
+		return nil, v.Th.Say("locks-have-that-in-their-names", draw.Counted(len(parts)))
 	default:
-		return nil, c.Frame().Th.Say("no-lock-of-that-name")
+		return nil, v.Th.Say("no-lock-of-that-name")
 	}
-	c.Show(page.Request{Show: page.ShowQueue, Lock: l.Name})
-	return nil, ""
+	return []host.Intent{page.Request{Show: page.ShowQueue, Lock: l.Name}}, ""
 }
 
 // cmdLease goes to a session. Digits alone are hex as everywhere else, unless only
 // the decimal number is a lease that is known.
-func cmdLease(c CommandHost, arg string) (tea.Cmd, string) {
+func cmdLease(_ *CommandLine, v host.View, arg string) ([]host.Intent, string) {
 	digits, isHex := strings.CutPrefix(strings.ToLower(arg), "0x")
 	hex, badHex := strconv.ParseUint(digits, 16, 64)
 	id := model.LeaseID(hex)
-	l := c.Frame().S.Lease(id)
+	l := v.S.Lease(id)
 	dec, badDec := strconv.ParseInt(arg, 10, 64)
 	if !isHex && badDec == nil && (l == nil || badHex != nil) {
-		if other := c.Frame().S.Lease(model.LeaseID(dec)); other != nil {
+		if other := v.S.Lease(model.LeaseID(dec)); other != nil {
 			l, id = other, other.ID
 		}
 	}
 	switch {
 	case badHex != nil && badDec != nil:
-		return nil, c.Frame().Th.Say("give-a-lease-id-in-hex")
+		return nil, v.Th.Say("give-a-lease-id-in-hex")
 	case l == nil:
-		return nil, c.Frame().Th.Say("no-watched-key-has-that-lease")
+		return nil, v.Th.Say("no-watched-key-has-that-lease")
 	}
-	c.Show(page.Request{Show: page.ShowSession, Lease: id})
-	if page.Standing(l) == 0 && !status.OfSession(c.Frame().S, l).Trouble() {
-		c.Say(draw.Late, c.Frame().Th.Say("lease-has-watched-keys", id, draw.Counted(len(l.Claims()))))
+	wants := []host.Intent{page.Request{Show: page.ShowSession, Lease: id}}
+	if page.Standing(l) == 0 && !status.OfSession(v.S, l).Trouble() {
+		wants = append(wants, host.Say{St: draw.Late, Text: v.Th.Say("lease-has-watched-keys", id, draw.Counted(len(l.Claims())))})
 	}
-	return nil, ""
+	return wants, ""
 }
 
 // allPrograms stands for every one.
 const allPrograms = "all"
 
 // programNames are the programs that printed something.
-func programNames(c CommandHost) []string {
+func programNames(_ *CommandLine, v host.View) []string {
 	names := []string{allPrograms}
-	for _, o := range c.Frame().S.Reports().Outputs() {
+	for _, o := range v.S.Reports().Outputs() {
 		names = append(names, o.Contender)
 	}
 	return names
 }
 
 // cmdOutput goes to what a program printed.
-func cmdOutput(c CommandHost, arg string) (tea.Cmd, string) {
+func cmdOutput(p *CommandLine, v host.View, arg string) ([]host.Intent, string) {
 	r := page.Request{Show: page.ShowOutput, Program: arg}
-	names := programNames(c)
+	names := programNames(p, v)
 	switch {
 	case len(names) == 1:
-		return nil, c.Frame().Th.Say("no-program-of-yours-has-printed")
+		return nil, v.Th.Say("no-program-of-yours-has-printed")
 	case !slices.Contains(names, arg):
-		return nil, c.Frame().Th.Say("no-such-program", strings.Join(names, ", "))
+		return nil, v.Th.Say("no-such-program", strings.Join(names, ", "))
 	case arg == allPrograms:
 		r.Program = ""
 	}
-	c.Show(r)
-	return nil, ""
+	return []host.Intent{r}, ""
 }
 
-func cmdPage(c CommandHost, arg string) (tea.Cmd, string) {
-	for i, title := range c.Pages() {
+func cmdPage(p *CommandLine, v host.View, arg string) ([]host.Intent, string) {
+	for i, title := range p.here.Pages {
 		if strings.HasPrefix(strings.ToLower(title), strings.ToLower(arg)) || arg == strconv.Itoa(i+1) {
-			c.GoTo(title)
-			return nil, ""
+			return []host.Intent{host.GoTo(title)}, ""
 		}
 	}
-	return nil, c.Frame().Th.Say("no-such-page", strings.Join(pageNames(c), ", "))
+	return nil, v.Th.Say("no-such-page", strings.Join(pageNames(p, v), ", "))
 }
 
-func pageNames(c CommandHost) []string {
-	names := slices.Clone(c.Pages())
+func pageNames(p *CommandLine, _ host.View) []string {
+	names := slices.Clone(p.here.Pages)
 	for i := range names {
 		names[i] = strings.ToLower(names[i])
 	}
 	return names
 }
 
-func cmdSort(c CommandHost, arg string) (tea.Cmd, string) {
+func cmdSort(_ *CommandLine, v host.View, arg string) ([]host.Intent, string) {
 	by := slices.Index(SortNames, strings.ToLower(arg))
 	if by <= 0 {
-		return nil, c.Frame().Th.Say("want-one-of", strings.Join(SortNames[1:], ", "))
+		return nil, v.Th.Say("want-one-of", strings.Join(SortNames[1:], ", "))
 	}
-	if locks := c.Frame().Locks; locks.Order.By != table.SortKey(by) {
+	if locks := v.Locks; locks.Order.By != table.SortKey(by) {
 		locks.SortBy(table.SortKey(by))
 	}
 	return nil, ""
 }
 
-// cmdPrefix watches something else.
-func cmdPrefix(c CommandHost, arg string) (tea.Cmd, string) {
-	if why := c.WhyFixed(); why != "" {
-		return nil, why
-	}
-	return c.Watch([]string{arg}), ""
-}
-
 // SortNames are what a person calls the orders of the locks, by table.SortKey.
 var SortNames = []string{"", "state", "name", "held", "behind", "longest", "waited"}
 
-// CommandKeys are those of the line. Open opens it, line returns the one that is open, and closed
-// is told when it is left.
-func CommandKeys(where host.Where, open func(), line func() *CommandLine, closed func()) []host.Key {
+// CommandKeys are those of the line. Open opens it, line returns the one that is open, obey does what it
+// wants, and closed is told when it is left.
+func CommandKeys(where host.Where, open func(), line func() *CommandLine, obey func() tea.Cmd, closed func()) []host.Key {
+	complete := func(by int) func(host.View) []host.Intent {
+		return func(v host.View) []host.Intent { line().complete(v, by); return nil }
+	}
 	return []host.Key{
 		{Keys: []string{":"}, Where: where, What: "type-a-command-from-a-list", Do: host.Run(open)},
-		{Keys: []string{"enter"}, Where: host.InPalette, Short: "key-do-it", What: "do-the-command", Do: func() tea.Cmd { return line().obey(closed) }},
-		{Keys: []string{"tab"}, Where: host.InPalette, Short: "key-complete", What: "complete-then-the-next-match", Do: host.Run(func() { line().complete(1) })},
-		{Keys: []string{"shift+tab"}, Where: host.InPalette, What: "the-match-before", Do: host.Run(func() { line().complete(-1) })},
+		{Keys: []string{"enter"}, Where: host.InPalette, Short: "key-do-it", What: "do-the-command", Do: func(host.View) []host.Intent { return []host.Intent{host.Cmd(obey())} }},
+		{Keys: []string{"tab"}, Where: host.InPalette, Short: "key-complete", What: "complete-then-the-next-match", Do: complete(1)},
+		{Keys: []string{"shift+tab"}, Where: host.InPalette, What: "the-match-before", Do: complete(-1)},
 		{Keys: []string{"up"}, Where: host.InPalette, What: "the-match-above-in-the-list", Do: host.Run(func() { line().choose(-1) })},
 		{Keys: []string{"down"}, Where: host.InPalette, Short: "key-choose", What: "the-match-below-in-the-list", Do: host.Run(func() { line().choose(1) })},
 		{Keys: []string{"esc"}, Where: host.InPalette, Short: "key-cancel", What: "close-the-palette", Do: host.Run(closed)},

@@ -1,26 +1,32 @@
 package dialog
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"locktop/model"
-	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 )
 
 // onTop makes what a key does out of what it does to the dialog that is open.
-func onTop[D host.Dialog](top func() host.Dialog) func(func(d D) tea.Cmd) func() tea.Cmd {
-	return func(f func(d D) tea.Cmd) func() tea.Cmd {
-		return func() tea.Cmd { return f(top().(D)) }
+func onTop[D host.Dialog](top func() host.Dialog) func(func(d D, v host.View) []host.Intent) func(host.View) []host.Intent {
+	return func(f func(d D, v host.View) []host.Intent) func(host.View) []host.Intent {
+		return func(v host.View) []host.Intent { return f(top().(D), v) }
 	}
 }
+
+// onTopAlone does so for a key that changes the dialog alone.
+func onTopAlone[D host.Dialog](top func() host.Dialog) func(func(d D)) func(host.View) []host.Intent {
+	return func(f func(d D)) func(host.View) []host.Intent {
+		return func(host.View) []host.Intent { f(top().(D)); return nil }
+	}
+}
+
+// closes is a key that closes the dialog.
+func closes(host.View) []host.Intent { return []host.Intent{host.Close{}} }
 
 // graceTime is how long a dialog ignores the keys that confirm: one that was meant
 // for the page under it must not break a lock.
@@ -33,32 +39,11 @@ type grace struct {
 }
 
 // start begins the time anew.
-func (g *grace) start(h host.Host, d host.Dialog) tea.Cmd {
+func (g *grace) start(d host.Dialog) host.Intent {
 	g.n++
 	g.elapsed = false
 	n := g.n
-	return h.After(graceTime, func(time.Time) tea.Msg {
-		return host.Late{To: d, Take: func() tea.Cmd { g.elapsed = n == g.n; return nil }}
-	})
-}
-
-// plan reads what an action would touch, and why it cannot be done, if so.
-func plan(h host.Host, d host.Dialog, act model.Action, take func(p model.Plan, why string)) tea.Cmd {
-	actions := h.Actions()
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(h.Context(), planTimeout)
-		defer cancel()
-		p, err := actions.Plan(ctx, act)
-		return host.Late{To: d, Take: func() tea.Cmd {
-			th := h.Frame().Th
-			why := th.Message(p.Refused)
-			if err != nil {
-				why = th.Clean(text.Refused(th.Lang, err))
-			}
-			take(p, why)
-			return nil
-		}}
-	}
+	return host.After{For: graceTime, To: d, Then: func() { g.elapsed = n == g.n }}
 }
 
 // size is how many lines a box has had. It keeps them while its text gets shorter.
@@ -77,14 +62,15 @@ func (s *size) keep(text [][]draw.Span, h int) [][]draw.Span {
 // box paints a frame over the middle of the screen, in the style of a key that looks or of
 // one that changes the world. inside returns what stands in it, in at most h lines of w
 // cells.
-func box(th *draw.Theme, frame draw.Style, lines []string, kept *size, title string, inside func(w, h int) [][]draw.Span) []string {
+func box(v host.View, frame draw.Style, lines []string, kept *size, title string, inside func(v host.View, w, h int) [][]draw.Span) []string {
+	th := v.Th
 	w := ansi.StringWidth(lines[0])
 	bw := w
 	if w >= 110 {
 		bw = 92
 	}
 	bh := max(1, len(lines)-4)
-	content := kept.keep(inside(bw-4, bh), bh)
+	content := kept.keep(inside(v, bw-4, bh), bh)
 	x, y := (w-bw)/2, 1+max(0, (len(lines)-2-len(content)-2)/2)
 	edge := func(l, r, title string) string { return edgeOf(th, frame, bw, l, r, title) }
 	painted := []string{edge(th.Sign.Box.TopLeft, th.Sign.Box.TopRight, th.Cut(title, bw-4))}
@@ -130,6 +116,3 @@ func stamp(line, p string, x, w, total int) string {
 	b = draw.Pad(b, total-x-w-ansi.StringWidth(right))
 	return string(append(b, right...))
 }
-
-// planTimeout bounds how long a lock to break waits for what it has to show, and for its end.
-const planTimeout = 10 * time.Second

@@ -4,7 +4,7 @@
 // [CommandLine], and the [StartPage] that asks what to watch where a cluster has too many keys to
 // watch them all unasked.
 //
-// A dialog keeps its own state and asks the [host.Host] for all else. It plans before it
+// A dialog keeps its own state, reads a [host.View], and returns what it wants. It plans before it
 // acts, shows what the plan would touch, and for the first moment ignores keys that
 // confirm. [Keys] are the rows of all dialogs in the table of keys.
 package dialog

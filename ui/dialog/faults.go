@@ -3,10 +3,7 @@ package dialog
 import (
 	"slices"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"locktop/model"
-	"locktop/model/text"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -64,7 +61,6 @@ func faultsOf(th *draw.Theme, s page.Subject) string {
 // Faults is the dialog of the faults that can be done to a subject.
 type Faults struct {
 	size
-	h       host.Host
 	grace   grace
 	subject page.Subject
 	rows    []faultChoice
@@ -84,47 +80,41 @@ type faultChoice struct {
 }
 
 // OpenFaults opens the menu on what is selected.
-func OpenFaults(h host.Host, on page.Target) tea.Cmd {
-	m := &Faults{h: h, subject: subject(on)}
+func OpenFaults(v host.View, on page.Target) []host.Intent {
+	m := &Faults{subject: subject(on)}
 	for _, info := range model.FaultKinds() {
 		if name, ok := targetOf(m.subject, info.Target); ok {
 			m.rows = append(m.rows, faultChoice{info: info, fault: model.Fault{Kind: info.Kind, Target: name}})
 		}
 	}
 	slices.SortStableFunc(m.rows, func(a, b faultChoice) int { return cluster(a.info) - cluster(b.info) })
-	if !h.Open(m, false) {
-		return nil
-	}
-	return tea.Batch(m.grace.start(h, m), m.Ask())
+	return append([]host.Intent{host.Open{Dialog: m}, m.grace.start(m)}, m.Ask(v)...)
 }
 
 // Ask asks anew what can be done, beside the screen: a lab that takes its time to
 // answer must not hold it up. One question at a time.
-func (m *Faults) Ask() tea.Cmd {
+func (m *Faults) Ask(v host.View) []host.Intent {
 	if m.asks {
 		return nil
 	}
 	m.asks = true
-	actions, acts, lang := m.h.Actions(), make([]model.Action, len(m.rows)), m.h.Frame().Th.Lang
+	acts := make([]model.Action, len(m.rows))
 	for i := range m.rows {
-		acts[i] = m.action(m.presets(&m.rows[i]).fault())
+		acts[i] = m.action(m.presets(v, &m.rows[i]).fault())
 	}
-	return func() tea.Msg {
-		whys := host.WhysNot(lang, actions, acts)
-		return host.Late{To: m, Take: func() tea.Cmd {
-			m.asks = false
-			for i, why := range whys {
-				m.rows[i].why = m.h.Frame().Th.Clean(why)
-			}
-			return nil
-		}}
-	}
+	return []host.Intent{host.Check{To: m, Acts: acts, Then: func(_ host.View, whys []string) []host.Intent {
+		m.asks = false
+		for i, why := range whys {
+			m.rows[i].why = why
+		}
+		return nil
+	}}}
 }
 
 // presets are what there is to choose for a row.
-func (m *Faults) presets(r *faultChoice) *choice {
+func (m *Faults) presets(v host.View, r *faultChoice) *choice {
 	var members []string
-	for _, x := range m.h.Frame().S.Cluster().Members {
+	for _, x := range v.S.Cluster().Members {
 		if x.Name != "" {
 			members = append(members, x.Name)
 		}
@@ -134,8 +124,8 @@ func (m *Faults) presets(r *faultChoice) *choice {
 }
 
 // inForce says whether a fault like that of a row is in force.
-func (m *Faults) inForce(r *faultChoice) bool {
-	return slices.ContainsFunc(m.h.Frame().S.Reports().Faults(), func(x model.FaultOn) bool { return r.fault.Heals(x.Fault) })
+func (m *Faults) inForce(v host.View, r *faultChoice) bool {
+	return slices.ContainsFunc(v.S.Reports().Faults(), func(x model.FaultOn) bool { return r.fault.Heals(x.Fault) })
 }
 
 func (m *Faults) action(f model.Fault) model.Action {
@@ -147,63 +137,57 @@ func (m *Faults) move(n int) {
 }
 
 // choose goes on with the fault under the cursor: to its choices, or it is done.
-func (m *Faults) choose() tea.Cmd {
+func (m *Faults) choose(v host.View) []host.Intent {
 	if !m.grace.elapsed {
 		return nil
 	}
 	r := &m.rows[m.at]
 	switch {
 	case r.why != "":
-		m.hint = m.cannotNow(r.why)
+		m.hint = m.cannotNow(v, r.why)
 		return nil
-	case len(r.info.Takes) == 0 && m.inForce(r):
-		m.hint = m.h.Frame().Th.Say("it-is-active-already-leave-this")
+	case len(r.info.Takes) == 0 && m.inForce(v, r):
+		m.hint = v.Th.Say("it-is-active-already-leave-this")
 		return nil
 	}
-	c := m.presets(r)
+	c := m.presets(v, r)
 	if len(c.asks) == 0 {
-		return m.inject(c.fault())
+		return m.inject(v, c.fault())
 	}
 	m.choice, m.hint = c, ""
-	return m.grace.start(m.h, m) // a second enter must be meant
+	return []host.Intent{m.grace.start(m)} // a second enter must be meant
 }
 
 // chooseWord is what enter does with the fault under the cursor.
-func (m *Faults) chooseWord() string {
-	if r := &m.rows[m.at]; r.why == "" && len(m.presets(r).asks) == 0 {
-		th := m.h.Frame().Th
-		name, _, _ := th.FaultKind(r.info)
-		return th.Say("do-now", model.Verbatim(name))
+func (m *Faults) chooseWord(v host.View) string {
+	if r := &m.rows[m.at]; r.why == "" && len(m.presets(v, r).asks) == 0 {
+		name, _, _ := v.Th.FaultKind(r.info)
+		return v.Th.Say("do-now", model.Verbatim(name))
 	}
-	return m.h.Frame().Th.Say("key-choose")
+	return v.Th.Say("key-choose")
 }
 
 // cannotNow says why something cannot be done now.
-func (m *Faults) cannotNow(why string) string {
-	th := m.h.Frame().Th
-	return th.Say("cannot-be-done-now", model.Verbatim(why))
+func (m *Faults) cannotNow(v host.View, why string) string {
+	return v.Th.Say("cannot-be-done-now", model.Verbatim(why))
 }
 
 // inject does the fault that was chosen, unless it cannot be done or the menu is left
 // meanwhile.
-func (m *Faults) inject(f model.Fault) tea.Cmd {
+func (m *Faults) inject(v host.View, f model.Fault) []host.Intent {
 	if !m.grace.elapsed || m.doing {
 		return nil
 	}
 	m.doing, m.hint = true, ""
-	actions, act := m.h.Actions(), m.action(f)
-	return func() tea.Msg {
-		err := actions.Available(act)
-		return host.Late{To: m, Take: func() tea.Cmd {
-			m.doing = false
-			if err != nil {
-				m.hint = m.cannotNow(m.h.Frame().Th.Clean(text.Refused(m.h.Frame().Th.Lang, err)))
-				return nil
-			}
-			m.h.Close()
-			return m.h.Act(act)
-		}}
-	}
+	act := m.action(f)
+	return []host.Intent{host.Check{To: m, Acts: []model.Action{act}, Then: func(v host.View, whys []string) []host.Intent {
+		m.doing = false
+		if whys[0] != "" {
+			m.hint = m.cannotNow(v, whys[0])
+			return nil
+		}
+		return []host.Intent{host.Close{}, host.Act{Action: act}}
+	}}}
 }
 
 // Place is the menu's own, or that of its second step.
@@ -215,38 +199,36 @@ func (m *Faults) Place() host.Where {
 }
 
 // PaintOver paints the menu over the lines of the screen.
-func (m *Faults) PaintOver(lines []string) []string {
-	th := m.h.Frame().Th
+func (m *Faults) PaintOver(v host.View, lines []string) []string {
+	th := v.Th
 	if m.choice != nil {
 		name, _, _ := th.FaultKind(m.choice.info)
-		return box(th, draw.Change, lines, &m.size, " "+th.Say("fault-named", model.Verbatim(name))+" ", m.choices)
+		return box(v, draw.Change, lines, &m.size, " "+th.Say("fault-named", model.Verbatim(name))+" ", m.choices)
 	}
-	return box(th, draw.Change, lines, &m.size, " "+faultsOf(th, m.subject)+" ", m.list)
+	return box(v, draw.Change, lines, &m.size, " "+faultsOf(th, m.subject)+" ", m.list)
 }
 
-func faultKeys(on func(func(m *Faults) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {
-	run := func(f func(m *Faults)) func() tea.Cmd {
-		return on(func(m *Faults) tea.Cmd { f(m); return nil })
-	}
-	word := func(int) string { return top().(*Faults).chooseWord() }
+func faultKeys(top func() host.Dialog) []host.Key {
+	on, run := onTop[*Faults](top), onTopAlone[*Faults](top)
+	word := func(v host.View, _ int) string { return top().(*Faults).chooseWord(v) }
 	return []host.Key{
 		{Keys: []string{"up", "k"}, Where: host.InFaults, What: "up", Do: run(func(m *Faults) { m.move(-1) })},
 		{Keys: []string{"down", "j"}, Where: host.InFaults, What: "down", Do: run(func(m *Faults) { m.move(1) })},
 		{Keys: []string{"enter"}, Where: host.InFaults, Short: "key-choose", Brief: word, What: "choose-how-or-do-it-if", Needs: page.NeedsLab, Act: model.InjectFault, Do: on((*Faults).choose)},
-		{Keys: []string{"esc", "q"}, Where: host.InFaults, Short: "key-cancel", What: "do-nothing", Do: run(func(m *Faults) { m.h.Close() })},
+		{Keys: []string{"esc", "q"}, Where: host.InFaults, Short: "key-cancel", What: "do-nothing", Do: closes},
 		{Keys: []string{"up", "k"}, Where: host.InChoice, What: "line-above", Do: run(func(m *Faults) { m.choice.move(-1) })},
 		{Keys: []string{"down", "j"}, Where: host.InChoice, What: "line-below", Do: run(func(m *Faults) { m.choice.move(1) })},
 		{Keys: []string{"left"}, Where: host.InChoice, What: "value-to-the-left", Do: run(func(m *Faults) { m.choice.turn(-1) })},
 		{Keys: []string{"right"}, Where: host.InChoice, What: "value-to-the-right", Do: run(func(m *Faults) { m.choice.turn(1) })},
 		{Keys: []string{"esc"}, Where: host.InChoice, Short: "key-back", What: "back-to-the-kinds", Do: run(func(m *Faults) { m.choice, m.hint = nil, "" })},
 		{Keys: []string{"enter"}, Where: host.InChoice, Short: "key-do-it", What: "do-what-the-dialog-says", Needs: page.NeedsLab, Act: model.InjectFault,
-			Do: on(func(m *Faults) tea.Cmd { return m.inject(m.choice.fault()) })},
+			Do: on(func(m *Faults, v host.View) []host.Intent { return m.inject(v, m.choice.fault()) })},
 	}
 }
 
 // list is the menu in at most h lines of w cells.
-func (m *Faults) list(w, h int) [][]draw.Span {
-	th := m.h.Frame().Th
+func (m *Faults) list(v host.View, w, h int) [][]draw.Span {
+	th := v.Th
 	var under [][]draw.Span
 	add := func(spans ...draw.Span) { under = append(under, spans) }
 	r := &m.rows[m.at]
@@ -256,13 +238,13 @@ func (m *Faults) list(w, h int) [][]draw.Span {
 		add(draw.Late.Of(th.Sign.Late + " " + m.hint))
 	case r.why != "":
 		lead := th.Sign.Late + " "
-		for _, part := range th.Wrap(m.cannotNow(r.why), max(8, w-2), 3) {
+		for _, part := range th.Wrap(m.cannotNow(v, r.why), max(8, w-2), 3) {
 			add(draw.Late.Of(lead + part))
 			lead = "  "
 		}
 		add(draw.Dim.Of(th.Say("it-would") + " " + does))
 	default:
-		f := m.presets(r).fault()
+		f := m.presets(v, r).fault()
 		f.For = 0
 		add(draw.Dim.Of(th.Say("will")+" "), draw.Strong.Of(th.Fault(f)))
 	}
@@ -274,12 +256,12 @@ func (m *Faults) list(w, h int) [][]draw.Span {
 	if m.subject.Why != "" {
 		add(draw.Dim.Of(th.Say("only-what-is-done-to-the-cluster", model.Verbatim(m.subject.Why))))
 	}
-	add(m.h.Hints(host.InFaults, w)...)
+	add(v.Hints(host.InFaults, w)...)
 	room := max(1, h-len(under)-1)
 	if len(under) > h-2 {
 		room, under = max(1, h-1), under[len(under)-1:]
 	}
-	out := m.window(w, room)
+	out := m.window(v, w, room)
 	if len(out)+len(under) < h {
 		out = append(out, nil)
 	}
@@ -287,8 +269,8 @@ func (m *Faults) list(w, h int) [][]draw.Span {
 }
 
 // window is the part of the rows that fits, the cursor in it.
-func (m *Faults) window(w, h int) [][]draw.Span {
-	th := m.h.Frame().Th
+func (m *Faults) window(v host.View, w, h int) [][]draw.Span {
+	th := v.Th
 	h = min(h, len(m.rows))
 	m.top = max(0, min(m.top, m.at, len(m.rows)-h))
 	m.top = max(m.top, m.at-h+1)
@@ -307,7 +289,7 @@ func (m *Faults) window(w, h int) [][]draw.Span {
 		switch {
 		case r.why != "":
 			line = append(line, draw.Dim.Of(th.Say("not-now", model.Verbatim(r.why))))
-		case m.inForce(r):
+		case m.inForce(v, r):
 			line = append(line, draw.Late.Of(th.Sign.Late+" "+th.Say("in-force")+"  "), what.Of(does))
 		default:
 			line = append(line, what.Of(does))
@@ -340,8 +322,8 @@ func cutSpans(th *draw.Theme, spans []draw.Span, w int) []draw.Span {
 }
 
 // choices is the second step in at most h lines of w cells.
-func (m *Faults) choices(w, h int) [][]draw.Span {
-	th, c := m.h.Frame().Th, m.choice
+func (m *Faults) choices(v host.View, w, h int) [][]draw.Span {
+	th, c := v.Th, m.choice
 	var top, under [][]draw.Span
 	_, does, heal := th.FaultKind(c.info)
 	top = append(top, []draw.Span{draw.Dim.Of(does)}, nil)
@@ -364,7 +346,7 @@ func (m *Faults) choices(w, h int) [][]draw.Span {
 	default:
 		under = append(under, []draw.Span{draw.Dim.Of(th.Say("healing-it-will") + " " + heal)})
 	}
-	under = append(under, append([]draw.Span{draw.Accent.Of("up down"), draw.Dim.Of(" " + th.Say("line") + "  "), draw.Accent.Of("left right"), draw.Dim.Of(" " + th.Say("value") + "  ")}, m.h.Hints(host.InChoice, w)...))
+	under = append(under, append([]draw.Span{draw.Accent.Of("up down"), draw.Dim.Of(" " + th.Say("line") + "  "), draw.Accent.Of("left right"), draw.Dim.Of(" " + th.Say("value") + "  ")}, v.Hints(host.InChoice, w)...))
 	if len(top)+1+len(under) <= h {
 		top = append(top, nil)
 	}

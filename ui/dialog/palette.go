@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"locktop/model"
 	"locktop/model/status"
 	"locktop/ui/draw"
@@ -35,11 +33,11 @@ var kindWords = [offerKinds]model.MessageID{"offer-lock", "offer-session", "offe
 // offer is something to which the palette leads. Exactly one of do and fill is set.
 type offer struct {
 	name   string
-	detail func() []draw.Span // beside it; nil for nothing
-	key    string             // that does the same
-	closed bool               // it only says why it does nothing now
-	fill   string             // what stands in the line then: a command that wants more
-	do     func() (tea.Cmd, string)
+	detail func(page.Frame) []draw.Span // beside it; nil for nothing
+	key    string                       // that does the same
+	closed bool                         // it only says why it does nothing now
+	fill   string                       // what stands in the line then: a command that wants more
+	do     func(v host.View) (wants []host.Intent, why string)
 
 	kind  offerKind
 	score int
@@ -55,8 +53,8 @@ type offers struct {
 const offersOfKind = 2 * rowsMax
 
 // find gathers what fits the text, each kind by itself.
-func (p *CommandLine) find(pattern string) (all [offerKinds]offers) {
-	f := p.c.Frame()
+func (p *CommandLine) find(v host.View, pattern string) (all [offerKinds]offers) {
+	f := v.Frame
 	add := func(kind offerKind, name string, make func() offer) {
 		score, _, _ := fuzzy(name, pattern)
 		if score == 0 {
@@ -81,53 +79,47 @@ func (p *CommandLine) find(pattern string) (all [offerKinds]offers) {
 		g.best = slices.Insert(g.best, at, x)
 		g.best = g.best[:min(len(g.best), offersOfKind)]
 	}
-	if p.c.Watching() {
+	if p.here.Watching {
 		for _, l := range f.S.Locks() {
 			add(offerLock, l.Name, func() offer {
-				return offer{detail: func() []draw.Span { return lockDetail(p.c.Frame(), l.Name) }, do: func() (tea.Cmd, string) {
-					p.c.Show(page.Request{Show: page.ShowQueue, Lock: l.Name})
-					return nil, ""
-				}}
+				return offer{detail: func(f page.Frame) []draw.Span { return lockDetail(f, l.Name) }, do: shows(page.Request{Show: page.ShowQueue, Lock: l.Name})}
 			})
 		}
-		for _, s := range p.sessionNames() {
+		for _, s := range p.sessionNames(f) {
 			add(offerSession, s.name, func() offer {
-				return offer{detail: func() []draw.Span { return sessionDetail(p.c.Frame(), s.lease) }, do: func() (tea.Cmd, string) {
-					return cmdLease(p.c, "0x"+s.lease.String())
+				return offer{detail: func(f page.Frame) []draw.Span { return sessionDetail(f, s.lease) }, do: func(v host.View) ([]host.Intent, string) {
+					return cmdLease(p, v, "0x"+s.lease.String())
 				}}
 			})
 		}
 		for _, x := range f.S.Reports().Contenders() {
 			add(offerContender, x.Name, func() offer {
-				return offer{detail: func() []draw.Span { return []draw.Span{draw.Dim.Of(f.Th.Clean(x.Lock))} }, do: func() (tea.Cmd, string) {
-					p.c.Show(page.Request{Show: page.ShowContender, Program: x.Name})
-					return nil, ""
-				}}
+				return offer{detail: said(f.Th.Clean(x.Lock)), do: shows(page.Request{Show: page.ShowContender, Program: x.Name})}
 			})
 		}
 	}
-	for _, k := range p.c.KeysHere() {
+	for _, k := range p.here.Keys {
 		kind := offerAction
 		if k.TurnsPage() {
 			kind = offerPage
 		}
-		add(kind, f.Th.Say(k.What), func() offer { return p.ofKey(k) })
+		add(kind, f.Th.Say(k.What), func() offer { return ofKey(v, k) })
 	}
-	for _, v := range p.can() {
-		if v.setting {
-			for _, arg := range v.offers(p.c) {
-				add(offerSetting, v.name+" "+arg, func() offer {
-					return offer{detail: said(f.Th.Say(v.what)), do: func() (tea.Cmd, string) { return v.do(p.c, arg) }}
+	for _, c := range p.can() {
+		if c.setting {
+			for _, arg := range c.offers(p, v) {
+				add(offerSetting, c.name+" "+arg, func() offer {
+					return offer{detail: said(f.Th.Say(c.what)), do: func(v host.View) ([]host.Intent, string) { return c.do(p, v, arg) }}
 				})
 			}
 			continue
 		}
-		add(offerCommand, strings.TrimSpace(v.name+" "+v.arg), func() offer {
-			x := offer{detail: said(f.Th.Say(v.what))}
-			if v.arg != "" {
-				x.fill = v.name + " "
+		add(offerCommand, strings.TrimSpace(c.name+" "+c.arg), func() offer {
+			x := offer{detail: said(f.Th.Say(c.what))}
+			if c.arg != "" {
+				x.fill = c.name + " "
 			} else {
-				x.do = func() (tea.Cmd, string) { return v.do(p.c, "") }
+				x.do = func(v host.View) ([]host.Intent, string) { return c.do(p, v, "") }
 			}
 			return x
 		})
@@ -135,14 +127,19 @@ func (p *CommandLine) find(pattern string) (all [offerKinds]offers) {
 	return all
 }
 
-func said(text string) func() []draw.Span {
-	return func() []draw.Span { return []draw.Span{draw.Dim.Of(text)} }
+// shows is an offer that leads to a page.
+func shows(r page.Request) func(host.View) ([]host.Intent, string) {
+	return func(host.View) ([]host.Intent, string) { return []host.Intent{r}, "" }
+}
+
+func said(text string) func(page.Frame) []draw.Span {
+	return func(page.Frame) []draw.Span { return []draw.Span{draw.Dim.Of(text)} }
 }
 
 // ofKey is what a key does.
-func (p *CommandLine) ofKey(k *host.Key) offer {
-	x := offer{key: host.Names(k.Keys[:1]), do: func() (tea.Cmd, string) { return p.c.Press(k), "" }}
-	if why := k.Closed(); why != "" {
+func ofKey(v host.View, k *host.Key) offer {
+	x := offer{key: host.Names(k.Keys[:1]), do: func(host.View) ([]host.Intent, string) { return []host.Intent{host.Press{Key: k}}, "" }}
+	if why := k.Closed(v); why != "" {
 		x.closed, x.detail = true, said(why)
 	}
 	return x
@@ -155,11 +152,10 @@ type sessionName struct {
 }
 
 // sessionNames are the sessions as they were when the palette opened.
-func (p *CommandLine) sessionNames() []sessionName {
+func (p *CommandLine) sessionNames(f page.Frame) []sessionName {
 	if p.sessions != nil {
 		return p.sessions
 	}
-	f := p.c.Frame()
 	p.sessions = []sessionName{}
 	for _, l := range f.S.Leases() {
 		name := l.ID.String()

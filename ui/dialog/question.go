@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -16,7 +14,6 @@ import (
 // names whom that hits.
 type Question struct {
 	size
-	h              host.Host
 	label, journal string // of the cluster, and of the file of what is done
 	grace          grace
 	act            model.Action
@@ -29,17 +26,15 @@ type Question struct {
 
 // OpenQuestion opens the dialog and reads whom the action would hit. The label names the
 // cluster, the journal the file in which actions are written down.
-func OpenQuestion(h host.Host, act model.Action, label, journal string) tea.Cmd {
-	q := &Question{h: h, label: label, journal: journal}
-	if !h.Open(q, false) {
-		return nil
-	}
+func OpenQuestion(v host.View, act model.Action, label, journal string) []host.Intent {
+	q := &Question{label: label, journal: journal}
 	var first string
-	if first, q.locks = locksOf(h.Frame(), act.Fault.Target); act.Lock == "" {
+	if first, q.locks = locksOf(v.Frame, act.Fault.Target); act.Lock == "" {
 		act.Lock = first
 	}
 	q.act = act
-	return tea.Batch(q.grace.start(h, q), plan(h, q, act, func(p model.Plan, why string) { q.plan, q.why, q.ready = p, why, true }))
+	return []host.Intent{host.Open{Dialog: q}, q.grace.start(q),
+		host.Plan{To: q, Act: act, Then: func(p model.Plan, why string) { q.plan, q.why, q.ready = p, why, true }}}
 }
 
 // locksOf names the locks in which a client has claims, and its place there; the first
@@ -68,40 +63,42 @@ func locksOf(f page.Frame, client string) (first string, words []string) {
 }
 
 // confirm does what was asked for.
-func (q *Question) confirm() tea.Cmd {
+func (q *Question) confirm(v host.View) []host.Intent {
 	switch {
 	case !q.grace.elapsed:
 		return nil
 	case q.why != "":
-		q.hint = q.h.Frame().Th.Say("cannot-be-done-now", model.Verbatim(q.why))
+		q.hint = v.Th.Say("cannot-be-done-now", model.Verbatim(q.why))
 		return nil
 	case !q.ready:
-		q.hint = q.h.Frame().Th.Say("wait-whom-it-hits-is-still")
+		q.hint = v.Th.Say("wait-whom-it-hits-is-still")
 		return nil
 	}
-	q.h.Close()
-	return q.h.Do(q.plan, 0)
+	return []host.Intent{host.Close{}, host.Do{Plans: []model.Plan{q.plan}}}
 }
 
 // Place is the question's own.
 func (q *Question) Place() host.Where { return host.InQuestion }
 
 // PaintOver paints the dialog over the lines of the screen.
-func (q *Question) PaintOver(lines []string) []string {
-	return box(q.h.Frame().Th, draw.Change, lines, &q.size, " "+q.h.Frame().Th.Say("not-locktops-own-lab-really")+" ", q.lines)
+func (q *Question) PaintOver(v host.View, lines []string) []string {
+	return box(v, draw.Change, lines, &q.size, " "+v.Th.Say("not-locktops-own-lab-really")+" ", q.lines)
 }
 
-func questionKeys(on func(func(q *Question) tea.Cmd) func() tea.Cmd) []host.Key {
+func questionKeys(top func() host.Dialog) []host.Key {
 	return []host.Key{
-		{Keys: []string{"Y"}, Where: host.InQuestion, Short: "key-do-it", What: "do-it-to-a-program-on", Needs: host.NeedsArmed, Do: on((*Question).confirm)},
-		{Keys: []string{"esc", "q"}, Where: host.InQuestion, Short: "key-cancel", What: "do-nothing", Do: on(func(q *Question) tea.Cmd { q.h.Close(); return nil })},
-		{Keys: []string{"enter"}, Where: host.InQuestion, What: "nothing-y-confirms", Do: on(func(q *Question) tea.Cmd { q.hint = q.h.Frame().Th.Say("enter-does-not-confirm-y-does"); return nil })},
+		{Keys: []string{"Y"}, Where: host.InQuestion, Short: "key-do-it", What: "do-it-to-a-program-on", Needs: host.NeedsArmed, Do: onTop[*Question](top)((*Question).confirm)},
+		{Keys: []string{"esc", "q"}, Where: host.InQuestion, Short: "key-cancel", What: "do-nothing", Do: closes},
+		{Keys: []string{"enter"}, Where: host.InQuestion, What: "nothing-y-confirms", Do: onTop[*Question](top)(func(q *Question, v host.View) []host.Intent {
+			q.hint = v.Th.Say("enter-does-not-confirm-y-does")
+			return nil
+		})},
 	}
 }
 
 // lines are what the dialog says, in at most h lines of w cells.
-func (q *Question) lines(w, h int) [][]draw.Span {
-	th := q.h.Frame().Th
+func (q *Question) lines(v host.View, w, h int) [][]draw.Span {
+	th := v.Th
 	var must, may [][]draw.Span
 	add := func(to *[][]draw.Span, st draw.Style, label, text string, most int) {
 		for _, part := range th.Wrap(text, max(8, w-9), most) {
@@ -136,7 +133,7 @@ func (q *Question) lines(w, h int) [][]draw.Span {
 	default:
 		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + th.Say("a-lock-may-move-to-another"))})
 	}
-	under = append(under, q.h.Hints(host.InQuestion, w))
+	under = append(under, v.Hints(host.InQuestion, w))
 	room := max(0, h-len(must)-len(under))
 	all := append(must, may[:min(len(may), room)]...)
 	if over := len(all) + len(under) - h; over > 0 { // the prompt at the end matters most

@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"context"
 	"slices"
 	"strconv"
 
@@ -21,7 +20,6 @@ import (
 // it was shown. It revokes no lease, which nothing can guard.
 type Several struct {
 	size
-	h      host.Host
 	items  []*item
 	grace  grace
 	typing bool
@@ -51,25 +49,22 @@ const SeveralMost = 20
 
 // OpenSeveral opens the dialog on claims of several locks and reads the plans. Of the locks
 // without such a claim it says that they have none.
-func OpenSeveral(h host.Host, said host.Said, locks []string) tea.Cmd {
-	d := &Several{h: h}
-	if !h.Open(d, true) {
-		return nil
-	}
-	cmds := []tea.Cmd{d.grace.start(h, d)}
+func OpenSeveral(v host.View, said host.Said, locks []string) []host.Intent {
+	d := &Several{}
+	wants := []host.Intent{host.Open{Dialog: d, AboutLock: true}, d.grace.start(d)}
 	for i, act := range said.Acts {
 		x := &item{way: way{action: act, why: said.Whys[i]}}
 		d.items = append(d.items, x)
 		if x.why == "" {
-			cmds = append(cmds, plan(h, d, act, func(p model.Plan, why string) { x.plan, x.ready, x.why = p, true, why }))
+			wants = append(wants, host.Plan{To: d, Act: act, Then: func(p model.Plan, why string) { x.plan, x.ready, x.why = p, true, why }})
 		}
 	}
 	for _, name := range locks {
 		if !slices.ContainsFunc(said.Acts, func(a model.Action) bool { return a.Lock == name }) {
-			d.items = append(d.items, &item{way: way{action: model.Action{Lock: name}, why: h.Frame().Th.Say("nobody-holds-it-by-a-key")}})
+			d.items = append(d.items, &item{way: way{action: model.Action{Lock: name}, why: v.Th.Say("nobody-holds-it-by-a-key")}})
 		}
 	}
-	return tea.Batch(cmds...)
+	return wants
 }
 
 // open are the items that can be done, and whether all have been read.
@@ -88,46 +83,45 @@ func (d *Several) open() (open []*item, read bool) {
 }
 
 // confirm deletes the claims, or asks for their number on a cluster that is not ours.
-func (d *Several) confirm() tea.Cmd {
+func (d *Several) confirm(v host.View) []host.Intent {
 	open, read := d.open()
 	switch {
 	case !d.grace.elapsed || d.doing || d.done:
 	case !read:
-		d.hint = d.h.Frame().Th.Say("wait-still-reading-what-it-would")
+		d.hint = v.Th.Say("wait-still-reading-what-it-would")
 	case len(open) == 0:
-		d.hint = d.h.Frame().Th.Say("none-of-them-can-be-deleted")
-	case !d.h.Frame().Lab:
+		d.hint = v.Th.Say("none-of-them-can-be-deleted")
+	case !v.Lab:
 		d.typing, d.typed, d.hint = true, host.Field{}, ""
 	default:
-		return d.carryOut()
+		return d.carryOut(v)
 	}
 	return nil
 }
 
-func (d *Several) th() *draw.Theme { return d.h.Frame().Th }
-
 // word is what is typed to confirm.
-func (d *Several) word() string {
+func (d *Several) word(v host.View) string {
 	open, _ := d.open()
-	return d.th().Say("locks-counted", draw.Counted(len(open)))
+	return v.Th.Say("locks-counted", draw.Counted(len(open)))
 }
 
-func (d *Several) confirmTyped() tea.Cmd {
-	if d.typed.Text != d.word() {
-		d.hint = d.th().Say("that-is-not", model.Verbatim(strconv.Quote(d.word())))
+func (d *Several) confirmTyped(v host.View) []host.Intent {
+	if d.typed.Text != d.word(v) {
+		d.hint = v.Th.Say("that-is-not", model.Verbatim(strconv.Quote(d.word(v))))
 		return nil
 	}
 	d.typing = false
-	return d.carryOut()
+	return d.carryOut(v)
 }
 
 // carryOut deletes the claims one after another. One that is not any more as it was shown
 // stays.
-func (d *Several) carryOut() tea.Cmd {
+func (d *Several) carryOut(v host.View) []host.Intent {
 	open, _ := d.open()
 	var todo []*item
+	var plans []model.Plan
 	for _, x := range open {
-		c := d.h.Frame().S.Claim(x.action.Key)
+		c := v.S.Claim(x.action.Key)
 		changed := status.Outruns(c, x.plan)
 		if c == nil || c.CreateRev != x.action.CreateRev {
 			changed = model.Say("already-released")
@@ -135,42 +129,32 @@ func (d *Several) carryOut() tea.Cmd {
 		if !changed.IsZero() {
 			x.outcome = &model.Outcome{Action: x.action, Err: text.English(changed), Changed: text.English(changed), Why: changed}
 		} else {
-			todo = append(todo, x)
+			todo, plans = append(todo, x), append(plans, x.plan)
 		}
 	}
 	d.doing, d.hint = true, ""
-	actions, ctx := d.h.Actions(), d.h.Context()
-	return func() tea.Msg {
-		outs := make([]model.Outcome, len(todo))
-		for i, x := range todo {
-			ctx, cancel := context.WithTimeout(ctx, planTimeout)
-			outs[i] = actions.Do(ctx, x.plan)
-			cancel()
-		}
-		return host.Late{To: d, Take: func() tea.Cmd { return d.take(todo, outs) }}
-	}
+	return []host.Intent{host.Do{Plans: plans, Within: host.PlanTimeout, To: d, Then: func(v host.View, outs []model.Outcome) { d.take(v, todo, outs) }}}
 }
 
 // take shows what came of it, and takes the marks from the locks that were broken.
-func (d *Several) take(todo []*item, outs []model.Outcome) tea.Cmd {
+func (d *Several) take(v host.View, todo []*item, outs []model.Outcome) {
 	d.doing, d.done = false, true
 	for i, x := range todo {
 		x.outcome = &outs[i]
 		if outs[i].Done {
-			d.h.Frame().Picked.Drop(x.action.Lock)
+			v.Picked.Drop(x.action.Lock)
 		}
 	}
-	return nil
 }
 
 // leave closes the dialog, but not while claims are being deleted: what came of that has to
 // be seen.
-func (d *Several) leave() {
+func (d *Several) leave(v host.View) []host.Intent {
 	if d.doing {
-		d.hint = d.h.Frame().Th.Say("wait-the-claims-are-being-deleted")
-		return
+		d.hint = v.Th.Say("wait-the-claims-are-being-deleted")
+		return nil
 	}
-	d.h.Close()
+	return closes(v)
 }
 
 // Place is the text field once the number has to be typed.
@@ -185,20 +169,20 @@ func (d *Several) Place() host.Where {
 func (d *Several) Type(msg tea.KeyMsg) { d.typed.Key(msg) }
 
 // PaintOver paints the dialog over the lines of the screen.
-func (d *Several) PaintOver(lines []string) []string {
-	return box(d.h.Frame().Th, draw.Change, lines, &d.size, " "+d.th().Say("break-marked-locks", draw.Counted(len(d.items)))+" ", d.lines)
+func (d *Several) PaintOver(v host.View, lines []string) []string {
+	return box(v, draw.Change, lines, &d.size, " "+v.Th.Say("break-marked-locks", draw.Counted(len(d.items)))+" ", d.lines)
 }
 
 // lines are what the dialog says, in at most h lines of w cells.
-func (d *Several) lines(w, h int) [][]draw.Span {
-	th := d.h.Frame().Th
+func (d *Several) lines(v host.View, w, h int) [][]draw.Span {
+	th := v.Th
 	head := [][]draw.Span{{draw.Change.Of("D"), draw.Strong.Of("  " + th.Say("delete-the-claim-of-each")), draw.Dim.Of("  " + th.Say("guarded-by-its-revision-lease-and"))}}
 	if d.done {
 		head = [][]draw.Span{{draw.Strong.Of(th.Say("what-came-of-it")), draw.Dim.Of("  " + th.Say("the-journal-tells-what-was-seen"))}}
 	}
 	var all [][]draw.Span
 	for _, x := range d.items {
-		all = append(all, d.item(x, w)...)
+		all = append(all, d.item(v, x, w)...)
 	}
 	under := [][]draw.Span{}
 	if !d.done {
@@ -208,10 +192,10 @@ func (d *Several) lines(w, h int) [][]draw.Span {
 		under = append(under, []draw.Span{draw.Late.Of(th.Cut(th.Sign.Late+" "+d.hint, w))})
 	}
 	if d.typing {
-		under = append(under, []draw.Span{draw.Plain.Of(th.Cut(th.Say("type-to-delete-their-claims", model.Verbatim(strconv.Quote(d.word()))), w))},
+		under = append(under, []draw.Span{draw.Plain.Of(th.Cut(th.Say("type-to-delete-their-claims", model.Verbatim(strconv.Quote(d.word(v)))), w))},
 			[]draw.Span{draw.Accent.Of("> "), draw.Strong.Of(th.Clean(d.typed.Text)), draw.Accent.Of("_")})
 	}
-	under = append(under, d.h.Hints(d.Place(), w))
+	under = append(under, v.Hints(d.Place(), w))
 	room := max(1, h-len(head)-len(under))
 	if len(all) > room {
 		d.top = max(0, min(d.top, len(all)-(room-1)))
@@ -223,9 +207,8 @@ func (d *Several) lines(w, h int) [][]draw.Span {
 
 // item is one of the locks in lines: what would go, by its revision and lease, and what came
 // of it.
-func (d *Several) item(x *item, w int) [][]draw.Span {
-	f := d.h.Frame()
-	th, l, c := f.Th, f.S.Lock(x.action.Lock), f.S.Claim(x.action.Key)
+func (d *Several) item(v host.View, x *item, w int) [][]draw.Span {
+	th, l, c := v.Th, v.S.Lock(x.action.Lock), v.S.Claim(x.action.Key)
 	name := draw.Strong.Of(th.CutPath(th.Clean(x.action.Lock), w/2))
 	cut := func(text string) string { return th.Cut("   "+text, w) }
 	switch {
@@ -240,30 +223,31 @@ func (d *Several) item(x *item, w int) [][]draw.Span {
 	case l == nil || c == nil || c.CreateRev != x.action.CreateRev:
 		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut(th.Say("already-released")))}}
 	}
-	held, atLeast := l.HeldFor(f.Now)
-	_, sign, word := page.RoleLook(f.View, l, c, l.Place(c))
-	lines := [][]draw.Span{{draw.Plain.Of(sign + " "), name, draw.Plain.Of(th.Cut("  "+th.Say("who-role-since-behind", model.Verbatim(th.Who(f.S, c.Ref())), model.Verbatim(word), model.Verbatim(draw.Age(held, atLeast)), l.Behind()), max(8, w/2-2)))},
+	held, atLeast := l.HeldFor(v.Now)
+	_, sign, word := page.RoleLook(v.Frame.View, l, c, l.Place(c))
+	lines := [][]draw.Span{{draw.Plain.Of(sign + " "), name, draw.Plain.Of(th.Cut("  "+th.Say("who-role-since-behind", model.Verbatim(th.Who(v.S, c.Ref())), model.Verbatim(word), model.Verbatim(draw.Age(held, atLeast)), l.Behind()), max(8, w/2-2)))},
 		{draw.Dim.Of(cut(th.Say("key-rev-lease", model.Verbatim(th.CutKey(th.Clean(c.Key), w/3)), model.Verbatim(draw.Count(x.action.CreateRev)), model.OnLease(x.action.Lease))))}}
 	if !x.ready {
 		lines = append(lines, []draw.Span{draw.Dim.Of(cut(th.Say("reading-what-it-would-touch") + " " + th.Sign.Unread))})
 	}
-	if wrong := findings.BeforeBreak(f.S, l, c); wrong != nil && findings.BreakingOf(wrong.Code).Effect == findings.BreakWrong {
+	if wrong := findings.BeforeBreak(v.S, l, c); wrong != nil && findings.BreakingOf(wrong.Code).Effect == findings.BreakWrong {
 		lines = append(lines, []draw.Span{draw.Late.Of(cut(th.Sign.Late + " " + th.Message(findings.CureWords(wrong))))})
 	}
 	return lines
 }
 
-func severalKeys(on func(func(d *Several) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {
-	run := func(f func(d *Several)) func() tea.Cmd {
-		return on(func(d *Several) tea.Cmd { f(d); return nil })
-	}
+func severalKeys(top func() host.Dialog) []host.Key {
+	on, run := onTop[*Several](top), onTopAlone[*Several](top)
 	return []host.Key{
 		{Keys: []string{"up"}, Where: host.InSeveral, What: "scroll-the-locks-that-are-marked", Do: run(func(d *Several) { d.top-- })},
 		{Keys: []string{"down"}, Where: host.InSeveral, What: "scroll-the-locks-that-are-marked", Do: run(func(d *Several) { d.top++ })},
-		{Keys: []string{"D"}, Where: host.InSeveral, Short: "key-delete-the-claim-of-each", Brief: ifRoom(top, "key-delete-the-claim-of-each", "key-delete"), What: "delete-the-claim-of-each-marked", Needs: host.NeedsArmed,
-			Act: model.DeleteClaim, Hidden: func() bool { return top().(*Several).done }, Do: on((*Several).confirm)},
-		{Keys: []string{"esc", "q"}, Where: host.InSeveral, Short: "key-close", What: "leave-the-locks-alone", Do: run((*Several).leave)},
-		{Keys: []string{"enter"}, Where: host.InSeveral, What: "nothing-d-confirms", Do: run(func(d *Several) { d.hint = d.h.Frame().Th.Say("enter-does-not-confirm-d-does") })},
+		{Keys: []string{"D"}, Where: host.InSeveral, Short: "key-delete-the-claim-of-each", Brief: ifRoom("key-delete-the-claim-of-each", "key-delete"), What: "delete-the-claim-of-each-marked", Needs: host.NeedsArmed,
+			Act: model.DeleteClaim, Hidden: func(host.View) bool { return top().(*Several).done }, Do: on((*Several).confirm)},
+		{Keys: []string{"esc", "q"}, Where: host.InSeveral, Short: "key-close", What: "leave-the-locks-alone", Do: on((*Several).leave)},
+		{Keys: []string{"enter"}, Where: host.InSeveral, What: "nothing-d-confirms", Do: on(func(d *Several, v host.View) []host.Intent {
+			d.hint = v.Th.Say("enter-does-not-confirm-d-does")
+			return nil
+		})},
 		{Keys: []string{"enter"}, Where: host.InCount, Short: "key-do-it", What: "do-it-if-the-number-is", Needs: host.NeedsArmed, Do: on((*Several).confirmTyped)},
 		{Keys: []string{"esc"}, Where: host.InCount, Short: "key-back", What: "back", Do: run(func(d *Several) { d.typing = false })},
 	}

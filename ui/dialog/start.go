@@ -36,7 +36,6 @@ type FoundPrefix struct {
 
 // StartPage asks what to watch.
 type StartPage struct {
-	h      host.Host
 	s      *Start
 	cancel context.CancelFunc
 	busy   bool // the scan goes on
@@ -97,14 +96,14 @@ var guessCells = append(table.Cells[discover.PrefixGuess]{{Column: table.Column{
 }, nil)...)
 
 // NewStartPage returns the page.
-func NewStartPage(h host.Host, s *Start) *StartPage {
-	return &StartPage{h: h, s: s, total: s.Keys, table: table.New(guessCells.Columns(), true), chosen: map[string]bool{}}
+func NewStartPage(s *Start) *StartPage {
+	return &StartPage{s: s, total: s.Keys, table: table.New(guessCells.Columns(), true), chosen: map[string]bool{}}
 }
 
 // Scan begins the look at the keys, and listens to how far it comes. The end of the program
 // waits for it at the gate.
-func (p *StartPage) Scan(gate *host.Gate) tea.Cmd {
-	ctx, cancel := context.WithCancel(p.h.Context())
+func (p *StartPage) Scan(ctx context.Context, gate *host.Gate) tea.Cmd {
+	ctx, cancel := context.WithCancel(ctx)
 	p.cancel, p.busy, p.err = cancel, true, nil
 	lines, done := make(chan SearchProgress), make(chan struct{})
 	run := func() tea.Msg {
@@ -162,25 +161,25 @@ func (p *StartPage) id(i int) string { return p.found.Guesses[i].Prefix }
 
 func (p *StartPage) move(n int) { p.pick.Move(p.pick.Place+n, len(p.found.Guesses), p.id) }
 
-func (p *StartPage) whyNoScanToStop() string {
+func (p *StartPage) whyNoScanToStop(v host.View) string {
 	if !p.busy {
-		return p.h.Frame().Th.Say("the-keys-have-been-looked-at")
+		return v.Th.Say("the-keys-have-been-looked-at")
 	}
 	return ""
 }
 
-func (p *StartPage) whyNothingToChoose() string {
+func (p *StartPage) whyNothingToChoose(v host.View) string {
 	switch {
 	case p.busy:
-		return p.h.Frame().Th.Say("the-keys-are-still-being-looked")
+		return v.Th.Say("the-keys-are-still-being-looked")
 	case len(p.found.Guesses) == 0:
-		return p.h.Frame().Th.Say("nothing-was-found-to-choose-from")
+		return v.Th.Say("nothing-was-found-to-choose-from")
 	}
 	return ""
 }
 
 // watch watches what was chosen, or what is under the cursor.
-func (p *StartPage) watch() tea.Cmd {
+func (p *StartPage) watch() []host.Intent {
 	var prefixes []string
 	for _, g := range p.found.Guesses {
 		if p.chosen[g.Prefix] {
@@ -190,7 +189,7 @@ func (p *StartPage) watch() tea.Cmd {
 	if prefixes == nil {
 		prefixes = []string{p.pick.ID}
 	}
-	return p.h.Watch(outermost(prefixes))
+	return []host.Intent{host.Watch(outermost(prefixes))}
 }
 
 // outermost leaves those away that lie under another one.
@@ -209,8 +208,8 @@ func outermost(prefixes []string) []string {
 }
 
 // Lines are the page in h lines of w cells, without what stands at the bottom.
-func (p *StartPage) Lines(label string, w, h int) []string {
-	th := p.h.Frame().Th
+func (p *StartPage) Lines(v host.View, label string, w, h int) []string {
+	th := v.Th
 	say := func(st draw.Style, text string) string { return th.Line(w, []draw.Span{st.Of("  " + text)}, nil) }
 	lines := []string{th.Line(w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), draw.Strong.Of(th.Cut(th.Clean(label), 40))}, nil), say(draw.Plain, th.Say("keys-choose-which-prefixes", draw.Counted(int(p.s.Keys))))}
 	lines = append(lines, th.Line(w, p.progress(th), nil))
@@ -224,7 +223,7 @@ func (p *StartPage) Lines(label string, w, h int) []string {
 		lines = append(lines, say(draw.Strong, th.Say("none-of-them-looks-like-a")),
 			say(draw.Dim, th.Say("a-lock-is-a-name-with")))
 	default:
-		lines = p.rows(lines, w, h-len(lines))
+		lines = p.rows(v, lines, w, h-len(lines))
 	}
 	return draw.Fill(lines, w, max(0, h))
 }
@@ -255,11 +254,11 @@ func (p *StartPage) progress(th *draw.Theme) []draw.Span {
 }
 
 // Note is about the guess under the cursor, in full.
-func (p *StartPage) Note(w int) []draw.Span {
+func (p *StartPage) Note(v host.View, w int) []draw.Span {
 	if p.busy || len(p.found.Guesses) == 0 {
 		return nil
 	}
-	th, g := p.h.Frame().Th, &p.found.Guesses[p.pick.Place]
+	th, g := v.Th, &p.found.Guesses[p.pick.Place]
 	text := "  " + th.Say("for-example", g.Example)
 	if g.Leased < g.Claims {
 		text += th.Say("so-many-without-a-lease", g.Claims-g.Leased)
@@ -267,8 +266,8 @@ func (p *StartPage) Note(w int) []draw.Span {
 	return []draw.Span{draw.Dim.Of(th.Cut(text, w))}
 }
 
-func (p *StartPage) rows(lines []string, w, h int) []string {
-	th, list := p.h.Frame().Th, p.found.Guesses
+func (p *StartPage) rows(v host.View, lines []string, w, h int) []string {
+	th, list := v.Th, p.found.Guesses
 	p.table.Fit(w, h, th)
 	p.table.Reveal(p.pick.Place, len(list))
 	lines = append(lines, p.table.Head(table.SortNone, false))
@@ -282,16 +281,16 @@ const far = 1 << 30
 
 // StartKeys are those of the page; open is the one that is open.
 func StartKeys(open func() *StartPage) []host.Key {
-	row := func(short, what model.MessageID, do func(p *StartPage) tea.Cmd, why func(p *StartPage) string, keys ...string) host.Key {
-		k := host.Key{Keys: keys, Where: host.InStart, Short: short, What: what, Do: func() tea.Cmd { return do(open()) }}
+	row := func(short, what model.MessageID, do func(p *StartPage) []host.Intent, why func(p *StartPage, v host.View) string, keys ...string) host.Key {
+		k := host.Key{Keys: keys, Where: host.InStart, Short: short, What: what, Do: func(host.View) []host.Intent { return do(open()) }}
 		if why != nil {
-			k.Why = func() string { return why(open()) }
-			k.Hidden = func() bool { return k.Why() != "" }
+			k.Why = func(v host.View) string { return why(open(), v) }
+			k.Hidden = func(v host.View) bool { return k.Why(v) != "" }
 		}
 		return k
 	}
-	run := func(f func(p *StartPage)) func(p *StartPage) tea.Cmd {
-		return func(p *StartPage) tea.Cmd { f(p); return nil }
+	run := func(f func(p *StartPage)) func(p *StartPage) []host.Intent {
+		return func(p *StartPage) []host.Intent { f(p); return nil }
 	}
 	move := func(what model.MessageID, n func(p *StartPage) int, keys ...string) host.Key {
 		return row("", what, run(func(p *StartPage) { p.move(n(p)) }), nil, keys...)
@@ -300,7 +299,7 @@ func StartKeys(open func() *StartPage) []host.Key {
 	return []host.Key{
 		row("key-watch", "watch-the-chosen-prefixes", (*StartPage).watch, (*StartPage).whyNothingToChoose, "enter"),
 		row("key-choose", "choose-several-prefixes", run(func(p *StartPage) { p.chosen[p.pick.ID] = !p.chosen[p.pick.ID] }), (*StartPage).whyNothingToChoose, " "),
-		row("key-all-keys", "watch-all-keys", func(p *StartPage) tea.Cmd { return p.h.Watch([]string{""}) }, nil, "a"),
+		row("key-all-keys", "watch-all-keys", func(*StartPage) []host.Intent { return []host.Intent{host.Watch{""}} }, nil, "a"),
 		row("key-stop-looking", "end-the-look-at-the-keys", run((*StartPage).Stop), (*StartPage).whyNoScanToStop, "esc"),
 		move("up", func(*StartPage) int { return -1 }, "up", "k"),
 		move("down", func(*StartPage) int { return 1 }, "down", "j"),

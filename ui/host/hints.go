@@ -12,10 +12,9 @@ var first = []string{"x", "enter", "/", "e", "w"}
 
 // Footer is what the keys of a place in short depend on.
 type Footer struct {
-	Before     []string // the keys that come first, nil for the usual ones
-	Lab, Armed bool
-	Gap        int // between two of them
-	Th         *draw.Theme
+	View
+	Before []string // the keys that come first, nil for the usual ones
+	Gap    int      // between two of them
 }
 
 // Hints are the keys of a place in short, the most important first and as many as fit in w
@@ -53,9 +52,9 @@ func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.
 	for i := range m.Rows {
 		k := &m.Rows[i]
 		switch {
-		case k.Short == "" || k.Where&in == 0 || k.Needs == page.NeedsLab && !f.Lab || k.Hidden != nil && k.Hidden():
+		case k.Short == "" || k.Where&in == 0 || k.Needs == page.NeedsLab && !f.Lab || k.Hidden != nil && k.Hidden(f.View):
 		case k.Short == "key-help":
-			part := f.hint(k, w)
+			part := k.Hint(f.View, w)
 			help(k, part)
 			room -= 1 + draw.WidthOf(part[:])
 		default:
@@ -68,7 +67,7 @@ func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.
 	}
 	slices.SortStableFunc(rows, func(a, b *Key) int { return prominence(before, a) - prominence(before, b) })
 	for _, k := range rows {
-		part := f.hint(k, w)
+		part := k.Hint(f.View, w)
 		if n := draw.WidthOf(part[:]) + f.Gap; n <= room {
 			room -= n
 			show(k, part)
@@ -76,25 +75,20 @@ func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.
 	}
 }
 
-// hint is a key in short, in the language of the person.
-func (f Footer) hint(k *Key, w int) [2]draw.Span {
-	return k.Hint(f.Th, w, f.Armed)
-}
-
 // Hint is a key in short. One that would only say why it does nothing now is dim: it
 // keeps its place, so that the others keep theirs.
-func (k *Key) Hint(th *draw.Theme, w int, armed bool) [2]draw.Span {
+func (k *Key) Hint(v View, w int) [2]draw.Span {
 	st := draw.Accent
 	if k.Needs == NeedsArmed || k.Needs == page.NeedsLab {
 		st = draw.Change
 	}
 	var short string
 	if k.Brief != nil {
-		short = k.Brief(w)
+		short = k.Brief(v, w)
 	} else {
-		short = th.Say(k.Short)
+		short = v.Th.Say(k.Short)
 	}
-	if k.Where&AnyPage != 0 && (k.Closed() != "" || k.Needs == NeedsArmed && !armed) {
+	if k.Where&AnyPage != 0 && (k.Closed(v) != "" || k.Needs == NeedsArmed && !v.Armed) {
 		st = draw.Dim
 	}
 	return [2]draw.Span{st.Of(Names(k.Keys[:1])), draw.Dim.Of(" " + short)}

@@ -22,49 +22,16 @@ type Actions interface {
 	Do(ctx context.Context, p model.Plan) model.Outcome
 }
 
-// Host is the console as its parts see it.
-type Host interface {
-	// Frame has the state, the theme and the time that are shown.
-	Frame() page.Frame
-	// Target is what is under the cursor.
-	Target() page.Target
-	// Context ends with the console.
-	Context() context.Context
-	// Actions is nil until the console has booted.
-	Actions() Actions
-	// Say shows a line for a while.
-	Say(st draw.Style, text string)
+// View is the console as its parts read it: what is so now, and how it looks.
+type View struct {
+	page.Frame
+	Armed   bool
+	Pressed string        // the key that is being done
+	Idle    time.Duration // for how long no key was pressed
+	// Lists says that locks are listed on the page.
+	Lists bool
 	// Hints are the keys of a place in short, as many as fit in w cells.
-	Hints(in Where, w int) []draw.Span
-	// Pressed is the key that is being done.
-	Pressed() string
-	// Open opens a dialog over the page, and says whether it did: something else may
-	// have come up meanwhile. It opens one about a lock only where locks are selected.
-	Open(d Dialog, aboutLock bool) bool
-	// Close closes the dialog that is open.
-	Close()
-	// Ask asks beside the screen which of the actions can be done, and goes on with what
-	// was said if any of them can.
-	Ask(on page.Target, acts []model.Action, then func(Said) tea.Cmd) tea.Cmd
-	// Act plans and does an action, or asks first where that has to be.
-	Act(act model.Action) tea.Cmd
-	// Do says that the plan is carried out, and does it, for at most within if that is not 0.
-	Do(p model.Plan, within time.Duration) tea.Cmd
-	// Show goes to the page that shows what is asked for.
-	Show(r page.Request)
-	// GoTo goes to a page by its title.
-	GoTo(page string)
-	// Select puts the cursor on a lock, and says whether it did: only where locks are listed.
-	Select(lock string) bool
-	// Rewind shows the moment at of what was seen so far once the key that is being done is done,
-	// or now again for the zero time. Where nothing is kept it does nothing.
-	Rewind(at time.Time)
-	// Watch watches the keys under other prefixes.
-	Watch(prefixes []string) tea.Cmd
-	// Idle is for how long no key was pressed.
-	Idle() time.Duration
-	// After calls f later.
-	After(d time.Duration, f func(time.Time) tea.Msg) tea.Cmd
+	Hints func(in Where, w int) []draw.Span
 }
 
 // Dialog stands over the page and takes the keyboard from it.
@@ -72,14 +39,86 @@ type Dialog interface {
 	// Place says which keys count.
 	Place() Where
 	// PaintOver paints it over the lines of the screen.
-	PaintOver(lines []string) []string
+	PaintOver(v View, lines []string) []string
 }
 
-// Late is what came back for a dialog. It counts only if that one is still open.
-type Late struct {
-	To   Dialog
-	Take func() tea.Cmd
-}
+// Intent is what a part wants of the console: one of the types below, or a [page.Request] to show
+// something. The console carries intents out in their order.
+type Intent any
+
+// Intents that are carried out at once.
+type (
+	// Say shows a line for a while.
+	Say struct {
+		St   draw.Style
+		Text string
+	}
+	// GoTo goes to a page by its title.
+	GoTo string
+	// Select puts the cursor on a lock where locks are listed.
+	Select string
+	// Rewind shows a moment of what was seen so far, or now again for the zero time. Where nothing
+	// is kept it does nothing.
+	Rewind time.Time
+	// Open opens a dialog over the page, if nothing else has come up meanwhile; one about a lock only
+	// where locks are selected. If it does not open, the intents after it are dropped.
+	Open struct {
+		Dialog    Dialog
+		AboutLock bool
+	}
+	// Close closes the dialog that is open.
+	Close struct{}
+	// Press does what a key of the page does.
+	Press struct{ Key *Key }
+)
+
+// Intents that take their time. They are carried out beside the screen, and what comes back for a
+// dialog counts only if that one is still open.
+type (
+	// Ask asks which of the actions can be done, and goes on if any of them can.
+	Ask struct {
+		On   page.Target
+		Acts []model.Action
+		Then func(View, Said) []Intent
+	}
+	// Check asks for a dialog why each of the actions cannot be done, "" for one that can.
+	Check struct {
+		To   Dialog
+		Acts []model.Action
+		Then func(v View, whys []string) []Intent
+	}
+	// Plan reads for a dialog, for at most [PlanTimeout], what an action would touch, and why it cannot be done, "" if it can.
+	Plan struct {
+		To   Dialog
+		Act  model.Action
+		Then func(p model.Plan, why string)
+	}
+	// Act plans and does an action, or asks first where that has to be.
+	Act struct{ Action model.Action }
+	// Do carries out plans, each for at most Within if that is not 0. What came of it is told to the
+	// dialog, or to the person if there is none.
+	Do struct {
+		Plans  []model.Plan
+		Within time.Duration
+		To     Dialog
+		Then   func(View, []model.Outcome)
+	}
+	// Watch watches the keys under other prefixes.
+	Watch []string
+	// After goes on for a dialog some time later.
+	After struct {
+		For  time.Duration
+		To   Dialog
+		Then func()
+	}
+	// Beside runs beside the screen until the console ends at most.
+	Beside func(context.Context) tea.Msg
+	// Cmd is what Bubble Tea does.
+	Cmd tea.Cmd
+)
+
+// PlanTimeout bounds how long a lock to break waits for what it has to show, and for its end.
+const PlanTimeout = 10 * time.Second
 
 // Said is what the actions said of actions: why each cannot be done now, "" if it can.
 type Said struct {
@@ -97,6 +136,9 @@ func (s Said) Why(kind model.ActionKind) string {
 	}
 	return ""
 }
+
+// ActFirst goes on with the first action, where there is one that can be done.
+func ActFirst(_ View, said Said) []Intent { return []Intent{Act{said.Acts[0]}} }
 
 // WhysNot asks of each action why it cannot be done now, in a language. It may take its time:
 // it is called beside the screen.

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"locktop/ui/draw"
+	"locktop/ui/page"
+	"locktop/ui/table"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
@@ -70,9 +72,9 @@ func TestFieldTakesWhatCanBeSeen(t *testing.T) {
 func TestHintsDropTheLeast(t *testing.T) {
 	here := OnPage(0)
 	m := NewKeymap([]Key{{Keys: []string{"a"}, Where: here, Short: "key-filter"}, {Keys: []string{"x"}, Where: here, Short: "key-break"},
-		{Keys: []string{"z"}, Where: here, Short: "key-zoom", Hidden: func() bool { return true }}, {Keys: []string{"?"}, Where: here, Short: "key-help"}})
+		{Keys: []string{"z"}, Where: here, Short: "key-zoom", Hidden: func(View) bool { return true }}, {Keys: []string{"?"}, Where: here, Short: "key-help"}})
 	for w, want := range map[int]string{80: "x break  a filter  ", 20: "x break  ", 10: ""} {
-		keys, help := m.Hints(here, w, Footer{Th: draw.NewTheme(draw.ThemeDark, termenv.TrueColor, draw.SignsUnicode), Gap: 2})
+		keys, help := m.Hints(here, w, Footer{View: View{Frame: page.Frame{ViewState: &page.ViewState{}, View: table.View{Th: draw.NewTheme(draw.ThemeDark, termenv.TrueColor, draw.SignsUnicode)}}}, Gap: 2})
 		got := ""
 		for _, sp := range keys {
 			got += sp.Text

@@ -16,20 +16,20 @@ type Key struct {
 	Where Where
 	Short model.MessageID // for the footer, "" for not in it
 	// Brief, if not nil, says now what stands in w cells of the footer, in the language of the screen.
-	Brief func(w int) string
+	Brief func(v View, w int) string
 	// Hidden, if not nil, says that the key is not in the footer now.
-	Hidden func() bool
+	Hidden func(v View) bool
 	What   model.MessageID
 	Needs  string // for the table of keys: what has to be there
 	// Why says why the key does nothing now, "" if it works.
-	Why func() string
-	Do  func() tea.Cmd
+	Why func(v View) string
+	Do  func(v View) []Intent
 	// Act is the kind of action that the key asks for, "" for none, and Asks the
 	// actions of which one must be possible. The actions are asked beside the
 	// screen, and Then goes on with what they said.
 	Act  model.ActionKind
 	Asks func() (acts []model.Action, why string)
-	Then func(Said) tea.Cmd
+	Then func(View, Said) []Intent
 	// Fold, if its keys are not "", is how help says this row and its neighbours in one.
 	Fold page.Fold
 	// Frozen: it works while drawing is frozen.
@@ -43,17 +43,17 @@ const (
 	NeedsLesson    = "a lesson, or the demo's guide"
 )
 
-// Run is a key that asks for nothing beside the screen.
-func Run(f func()) func() tea.Cmd {
-	return func() tea.Cmd { f(); return nil }
+// Run is a key that wants nothing of the console.
+func Run(f func()) func(View) []Intent {
+	return func(View) []Intent { f(); return nil }
 }
 
 // Closed says why the key does nothing now, as far as the screen knows, "" if it works.
-// What the actions say of it is another matter: see [Host.Ask].
-func (k *Key) Closed() string {
+// What the actions say of it is another matter: see [Ask].
+func (k *Key) Closed(v View) string {
 	switch {
 	case k.Why != nil:
-		return k.Why()
+		return k.Why(v)
 	case k.Asks != nil:
 		_, why := k.Asks()
 		return why

@@ -65,18 +65,16 @@ type Goal struct {
 	At   time.Time // a time that nobody typed, within the recording
 }
 
-// host.NeedsRecording says in the table of keys that a key is for recordings, and for the past.
-
 // Keys are the rows of the table of keys on pages. seek goes to a goal; now says that now is
 // shown, which no playback moves.
-func Keys(on host.Where, t Playback, seek func(Goal) tea.Cmd, say func(model.MessageID) string, now func() bool) []host.Key {
-	whyNow := func() string {
+func Keys(on host.Where, t Playback, seek func(Goal) tea.Cmd, now func() bool) []host.Key {
+	whyNow := func(v host.View) string {
 		if now() {
-			return say("the-screen-shows-now-goes-back")
+			return v.Th.Say("the-screen-shows-now-goes-back")
 		}
 		return ""
 	}
-	rows := []host.Key{{Keys: []string{"p"}, Where: on, Short: "key-pause", What: "stop-the-recording-or-let-it", Needs: host.NeedsRecording, Why: whyNow, Hidden: now, Do: host.Run(func() { t.Pause() })}}
+	rows := []host.Key{{Keys: []string{"p"}, Where: on, Short: "key-pause", What: "stop-the-recording-or-let-it", Needs: host.NeedsRecording, Why: whyNow, Hidden: func(host.View) bool { return now() }, Do: host.Run(func() { t.Pause() })}}
 	for _, x := range []struct {
 		key  string
 		what model.MessageID
@@ -85,7 +83,7 @@ func Keys(on host.Where, t Playback, seek func(Goal) tea.Cmd, say func(model.Mes
 		{")", "to-the-next-finding", Goal{Kind: StopFinding}}, {"(", "to-the-finding-before", Goal{Kind: StopFinding, Back: true}},
 		{"}", "to-the-next-change-of-a-holder", Goal{Kind: StopHandover}}, {"{", "to-the-change-of-a-holder-before", Goal{Kind: StopHandover, Back: true}},
 		{"~", "to-the-next-mark", Goal{Kind: StopMark}}, {"`", "to-the-mark-before", Goal{Kind: StopMark, Back: true}}} {
-		row := host.Key{Keys: []string{x.key}, Where: on, What: x.what, Needs: host.NeedsRecording, Do: func() tea.Cmd { return seek(x.goal) }}
+		row := host.Key{Keys: []string{x.key}, Where: on, What: x.what, Needs: host.NeedsRecording, Do: func(host.View) []host.Intent { return []host.Intent{host.Cmd(seek(x.goal))} }}
 		if !x.goal.Back {
 			row.Why = whyNow
 		}

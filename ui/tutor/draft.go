@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
 )
 
@@ -97,31 +98,30 @@ func (p *Panel) types(digit int) {
 }
 
 // send hands what was filled in to the lab, or goes to what was not.
-func (p *Panel) send() tea.Cmd {
+func (p *Panel) send(v host.View) []host.Intent {
 	filled := map[string]string{}
 	for i, b := range p.step.Draft.Blanks {
-		v := p.fills.values[i]
-		n, err := strconv.Atoi(v)
-		if v == "" || b.To > 0 && (err != nil || n < b.From) {
+		value := p.fills.values[i]
+		n, err := strconv.Atoi(value)
+		if value == "" || b.To > 0 && (err != nil || n < b.From) {
 			p.fills.at = i
-			p.h.Say(draw.Late, p.th().Say("tutor-blank-open"))
-			return nil
+			return []host.Intent{host.Say{St: draw.Late, Text: v.Th.Say("tutor-blank-open")}}
 		}
-		filled[b.Name] = v
+		filled[b.Name] = value
 	}
 	l := p.l
 	p.steps++
 	p.has, p.goesOn = false, len(p.step.Draft.Blanks) == 1 // where each try is a step on the way
-	return func() tea.Msg { l.Fill(maps.Clone(filled)); return nil }
+	return []host.Intent{host.Cmd(func() tea.Msg { l.Fill(maps.Clone(filled)); return nil })}
 }
 
 // help asks for the next stage of help with a draft, or gives it up.
-func (p *Panel) help() tea.Cmd {
+func (p *Panel) help(v host.View) []host.Intent {
 	if !p.drafts() {
 		return nil
 	}
 	p.has = false
-	return p.leaveTask()
+	return p.leaveTask(v)
 }
 
 // shownAs is how the value of a blank is written.

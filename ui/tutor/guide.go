@@ -4,8 +4,6 @@ import (
 	"strings"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"locktop/model"
 	"locktop/model/text"
 	"locktop/ui/draw"
@@ -29,11 +27,11 @@ func (p *Panel) guides() bool { return len(p.l.Steps) > 0 }
 
 // Look takes in what the model shows. A task that was done stays done, and a person who does
 // the next one need not say so first.
-func (p *Panel) Look() {
+func (p *Panel) Look(v host.View) {
 	if !p.Showing() || !p.guides() || p.ended() || p.back > 0 {
 		return
 	}
-	f := p.h.Frame()
+	f := v.Frame
 	if !f.S.Coverage().Loaded() {
 		return
 	}
@@ -47,7 +45,7 @@ func (p *Panel) Look() {
 	}
 	if next := p.nextTask(); next != nil {
 		if ph, _ := sights[next.Sees].look(&p.scene, f); ph != asked {
-			p.nextStep()
+			p.nextStep(v)
 			p.update(f)
 		}
 	}
@@ -69,30 +67,28 @@ func (p *Panel) update(f page.Frame) {
 func (p *Panel) nextTask() *Guided { return p.l.Steps[p.task+1].Guided }
 
 // nextStep goes to the next step of the guide.
-func (p *Panel) nextStep() {
-	p.leave()
+func (p *Panel) nextStep(v host.View) {
+	p.leave(v)
 	p.task++
 	p.step, p.phase, p.facts = p.l.Steps[p.task], asked, nil
 }
 
 // play does the task for the person, if the lab can.
-func (p *Panel) play() tea.Cmd {
-	f := p.h.Frame()
-	a, why := p.scene.play(f, p.step.Guided)
+func (p *Panel) play(v host.View) []host.Intent {
+	a, why := p.scene.play(v.Frame, p.step.Guided)
 	if why != "" {
-		p.h.Say(draw.Late, f.Th.NotNow(why))
-		return nil
+		return []host.Intent{host.Say{St: draw.Late, Text: v.Th.NotNow(why)}}
 	}
-	return p.h.Ask(page.Target{}, []model.Action{a}, func(said host.Said) tea.Cmd { return p.h.Act(said.Acts[0]) })
+	return []host.Intent{host.Ask{Acts: []model.Action{a}, Then: host.ActFirst}}
 }
 
 // offers says whether nobody has pressed a key for so long that the guide offers to do the task.
-func (p *Panel) offers() bool { return p.phase == asked && p.h.Idle() >= offerAfter }
+func (p *Panel) offers(v host.View) bool { return p.phase == asked && v.Idle >= offerAfter }
 
 // taskLines are what there is to say in room lines, of which a small screen has one: why, and what
 // to do, or what was seen and what it means.
-func (p *Panel) taskLines(th *draw.Theme, room int) (all [][]draw.Span) {
-	first, second := p.taskTexts(th)
+func (p *Panel) taskLines(v host.View, th *draw.Theme, room int) (all [][]draw.Span) {
+	first, second := p.taskTexts(v, th)
 	if room < 2 && p.phase != seen && !p.ended() {
 		first = second
 	}
@@ -102,7 +98,7 @@ func (p *Panel) taskLines(th *draw.Theme, room int) (all [][]draw.Span) {
 	return all
 }
 
-func (p *Panel) taskTexts(th *draw.Theme) (first, second string) {
+func (p *Panel) taskTexts(v host.View, th *draw.Theme) (first, second string) {
 	if p.ended() {
 		first, second, _ = strings.Cut(strings.TrimSpace(p.step.Text), "\n\n")
 		return first, second
@@ -115,7 +111,7 @@ func (p *Panel) taskTexts(th *draw.Theme) (first, second string) {
 		return t.Silent, t.More
 	case p.phase == seen:
 		return t.Result, t.More
-	case p.facts == nil && !p.h.Frame().S.Coverage().LoadedFor(p.scene.lock):
+	case p.facts == nil && !v.S.Coverage().LoadedFor(p.scene.lock):
 		return t.Why, text.Render(th.Lang, model.Say("tutor-loading", model.Verbatim("{lock}")))
 	case p.facts == nil:
 		return t.Why, text.Render(th.Lang, model.Say("tutor-alone", model.Verbatim("{lock}")))
@@ -145,7 +141,7 @@ func (p *Panel) taskSpans(th *draw.Theme, s string) []draw.Span {
 }
 
 // tourTitle says which task it is, and what the keys do.
-func (p *Panel) tourTitle(th *draw.Theme, w int) string {
+func (p *Panel) tourTitle(v host.View, th *draw.Theme, w int) string {
 	s, last := p.visible(), len(p.l.Steps)-1
 	title := th.Say("tutor-that-is-all")
 	if !s.ended() {
@@ -154,7 +150,7 @@ func (p *Panel) tourTitle(th *draw.Theme, w int) string {
 	done := min(s.task+1, last)
 	left := []draw.Span{draw.Dim.Of(" " + th.Say("tutor-guide") + " "), draw.Accent.Of(strings.Repeat(th.Sign.Holds, done)),
 		draw.Dim.Of(strings.Repeat(th.Sign.Waits, last-done)), draw.Strong.Of(" " + title + " ")}
-	right := p.tourHints(th)
+	right := p.tourHints(v, th)
 	n := w - 1
 	for _, sp := range append(left[:len(left):len(left)], right...) {
 		n -= draw.Width(sp.Text)
@@ -162,7 +158,7 @@ func (p *Panel) tourTitle(th *draw.Theme, w int) string {
 	return th.Line(w, append(append(left, draw.Rule.Of(strings.Repeat(th.Sign.Line, max(0, n)))), right...), nil)
 }
 
-func (p *Panel) tourHints(th *draw.Theme) (spans []draw.Span) {
+func (p *Panel) tourHints(v host.View, th *draw.Theme) (spans []draw.Span) {
 	key := func(k, what string, st draw.Style) {
 		spans = append(spans, draw.Plain.Of("  "), draw.Accent.Of(k), st.Of(" "+what))
 	}
@@ -171,17 +167,17 @@ func (p *Panel) tourHints(th *draw.Theme) (spans []draw.Span) {
 		key("L", th.Say("tutor-show"), draw.Dim)
 		return spans
 	case p.back > 0:
-		spans = append([]draw.Span{draw.Plain.Of("  ")}, p.hintBack()...)
+		spans = append([]draw.Span{draw.Plain.Of("  ")}, p.hintBack(th)...)
 	case p.ended():
 		key("n", th.Say("tutor-close-guide"), draw.Plain)
 	case p.phase == seen:
 		key("n", th.Say("tutor-next"), draw.Plain)
-	case p.offers():
+	case p.offers(v):
 		key("n", th.Say("tutor-plays-it"), draw.Strong)
 	case p.phase == asked:
 		key("n", th.Say("tutor-do-it"), draw.Dim)
 	}
-	if p.back == 0 && p.whyNotBack() == "" {
+	if p.back == 0 && p.whyNotBack(v) == "" {
 		key("u", th.Say("tutor-back"), draw.Dim)
 	}
 	key("L", th.Say("tutor-hide"), draw.Dim)

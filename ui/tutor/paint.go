@@ -8,6 +8,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
 )
 
@@ -50,8 +51,8 @@ func (p *Panel) Height(th *draw.Theme, w, h int) int {
 	return max(usual, min(most, 1+len(s.content(th, w, s.since))))
 }
 
-// Lines is the panel in h lines of w cells.
-func (p *Panel) Lines(f page.Frame, w, h int) []string {
+// Lines is the panel in h lines of w cells, as the page above it looks in f.
+func (p *Panel) Lines(v host.View, f page.Frame, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -59,9 +60,9 @@ func (p *Panel) Lines(f page.Frame, w, h int) []string {
 	s.hear(f)
 	all, room := [][]draw.Span(nil), h-1
 	if s.guides() {
-		all = s.taskLines(th, room)
+		all = s.taskLines(v, th, room)
 	} else {
-		all = s.content(th, w, p.h.Frame().Now)
+		all = s.content(th, w, v.Now)
 	}
 	var picture []string
 	if rows := min(s.pictureRows(f.Height), max(room-len(all), min(pictureLeast, room-pictureLeast))); rows > 0 {
@@ -77,7 +78,7 @@ func (p *Panel) Lines(f page.Frame, w, h int) []string {
 	if s.acts() {
 		from, s.pages = max(0, len(all)-room), 1 // what is done now stands last
 	}
-	lines := []string{p.title(th, w)}
+	lines := []string{p.title(v, th, w)}
 	for _, spans := range all[from:min(len(all), from+room)] {
 		lines = append(lines, th.Line(w, spans, nil))
 	}
@@ -85,11 +86,11 @@ func (p *Panel) Lines(f page.Frame, w, h int) []string {
 }
 
 // title says what is told and what it waits for; the latter matters more.
-func (p *Panel) title(th *draw.Theme, w int) string {
+func (p *Panel) title(v host.View, th *draw.Theme, w int) string {
 	if p.guides() {
-		return p.tourTitle(th, w)
+		return p.tourTitle(v, th, w)
 	}
-	hint := p.hint(th)
+	hint := p.hint(v, th)
 	if s := p.visible(); s.pages > 1 {
 		hint = append([]draw.Span{draw.Dim.Of(th.Say("tutor-part", s.page+1, s.pages) + "  ")}, hint...)
 	}
@@ -101,13 +102,13 @@ func (p *Panel) title(th *draw.Theme, w int) string {
 	return th.Ruler(w, append([]draw.Span{draw.Strong.Of(name), draw.Rule.Of(" " + th.Sign.Line + " ")}, hint...)...)
 }
 
-func (p *Panel) hint(th *draw.Theme) []draw.Span {
+func (p *Panel) hint(v host.View, th *draw.Theme) []draw.Span {
 	key := func(what string) []draw.Span {
 		return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + what)}
 	}
 	switch {
 	case p.back > 0 && !p.folded:
-		return p.hintBack()
+		return p.hintBack(th)
 	case p.folded && (p.acts() || p.begun && p.step.Kind == ""):
 		return []draw.Span{draw.Dim.Of(th.Say("tutor-acts") + "  "), draw.Accent.Of("L"), draw.Plain.Of(" " + th.Say("tutor-shows"))}
 	case p.folded && p.ended():
@@ -116,7 +117,7 @@ func (p *Panel) hint(th *draw.Theme) []draw.Span {
 		return key(th.Say("tutor-shows-wait"))
 	case p.page < p.pages-1:
 		return key(th.Say("tutor-more"))
-	case p.begun && !p.acts() && !p.has && p.whyNotBack() == "" && p.page == p.pages-1:
+	case p.begun && !p.acts() && !p.has && p.whyNotBack(v) == "" && p.page == p.pages-1:
 		return append(p.forth(th, key), draw.Plain.Of("  "), draw.Accent.Of("u"), draw.Plain.Of(" "+th.Say("tutor-back")))
 	}
 	return p.forth(th, key)

@@ -1,7 +1,6 @@
 package tutor
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -60,8 +59,8 @@ func TestWhatWasNotReadDoesNotGoOn(t *testing.T) {
 		{true, StepDo, here, false, "the lab acts"},
 		{true, StepVerdict, here, false, "the verdict stays"},
 	} {
-		p := &Panel{h: still{}, l: &Lesson{Answer: func(int) {}}, begun: true, plays: r.plays, steps: 3, step: Step{Kind: r.kind}}
-		if goes := p.Stepped(StepMsg{read: &r.read}) != nil; goes != r.goes || r.goes != (p.steps != 3) {
+		p := &Panel{l: &Lesson{Answer: func(int) {}}, begun: true, plays: r.plays, steps: 3, step: Step{Kind: r.kind}}
+		if goes := p.Stepped(still(), StepMsg{read: &r.read}) != nil; goes != r.goes || r.goes != (p.steps != 3) {
 			t.Errorf("%s: goes on %v, at step %d", r.reason, goes, p.steps)
 		}
 	}
@@ -72,12 +71,9 @@ func plainTheme() *draw.Theme {
 }
 
 // still is a console on which nothing happens.
-type still struct{ host.Host }
-
-func (still) Frame() page.Frame {
-	return page.Frame{View: table.View{S: store.New().View, Th: plainTheme()}}
+func still() host.View {
+	return host.View{Frame: page.Frame{View: table.View{S: store.New().View, Th: plainTheme()}}}
 }
-func (still) Context() context.Context { return context.Background() }
 
 // TestThePathShowsWhereOneIs: at every height the lesson under the cursor is there with what it
 // teaches, and how many there are is said.

@@ -2,6 +2,7 @@ package tutor
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -15,55 +16,56 @@ import (
 )
 
 // Booted says that there is something to look at now.
-func (p *Panel) Booted() { p.since = p.h.Frame().Now }
+func (p *Panel) Booted(v host.View) { p.since = v.Now }
 
 // logMax bounds how much of what was done stands in the panel.
 const logMax = 32
 
 // begin asks for the first step, once the person has read what the lesson is for.
-func (p *Panel) begin() tea.Cmd {
-	p.leave()
-	p.begun, p.since, p.page = true, p.h.Frame().Now, 0
-	return p.next()
+func (p *Panel) begin(v host.View) []host.Intent {
+	p.leave(v)
+	p.begun, p.since, p.page = true, v.Now, 0
+	return []host.Intent{p.next()}
 }
 
 // next asks for the next step.
-func (p *Panel) next() tea.Cmd {
-	l, ctx := p.l, p.h.Context()
-	return func() tea.Msg {
+func (p *Panel) next() host.Beside {
+	l := p.l
+	return func(ctx context.Context) tea.Msg {
 		step, err := l.Next(ctx)
+		if err != nil && ctx.Err() != nil {
+			return nil // the console ends
+		}
 		return StepMsg{step: step, err: err}
 	}
 }
 
 // Stepped takes a step in.
-func (p *Panel) Stepped(m StepMsg) tea.Cmd {
+func (p *Panel) Stepped(v host.View, m StepMsg) []host.Intent {
 	switch {
-	case m.read != nil && (!p.plays || p.back > 0 || *m.read != turn{p.steps, p.page} || p.WhyNot() != "" || p.ended()):
+	case m.read != nil && (!p.plays || p.back > 0 || *m.read != turn{p.steps, p.page} || p.WhyNot(v) != "" || p.ended()):
 		return nil // it was stopped, or the person was quicker
 	case m.read != nil && p.step.Kind == StepAsk:
 		p.has = false
-		return p.answer(p.chosen)
+		return p.answer(v, p.chosen)
 	case m.read != nil:
-		return tea.Batch(p.GoOn(), p.soon())
+		return append(p.GoOn(v), p.soon()...)
 	}
 	if m.err != nil {
-		if p.h.Context().Err() == nil {
-			p.err, p.has, p.page = m.err, false, 0
-		}
+		p.err, p.has, p.page = m.err, false, 0
 		return nil
 	}
-	now := p.h.Frame().Now
+	now := v.Now
 	switch {
 	case !p.acts():
 		p.log = nil
 	default:
-		if text := pastOf(p.th(), &p.step, now.Sub(p.since)); text != "" {
+		if text := pastOf(v.Th, &p.step, now.Sub(p.since)); text != "" {
 			p.log = append(p.log[max(0, len(p.log)-logMax+1):], text)
 		}
 	}
 	if p.step.Kind == StepTask && m.step.Kind != StepTask {
-		p.leave()
+		p.leave(v)
 	}
 	acted, filling := p.acts(), m.step.Draft != nil && (p.goesOn || p.has && p.drafts())
 	if m.step.Kind != StepDo && m.step.Kind != StepWait {
@@ -72,43 +74,44 @@ func (p *Panel) Stepped(m StepMsg) tea.Cmd {
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, filling
 	p.fills = newFilling(p.step.Draft)
-	if l := p.step.Lock; l != p.lock && l != "" && p.back == 0 && p.h.Select(l) {
+	var wants []host.Intent
+	if l := p.step.Lock; l != p.lock && l != "" && p.back == 0 && v.Lists && v.S.Lock(l) != nil {
 		p.lock = l
+		wants = append(wants, host.Select(l))
 	}
-	p.turnTo(p.step.Show, p.step.About)
+	wants = append(wants, p.turnTo(v, p.step.Show, p.step.About)...)
 	if p.step.Kind == StepAsk || p.step.Kind == StepSay && acted {
-		p.base = askedSoFar(p.h.Frame().S)
+		p.base = askedSoFar(v.S)
 	}
 	if p.step.Kind == StepSee {
 		p.folded = false
 		p.score(p.step.Chosen)
 	}
 	if p.acts() || p.step.Kind == StepTask {
-		return tea.Batch(p.next(), p.soon())
+		wants = append(wants, p.next())
 	}
-	return p.soon()
+	return append(wants, p.soon()...)
 }
 
 // Play lets the lesson go on by itself, or no longer.
-func (p *Panel) Play() tea.Cmd {
+func (p *Panel) Play(v host.View) []host.Intent {
 	p.plays = !p.plays
-	said := p.th().Say("tutor-stops")
+	said := v.Th.Say("tutor-stops")
 	if p.plays {
-		said = p.th().Say("tutor-plays")
+		said = v.Th.Say("tutor-plays")
 	}
-	p.h.Say(draw.Plain, said)
-	return p.soon()
+	return append([]host.Intent{host.Say{St: draw.Plain, Text: said}}, p.soon()...)
 }
 
 // playKeys are those by which a lesson plays itself.
 func (p *Panel) playKeys(on host.Where) []host.Key {
 	return []host.Key{{Keys: []string{"r"}, Where: on, What: "let-the-lesson-run-by-itself", Needs: host.NeedsLesson, Frozen: true,
-		Why: func() string {
+		Why: func(v host.View) string {
 			switch {
 			case !p.Showing() || p.guides():
-				return p.gone()
+				return p.gone(v)
 			case p.back > 0:
-				return p.th().Say("tutor-behind")
+				return v.Th.Say("tutor-behind")
 			}
 			return ""
 		}, Do: p.Play}}
@@ -121,7 +124,7 @@ const (
 )
 
 // soon goes on once what stands there can have been read, where the lesson plays itself.
-func (p *Panel) soon() tea.Cmd {
+func (p *Panel) soon() []host.Intent {
 	if !p.plays || p.back > 0 || p.acts() || p.begun && p.step.Kind == "" || p.ended() {
 		return nil
 	}
@@ -130,103 +133,102 @@ func (p *Panel) soon() tea.Cmd {
 		text = p.l.Why
 	}
 	at := turn{p.steps, p.page}
-	return tea.Tick(cmp.Or(p.l.Reads, cellReads)*time.Duration(max(readLeast, min(draw.Width(text), readMost))), func(time.Time) tea.Msg { return StepMsg{read: &at} })
+	return []host.Intent{host.Cmd(tea.Tick(cmp.Or(p.l.Reads, cellReads)*time.Duration(max(readLeast, min(draw.Width(text), readMost))), func(time.Time) tea.Msg { return StepMsg{read: &at} }))}
 }
 
 // WhyNot says why the lesson does not go on by a key, "" if it does.
-func (p *Panel) WhyNot() string {
+func (p *Panel) WhyNot(v host.View) string {
 	switch {
 	case !p.Showing():
-		return p.gone()
+		return p.gone(v)
 	case p.folded || p.back > 0 || p.page < p.pages-1 || p.ended() || !p.begun:
 		return ""
 	case p.acts() || p.step.Kind == "":
-		return p.th().Say("tutor-busy")
+		return v.Th.Say("tutor-busy")
 	case p.guides() && p.phase == going:
-		return p.th().Say("tutor-busy-guide")
+		return v.Th.Say("tutor-busy-guide")
 	}
 	return ""
 }
 
 // gone says why there is no panel.
-func (p *Panel) gone() string {
+func (p *Panel) gone(v host.View) string {
 	switch {
 	case p == nil:
 		return text.English(model.Say("tutor-none"))
 	case p.guides() && p.closed:
-		return p.th().Say("tutor-closed")
+		return v.Th.Say("tutor-closed")
 	}
-	return p.th().Say("tutor-none")
+	return v.Th.Say("tutor-none")
 }
 
 // GoOn does what the lesson waits for: the rest of a text, the next step, the answer
 // to a question, or the end.
-func (p *Panel) GoOn() tea.Cmd {
+func (p *Panel) GoOn(v host.View) []host.Intent {
 	switch {
 	case p.folded:
 		p.folded = false
 	case p.back > 0:
-		p.forward()
-		return p.soon()
+		return append(p.forward(), p.soon()...)
 	case p.page < p.pages-1:
 		p.page++
 	case !p.begun:
-		return p.begin()
+		return p.begin(v)
 	case p.ended():
 		p.closed, p.has = true, false
 	case p.guides() && p.phase == seen:
-		p.nextStep()
-		p.Look()
+		p.nextStep(v)
+		p.Look(v)
 	case p.guides():
-		return p.play()
+		return p.play(v)
 	case p.step.Kind == StepAsk && p.chosen == 0:
 		p.has = true
 	case p.drafts() && !p.plays:
 		p.has = true
 	case p.step.Kind == StepTask:
-		return p.leaveTask()
+		return p.leaveTask(v)
 	default:
-		return p.answer(p.chosen)
+		return p.answer(v, p.chosen)
 	}
 	return nil
 }
 
 // leaveTask goes on from a task: to the next stage of help, or past it. The next step is asked for
 // already.
-func (p *Panel) leaveTask() tea.Cmd {
+func (p *Panel) leaveTask(v host.View) []host.Intent {
 	l := p.l
-	p.leave()
-	p.step, p.since = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}, p.h.Frame().Now // a second press is for nothing
+	p.leave(v)
+	p.step, p.since = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}, v.Now // a second press is for nothing
 	p.steps++
-	return func() tea.Msg { l.Answer(0); return nil }
+	return []host.Intent{host.Cmd(func() tea.Msg { l.Answer(0); return nil })}
 }
 
 // answer tells the lesson and asks for its next step.
-func (p *Panel) answer(choice int) tea.Cmd {
+func (p *Panel) answer(v host.View, choice int) []host.Intent {
 	l, next := p.l, p.next()
-	p.leave()
+	p.leave(v)
 	p.step = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}
 	p.steps++
-	p.page, p.log, p.since = 0, nil, p.h.Frame().Now
-	return func() tea.Msg {
+	p.page, p.log, p.since = 0, nil, v.Now
+	return []host.Intent{host.Beside(func(ctx context.Context) tea.Msg {
 		l.Answer(choice)
-		return next()
-	}
+		return next(ctx)
+	})}
 }
 
 // predict takes the answer to a question. The person sees whether it was right
 // before the lesson goes on.
-func (p *Panel) predict(choice int) {
+func (p *Panel) predict(v host.View, choice int) []host.Intent {
 	if p.drafts() {
 		p.types(choice)
-		return
+		return nil
 	}
 	if choice < 1 || choice > len(p.step.Options) {
-		p.h.Say(draw.Late, p.th().Say("tutor-no-answer"))
-		return
+		return []host.Intent{host.Say{St: draw.Late, Text: v.Th.Say("tutor-no-answer")}}
 	}
 	p.chosen, p.at, p.has = choice, choice-1, false
 	p.score(choice)
+	return nil
 }
 
 // score counts a prediction, once it is known what is right.
@@ -256,9 +258,9 @@ func (p *Panel) Keys(on host.Where) []host.Key {
 	return slices.Concat([]host.Key{
 		{Keys: []string{"n"}, Where: on | host.InHelp | host.InText, What: "next-step-of-the-lesson-or", Needs: host.NeedsLesson, Why: p.WhyNot, Do: p.GoOn, Frozen: true},
 		{Keys: []string{"L"}, Where: on, What: "hide-the-lesson-or-the-guide", Needs: host.NeedsLesson, Do: host.Run(p.Fold), Frozen: true,
-			Why: func() string {
+			Why: func(v host.View) string {
 				if !p.Showing() {
-					return p.WhyNot()
+					return p.WhyNot(v)
 				}
 				return ""
 			}},
@@ -271,23 +273,22 @@ func (p *Panel) questionKeys() []host.Key {
 	rows := []host.Key{
 		{Keys: []string{"up", "k"}, Where: host.InLesson, What: "answer-above", Do: host.Run(func() { p.move(-1) })},
 		{Keys: []string{"down", "j"}, Where: host.InLesson, What: "answer-below", Do: host.Run(func() { p.move(1) })},
-		{Keys: digits, Where: host.InLesson, Short: "key-answer", What: "that-answer", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(int(p.h.Pressed()[0] - '0')) }),
-			Brief: func(int) string { // the first digit stands before it
+		{Keys: digits, Where: host.InLesson, Short: "key-answer", What: "that-answer", Needs: host.NeedsLesson, Do: func(v host.View) []host.Intent { return p.predict(v, int(v.Pressed[0]-'0')) },
+			Brief: func(v host.View, _ int) string { // the first digit stands before it
 				if n := min(9, len(p.step.Options)); n > 1 {
-					return p.th().Say("key-to-answer", n)
+					return v.Th.Say("key-to-answer", n)
 				}
 				return "answers"
 			}},
-		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "key-this-answer", What: "the-answer-under-the-cursor", Needs: host.NeedsLesson, Do: func() tea.Cmd {
+		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "key-this-answer", What: "the-answer-under-the-cursor", Needs: host.NeedsLesson, Do: func(v host.View) []host.Intent {
 			if p.drafts() {
-				return p.send()
+				return p.send(v)
 			}
-			p.predict(p.at + 1)
-			return nil
+			return p.predict(v, p.at+1)
 		}},
 		{Keys: []string{"left"}, Where: host.InLesson, What: "value-before", Do: host.Run(func() { p.turn(-1) })},
-		{Keys: []string{"right"}, Where: host.InLesson, Short: "key-value", What: "next-value", Needs: host.NeedsLesson, Do: host.Run(func() { p.turn(1) }), Hidden: func() bool { return !p.drafts() }},
-		{Keys: []string{"h"}, Where: host.InLesson, Short: "key-task-help", What: "help-with-the-task", Needs: host.NeedsLesson, Do: p.help, Hidden: func() bool { return !p.drafts() }},
+		{Keys: []string{"right"}, Where: host.InLesson, Short: "key-value", What: "next-value", Needs: host.NeedsLesson, Do: host.Run(func() { p.turn(1) }), Hidden: func(host.View) bool { return !p.drafts() }},
+		{Keys: []string{"h"}, Where: host.InLesson, Short: "key-task-help", What: "help-with-the-task", Needs: host.NeedsLesson, Do: p.help, Hidden: func(host.View) bool { return !p.drafts() }},
 		{Keys: []string{"esc", "tab"}, Where: host.InLesson, Short: "key-to-the-page", What: "back-to-the-page-the-question-waits", Do: host.Run(func() { p.has = false })},
 	}
 	for i := range rows {

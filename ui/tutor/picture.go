@@ -9,25 +9,27 @@ import (
 	"locktop/model/locks"
 	"locktop/model/store"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
 	"locktop/ui/timeline"
 )
 
 // turnTo opens the page that a step shows, once for each: where the person goes then, stays.
-func (p *Panel) turnTo(show Picture, about string) {
+func (p *Panel) turnTo(v host.View, show Picture, about string) (wants []host.Intent) {
 	to := turned{show, about}
 	if to == p.opened || p.back > 0 {
-		return
+		return nil
 	}
 	switch {
-	case show == PictureQueue && p.h.Frame().S.Lock(about) == nil:
-		return // with the next step
+	case show == PictureQueue && v.S.Lock(about) == nil:
+		return nil // with the next step
 	case show == PictureQueue:
-		p.h.Show(page.Request{Show: page.ShowQueue, Lock: about})
+		wants = append(wants, page.Request{Show: page.ShowQueue, Lock: about})
 	case show == PictureTime:
-		p.h.GoTo("Time")
+		wants = append(wants, host.GoTo("Time"))
 	}
 	p.opened = to
+	return wants
 }
 
 // Rows of a picture under a text, its heading included, and what it has at least.

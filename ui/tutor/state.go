@@ -5,12 +5,10 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
-	"locktop/ui/host"
 )
 
 // Panel is how far a lesson has come.
 type Panel struct {
-	h      host.Host
 	l      *Lesson
 	step   Step      // of no kind before the first one
 	log    []string  // what was done and waited for since the last text
@@ -52,16 +50,13 @@ type StepMsg struct {
 type turn struct{ steps, page int }
 
 // New returns the panel of a lesson.
-func New(h host.Host, l *Lesson) *Panel {
-	p := &Panel{h: h, l: l}
+func New(l *Lesson) *Panel {
+	p := &Panel{l: l}
 	if p.guides() {
 		p.begun, p.step, p.scene = true, l.Steps[0], scene{lock: l.Lock}
 	}
 	return p
 }
-
-// th is how the panel looks, and in which language it speaks.
-func (p *Panel) th() *draw.Theme { return p.h.Frame().Th }
 
 // Showing says whether there is a panel.
 func (p *Panel) Showing() bool { return p != nil && !p.closed }
