@@ -299,6 +299,7 @@ type observer struct {
 	standing map[string]bool // findings
 	got      values
 	tell     func(format string, args ...any)
+	told     time.Time // when the figures were told last
 }
 
 // until follows until ctx ends.
@@ -324,6 +325,10 @@ func (o *observer) until(ctx context.Context) error {
 		o.waiting = append(o.waiting, entries...)
 		o.judge(time.Now().Add(-soakSettle))
 		o.findings()
+		if time.Since(o.told) >= time.Minute {
+			o.told = time.Now()
+			o.tell("so far: %v", o.got)
+		}
 	}
 }
 

@@ -123,8 +123,9 @@ func usual(x *Context) patience {
 // onlyStandBy says whether nobody comes to wait, or gives up, since a holder has held for longer than half
 // the limit, or for long.
 func onlyStandBy(x *Context, limit time.Duration) bool {
-	last := x.L.LastMove()
-	if last.Sub(x.L.HeadSince()) < limit/2 || x.K.Now().Sub(last) >= standByAfter {
+	formed := x.L.HeadSince().Add(limit / 2)
+	last := x.L.LastMove(formed)
+	if last == formed || x.K.Now().Sub(last) >= standByAfter {
 		return true
 	}
 	x.Recheck(last.Add(standByAfter))

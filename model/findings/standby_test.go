@@ -93,6 +93,49 @@ func TestWhatALockIsForIsLearnt(t *testing.T) {
 	}
 }
 
+// TestHalfAMinuteTellsLittle of what a lock is for: those who wait for a leader of a short lease die and are
+// started again, too. Only one that comes and gives up, or comes besides, says that work waits.
+func TestHalfAMinuteTellsLittle(t *testing.T) {
+	key := func(l model.LeaseID) string { return modeltest.ClaimKey("/lock", l) }
+	for _, r := range []struct {
+		reason string
+		tell   func(h *modeltest.History)
+		at     float64
+		want   string
+	}{
+		{"nobody comes or goes", func(*modeltest.History) {}, 32, "info"},
+		{"one is killed and started again, and its old key runs out", func(h *modeltest.History) {
+			h.Put(22, key(0xb1), "", 0xb1)
+			h.Del(25, key(0xa1))
+		}, 32, "info"},
+		{"and so is the new one, which etcd says was not renewed", func(h *modeltest.History) {
+			h.Put(22, key(0xb1), "", 0xb1)
+			h.Del(25, key(0xa1))
+			h.Read(37, 0xb1, 5, 4)
+			h.Read(41, 0xb1, 5, 0)
+			h.Put(41, key(0xc1), "", 0xc1)
+			h.Del(42, key(0xb1))
+		}, 61, "info"},
+		{"one comes and gives up", func(h *modeltest.History) {
+			h.Put(20, key(0xb1), "", 0xb1)
+			h.Del(26, key(0xb1))
+		}, 32, "warning"},
+		{"one comes besides", func(h *modeltest.History) { h.Put(20, key(0xb1), "", 0xb1) }, 32, "warning"},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		for i := range 5 {
+			h.Put(1+float64(i)/10, key(model.LeaseID(0xa0+i)), "", model.LeaseID(0xa0+i))
+		}
+		r.tell(h)
+		h.Read(r.at-1, 0xa0, 5, 3)
+		h.Read(r.at, 0xa0, 5, 4)
+		if d := cmp.Diff([]string{r.want + " long-held (hint) /lock"}, codes(state(h))); d != "" {
+			t.Errorf("%s (-want +got)\n%s", r.reason, d)
+		}
+	}
+}
+
 // TestAnUnusualHoldFades: while somebody comes or goes it is trouble; who stands by for an hour has time.
 func TestAnUnusualHoldFades(t *testing.T) {
 	for _, r := range []struct {

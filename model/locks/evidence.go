@@ -15,8 +15,8 @@ type evidence struct {
 	inOrder, aside int32
 	played         bool      // a program says that it takes part in the lock, or a person how many do
 	asideAt        time.Time // when a claim last left from behind others, after a short wait
-	// stood counts those that left after they had been there for long, as a program that stands by and is
-	// started again; the first and the last of them, with no long pause between any two.
+	// stood counts those that left as a program does that stands by and is started again; the first and the
+	// last of them, with no long pause between any two.
 	stood              int32
 	stoodFrom, stoodAt time.Time
 	watched            bool // a client watched a key of the queue, as one does that waits for it
@@ -27,7 +27,7 @@ const (
 	orderMin   = 6                      // so many in the order of their arrival are no chance
 	orderShare = 4                      // one that leaves from behind, as after a timeout, for so many in order
 	visit      = 200 * time.Millisecond // TryLock comes and goes faster
-	stand      = time.Minute            // who waits for longer may only stand by
+	stand      = time.Minute            // who waits for longer may only stand by, however long the hold
 	lead       = 10 * time.Minute       // who holds for longer may lead
 	standPause = 10 * time.Minute       // between two that belong together
 	standSurge = time.Minute            // the one that comes in another's place may come before that goes
@@ -36,7 +36,8 @@ const (
 // noteLeft counts a claim that left its queue.
 func (l *Lock) noteLeft(g *removedKey, at time.Time) {
 	c := g.claim
-	if l.mode == recipe.Queue && (g.place > 0 && (c.SinceAtLeast || at.Sub(c.Since) >= stand) || g.place == 0 && at.Sub(l.headSince) >= lead) {
+	stoodBy := g.place > 0 && g.stoodBy(at) || g.place == 0 && at.Sub(l.headSince) >= lead
+	if l.mode == recipe.Queue && stoodBy {
 		if at.Sub(l.evidence.stoodAt) > standPause {
 			l.evidence.stood, l.evidence.stoodFrom = 0, at
 		}
@@ -46,7 +47,7 @@ func (l *Lock) noteLeft(g *removedKey, at time.Time) {
 	if l.mode != recipe.Queue || c.SinceAtLeast || at.Sub(c.Since) < visit {
 		return
 	}
-	if g.place > 0 && at.Sub(c.Since) < stand {
+	if g.place > 0 && !stoodBy {
 		l.evidence.asideAt = at
 	}
 	switch {
@@ -88,21 +89,24 @@ func (l *Lock) raises() bool {
 	return sure != "" && l.confidence != "" && sure.Compare(l.confidence) < 0
 }
 
-// LastMove returns when a claim last came to wait for the lock, or gave up, as far as that was seen;
-// zero for never. Those who only stand by neither come nor go, but for one that comes in the place of one
-// that went.
-func (l *Lock) LastMove() time.Time {
-	e, last := &l.evidence, l.evidence.asideAt
+// LastMove returns when a claim last came to wait for the lock, or gave up, after such a time, as far as
+// that was seen; that time for never. Those who only stand by neither come nor go, but for one that comes
+// in the place of one that went.
+func (l *Lock) LastMove(after time.Time) time.Time {
+	e, last := &l.evidence, after
+	if e.asideAt.After(last) {
+		last = e.asideAt
+	}
 	from, to := e.stoodFrom.Add(-standSurge), e.stoodAt.Add(standPause)
 	newest, instead := time.Time{}, int32(0)
 	for c := range l.ClaimsBack {
 		if !l.IsClaim(c) {
 			continue
 		}
-		if c.SinceAtLeast {
+		at := c.Since
+		if c.SinceAtLeast || !at.After(last) {
 			break
 		}
-		at := c.Since
 		if e.stood > 0 && at.After(from) && at.Before(to) {
 			if instead == 0 {
 				newest = at
@@ -113,9 +117,7 @@ func (l *Lock) LastMove() time.Time {
 			}
 			at = newest // more came than went
 		}
-		if at.After(last) {
-			last = at
-		}
+		last = at
 		break
 	}
 	return last
@@ -152,6 +154,20 @@ func (l *Lock) SeenAside() model.Message {
 		return model.Say("left-from-behind-others", n)
 	}
 	return model.Message{}
+}
+
+// stoodBy says whether a waiter that left need not have given up: it was there for long, or for most of
+// the hold that it waited for, or its program died.
+func (g *removedKey) stoodBy(at time.Time) bool {
+	waited := at.Sub(g.claim.Since)
+	if g.claim.SinceAtLeast || waited >= stand || 2*waited >= at.Sub(g.lock.headSince) {
+		return true
+	}
+	switch g.lease.State() {
+	case model.LeaseLate, model.LeaseSilent, model.LeaseOverdue, model.LeaseGone:
+		return true
+	}
+	return false
 }
 
 // plays notes that a program says that it takes part in a lock.
