@@ -274,10 +274,14 @@ type Answers struct {
 // Answered returns how many requests were answered.
 func (a Answers) Answered() int { return a.Asked - a.Failed }
 
-// Late says whether answers came late again and again, and not all of them together, as while one leader is
-// elected: at least three, one in ten, over ten seconds.
+// Delayed says whether answers came late more than once or twice, be it while one leader is elected: what
+// somebody did then may have taken effect late, too.
+func (a Answers) Delayed() bool { return a.Slow >= 3 }
+
+// Late says whether answers came late again and again, and not all of them together: one in ten, over ten
+// seconds.
 func (a Answers) Late() bool {
-	return a.Slow >= 3 && 10*a.Slow >= a.Answered() && a.SlowFor >= 10*time.Second
+	return a.Delayed() && 10*a.Slow >= a.Answered() && a.SlowFor >= 10*time.Second
 }
 
 // Bounds of answers. A healthy cluster agrees on a read within some milliseconds, over a long way in

@@ -103,7 +103,7 @@ func (cs *attribution) likeBefore(f, left *journal.Entry) {
 // what it had left unless it was renewed since.
 func (cs *attribution) howEnded(l *Lease, f *journal.Entry, sign model.Message) (journal.Cause, model.Confidence, model.Message) {
 	cause, sure, why := cs.howEndedIn(l, f, sign)
-	if sure != model.Hint && cs.members.Cluster().Agreed.Late() { // what its owner did may have come in its last moment
+	if sure != model.Hint && cs.members.Cluster().Agreed.Delayed() { // what its owner did may have come in its last moment
 		return cause, model.Hint, model.Say("and", why, model.Say("cluster-answers-late"))
 	}
 	return cause, sure, why

@@ -31,6 +31,7 @@ func TestACauseWhereReadingsStarved(t *testing.T) {
 		{"read as often as it should be: a session that is closed goes at any time", 2, 1, 10, 11.5, journal.CauseUnknown, model.Hint, model.Answers{}},
 		{"the same while the cluster answers late: a revoke of its owner may have come in that moment", 3, 0, 10, 11.4, journal.CauseExpired, model.Hint,
 			model.Answers{Asked: 20, Longest: 2 * time.Second, Slow: 9, SlowFor: 20 * time.Second}},
+		{"the same, and it has only begun to", 3, 0, 10, 11.4, journal.CauseExpired, model.Hint, model.Answers{Asked: 20, Longest: 2 * time.Second, Slow: 3, SlowFor: time.Second}},
 		{"the same, and one answer was late", 3, 0, 10, 11.4, journal.CauseExpired, model.Strong, model.Answers{Asked: 20, Longest: 2 * time.Second, Slow: 1}},
 	} {
 		for _, first := range []bool{false, true} {
