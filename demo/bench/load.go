@@ -19,6 +19,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
 
 	"locktop/model"
 	"locktop/model/store"
@@ -27,7 +28,12 @@ import (
 
 // dial connects a client.
 func dial(ctx context.Context, endpoints ...string) (*clientv3.Client, error) {
-	return clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop(), Context: ctx, DialTimeout: patience})
+	return dialWith(ctx, nil, endpoints)
+}
+
+// dialWith connects one whose connections are made so.
+func dialWith(ctx context.Context, opts []grpc.DialOption, endpoints []string) (*clientv3.Client, error) {
+	return clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop(), Context: ctx, DialTimeout: patience, DialOptions: opts})
 }
 
 // A flood is of claims that join queues and leave them: half of the events are puts, half

@@ -94,34 +94,38 @@ func TestTheLedgerJudges(t *testing.T) {
 }
 
 func TestTheLedgerJudgesFindings(t *testing.T) {
-	lg := &ledger{sessions: map[clientv3.LeaseID]*soakSession{1: {client: &soakClient{}}, 2: {client: &soakClient{killed: time.Now()}}, 3: {client: &soakClient{drops: true}}}}
+	renewed := func(ago time.Duration) *soakSession {
+		return &soakSession{client: &soakClient{}, renewed: time.Now().Add(-ago)}
+	}
+	lg := &ledger{sessions: map[clientv3.LeaseID]*soakSession{1: renewed(time.Second), 2: renewed(3 * time.Second), 3: renewed(4 * time.Second)}}
 	rows := []struct {
-		trouble       string
-		code          model.Code
-		lease         model.LeaseID
-		lock          string
-		true, unknown bool
-		reason        string
+		trouble string
+		code    model.Code
+		lease   model.LeaseID
+		lock    string
+		true    bool
+		reason  string
 	}{
-		{"", model.CodeDeadHolder, 2, "", true, false, "its client was killed"},
-		{"", model.CodeDeadHolder, 1, "", false, true, "its client lives, and the machine may be slow"},
-		{"drop", model.CodeKeepaliveStalled, 3, "", true, false, "its path dropped"},
-		{"drop", model.CodeKeepaliveStalled, 1, "", false, true, "it was the path of another"},
-		{"", model.CodeLongHeld, 1, "", false, false, "nobody hangs"},
-		{"", model.CodeOrphanKey, 0, "", false, false, "nobody writes without a lease"},
-		{"", model.CodeNestedPrefix, 0, "/soak/outer", true, false, "there is a lock below it"},
-		{"", model.CodeNestedPrefix, 0, "/soak/mutex0", false, false, "there is none"},
-		{"slow", model.CodeSlowCluster, 0, "", true, false, "it was made slow"},
-		{"move", model.CodeLeaderChanges, 0, "", false, false, "once is not again and again"},
+		{"", model.CodeDeadHolder, 3, "", true, "it was not renewed when it should have been twice"},
+		{"", model.CodeDeadHolder, 2, "", false, "it was not when it should have been once"},
+		{"", model.CodeKeepaliveStalled, 2, "", true, "and that is what this says"},
+		{"move", model.CodeKeepaliveStalled, 1, "", false, "it was renewed, whatever was disturbed"},
+		{"", model.CodeLeaseOverdue, 3, "", false, "it has a second left"},
+		{"", model.CodeDeadWaiter, 9, "", false, "nobody has this lease"},
+		{"", model.CodeLongHeld, 1, "", false, "nobody hangs"},
+		{"", model.CodeOrphanKey, 0, "", false, "nobody writes without a lease"},
+		{"", model.CodeNestedPrefix, 0, "/soak/outer", true, "there is a lock below it"},
+		{"", model.CodeNestedPrefix, 0, "/soak/mutex0", false, "there is none"},
+		{"slow", model.CodeSlowCluster, 0, "", true, "it was made slow"},
+		{"move", model.CodeLeaderChanges, 0, "", false, "once is not again and again"},
 	}
 	for _, r := range rows {
 		lg.troubles = nil
 		if r.trouble != "" {
 			lg.troubles = []trouble{{r.trouble, time.Now(), time.Now()}}
 		}
-		why, unknown := lg.untrue(&model.Finding{Code: r.code, Lease: r.lease, Lock: r.lock})
-		if (why == "") != r.true || why != "" && unknown != r.unknown {
-			t.Errorf("%s %s: %q, unknown: %v: %s", r.code, r.lock, why, unknown, r.reason)
+		if why := lg.untrue(&model.Finding{Code: r.code, Lease: r.lease, Lock: r.lock}); (why == "") != r.true {
+			t.Errorf("%s %s: %q: %s", r.code, r.lock, why, r.reason)
 		}
 	}
 }

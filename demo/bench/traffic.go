@@ -11,8 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
+	"google.golang.org/grpc"
 
 	"locktop/chaos/relay"
 	"locktop/demo/cluster"
@@ -237,36 +239,79 @@ func (lg *ledger) troubled(within time.Duration, kinds ...string) (n int) {
 	return n
 }
 
-// After a disturbance its traces last: a lease that was read as late until it is read again, and answers
-// of the last half minute.
+// After a disturbance its traces last in the answers of the last half minute.
 const (
-	lateFor    = (soakTTL + 3) * time.Second
 	answersFor = model.AnswersSpan + 10*time.Second
 	changesFor = 6 * time.Minute
 )
 
-// untrue says why a finding above info is not true, "" if it is, as far as is known, and whether that
-// cannot be judged: that a lease is late, or an answer, the machine may have made so.
-func (lg *ledger) untrue(f *model.Finding) (why string, unknown bool) {
+// untrue says why a finding above info is not true, "" if it is.
+func (lg *ledger) untrue(f *model.Finding) string {
 	lg.mu.Lock()
 	defer lg.mu.Unlock()
-	s := lg.sessions[clientv3.LeaseID(f.Lease)]
+	const why = "nobody hangs, nobody writes where he should not, and nothing was disturbed that explains it"
 	var may bool
 	switch f.Code {
-	case model.CodeDeadHolder, model.CodeDeadWaiter, model.CodeKeepaliveStalled, model.CodeUnattendedLease, model.CodeKeepaliveHalted, model.CodeLeaseOverdue, model.CodeTTLReset:
-		may, unknown = s != nil && (s.ran || !s.client.killed.IsZero() || s.client.drops && lg.troubled(lateFor, "drop") > 0), true
-		may = may || lg.troubled(lateFor, "move") > 0 && f.Code != model.CodeLeaseOverdue || f.Confidence == model.Certain // as etcd says of the lease
+	case model.CodeKeepaliveStalled:
+		return lg.renewedSince(f, soakTTL*time.Second/3)
+	case model.CodeDeadHolder, model.CodeDeadWaiter, model.CodeUnattendedLease:
+		return lg.renewedSince(f, 2*soakTTL*time.Second/3)
+	case model.CodeLeaseOverdue:
+		return lg.renewedSince(f, soakTTL*time.Second)
+	case model.CodeTTLReset:
+		may = lg.troubled(changesFor, "move") > 0
 	case model.CodeSlowCluster:
-		may, unknown = lg.troubled(answersFor, "slow") > 0 || lg.troubled(answersFor, "move") > 1, true
+		may = lg.troubled(answersFor, "slow") > 0 || lg.troubled(answersFor, "move") > 1
 	case model.CodeLeaderChanges:
 		may = lg.troubled(changesFor, "move") >= 3
 	case model.CodeNoQuorum:
-		may, unknown = lg.troubled(answersFor, "move") > 0, true
+		may = lg.troubled(answersFor, "move") > 0
 	case model.CodeNestedPrefix:
 		may = f.Lock == soakPrefix+"outer"
 	}
 	if may {
-		return "", false
+		return ""
 	}
-	return "nobody hangs, nobody writes where he should not, and nothing was disturbed that explains it", unknown
+	return why
+}
+
+// renewedSince says that the lease of a finding was renewed less than so long ago, as its client was told; ""
+// if it was not.
+func (lg *ledger) renewedSince(f *model.Finding, bound time.Duration) string {
+	s := lg.sessions[clientv3.LeaseID(f.Lease)]
+	if s == nil {
+		return "nobody here had this lease"
+	}
+	if ago := time.Since(s.renewed); ago < bound {
+		return fmt.Sprintf("its lease was renewed %.1f s ago", ago.Seconds())
+	}
+	return ""
+}
+
+// renewals are a stream on which a client renews its leases: what etcd answers is written down.
+type renewals struct {
+	grpc.ClientStream
+	ledger *ledger
+}
+
+// RecvMsg notes when a lease was renewed.
+func (r renewals) RecvMsg(m any) error {
+	err := r.ClientStream.RecvMsg(m)
+	if answer, ok := m.(*pb.LeaseKeepAliveResponse); ok && err == nil && answer.TTL > 0 {
+		r.ledger.with(func() {
+			if s := r.ledger.sessions[clientv3.LeaseID(answer.ID)]; s != nil {
+				s.renewed = time.Now()
+			}
+		})
+	}
+	return err
+}
+
+// renewing notes the renewals of a client.
+func (lg *ledger) renewing(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	s, err := next(ctx, desc, conn, method, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return renewals{s, lg}, nil
 }
