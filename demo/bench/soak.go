@@ -77,10 +77,11 @@ type soakClient struct {
 // soakSession is what became of a lease.
 type soakSession struct {
 	client  *soakClient
-	renewed time.Time // or granted
-	ran     bool      // out, as its owner was told; or it could not be revoked
-	closed  bool      // by its owner
-	over    bool      // its owner has done with it
+	renewed time.Time     // or granted
+	gap     time.Duration // between that and the time before
+	ran     bool          // out, as its owner was told; or it could not be revoked
+	closed  bool          // by its owner
+	over    bool          // its owner has done with it
 }
 
 // ledger is what the contenders did, written down before they do it.

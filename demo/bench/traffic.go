@@ -239,8 +239,10 @@ func (lg *ledger) troubled(within time.Duration, kinds ...string) (n int) {
 	return n
 }
 
-// After a disturbance its traces last in the answers of the last half minute.
+// After a disturbance its traces last: a lease that was read as late until it is read again, and answers of
+// the last half minute.
 const (
+	readAgain  = 2 * time.Second
 	answersFor = model.AnswersSpan + 10*time.Second
 	changesFor = 6 * time.Minute
 )
@@ -282,8 +284,8 @@ func (lg *ledger) renewedSince(f *model.Finding, bound time.Duration) string {
 	if s == nil {
 		return "nobody here had this lease"
 	}
-	if ago := time.Since(s.renewed); ago < bound {
-		return fmt.Sprintf("its lease was renewed %.1f s ago", ago.Seconds())
+	if ago := time.Since(s.renewed); ago < bound && (s.gap < bound || ago > readAgain) {
+		return fmt.Sprintf("its lease was renewed %.1f s ago, %.1f s after the time before", ago.Seconds(), s.gap.Seconds())
 	}
 	return ""
 }
@@ -300,7 +302,7 @@ func (r renewals) RecvMsg(m any) error {
 	if answer, ok := m.(*pb.LeaseKeepAliveResponse); ok && err == nil && answer.TTL > 0 {
 		r.ledger.with(func() {
 			if s := r.ledger.sessions[clientv3.LeaseID(answer.ID)]; s != nil {
-				s.renewed = time.Now()
+				s.gap, s.renewed = time.Since(s.renewed), time.Now()
 			}
 		})
 	}

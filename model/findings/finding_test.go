@@ -493,6 +493,7 @@ func TestAWaitIsWorthAWordWithoutAHistory(t *testing.T) {
 			h.Events = nil
 			h.Put(r.says-2, modeltest.ClaimKey("/lock", 0xff), r.value, 0xff)
 			h.Del(r.says-1, modeltest.ClaimKey("/lock", 0xff))
+			h.Read(r.says-0.5, 0xff, r.ttl, r.ttl-1)
 			s.Apply(model.Batch{Events: h.Events})
 		}
 		if d := cmp.Diff([]string{"warning long-held (hint) /lock"}, look(r.says)); d != "" {

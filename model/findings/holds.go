@@ -123,9 +123,12 @@ func usual(x *Context) patience {
 // onlyStandBy says whether nobody comes to wait, or gives up, since a holder has held for longer than half
 // the limit, or for long.
 func onlyStandBy(x *Context, limit time.Duration) bool {
-	formed := x.L.HeadSince().Add(limit / 2)
-	last := x.L.LastMove(formed)
-	if last == formed || x.K.Now().Sub(last) >= standByAfter {
+	after := x.K.Now().Add(-standByAfter)
+	if formed := x.L.HeadSince().Add(limit / 2); formed.After(after) {
+		after = formed
+	}
+	last := x.L.LastMove(after)
+	if last == after {
 		return true
 	}
 	x.Recheck(last.Add(standByAfter))

@@ -60,6 +60,7 @@ func TestWhatALockIsForIsLearnt(t *testing.T) {
 			service(h)
 			come(h, 5*hour-60, 0xb1)
 			goes(h, 5*hour-50, 0xb1)
+			h.Read(5*hour-49, 0xb1, 60, 50)
 		}, 0xa0, 5 * hour, warning},
 		{"the one that led before led for hours, and is started again", func(h *modeltest.History) {
 			service(h)
@@ -115,10 +116,18 @@ func TestHalfAMinuteTellsLittle(t *testing.T) {
 			h.Read(41, 0xb1, 5, 0)
 			h.Put(41, key(0xc1), "", 0xc1)
 			h.Del(42, key(0xb1))
+			h.Read(42.5, 0xb1, 0, -1)
 		}, 61, "info"},
-		{"one comes and gives up", func(h *modeltest.History) {
+		{"the new one dies, and nobody saw how", func(h *modeltest.History) {
+			h.Put(22, key(0xb1), "", 0xb1)
+			h.Del(25, key(0xa1))
+			h.Put(41, key(0xc1), "", 0xc1)
+			h.Del(42, key(0xb1))
+		}, 61, "info"},
+		{"one comes and gives up, as its lease says that lives on", func(h *modeltest.History) {
 			h.Put(20, key(0xb1), "", 0xb1)
 			h.Del(26, key(0xb1))
+			h.Read(27, 0xb1, 5, 4)
 		}, 32, "warning"},
 		{"one comes besides", func(h *modeltest.History) { h.Put(20, key(0xb1), "", 0xb1) }, 32, "warning"},
 	} {

@@ -190,6 +190,9 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 		}
 		f.Pending = false
 		cs.journals.log.Explained()
+		if lk := cs.keys.Lock(f.Lock); lk != nil && f.Kind == journal.Left {
+			cs.change.changed(lk) // one that gave up tells what the lock is for
+		}
 		late := e.At.Sub(f.At)
 		if e.Granted > 0 {
 			cs.journals.log.NotTogether(f)

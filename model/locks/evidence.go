@@ -1,9 +1,11 @@
 package locks
 
 import (
+	"slices"
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/model/recipe"
 )
 
@@ -13,13 +15,8 @@ type evidence struct {
 	// inOrder counts claims that came behind others, became the first, and left before those behind
 	// them. aside counts those that left from behind others.
 	inOrder, aside int32
-	played         bool      // a program says that it takes part in the lock, or a person how many do
-	asideAt        time.Time // when a claim last left from behind others, after a short wait
-	// stood counts those that left as a program does that stands by and is started again; the first and the
-	// last of them, with no long pause between any two.
-	stood              int32
-	stoodFrom, stoodAt time.Time
-	watched            bool // a client watched a key of the queue, as one does that waits for it
+	played         bool // a program says that it takes part in the lock, or a person how many do
+	watched        bool // a client watched a key of the queue, as one does that waits for it
 }
 
 // Bounds of the evidence.
@@ -29,26 +26,14 @@ const (
 	visit      = 200 * time.Millisecond // TryLock comes and goes faster
 	stand      = time.Minute            // who waits for longer may only stand by, however long the hold
 	lead       = 10 * time.Minute       // who holds for longer may lead
-	standPause = 10 * time.Minute       // between two that belong together
-	standSurge = time.Minute            // the one that comes in another's place may come before that goes
+	standPause = 10 * time.Minute       // the one that comes in another's place comes sooner
 )
 
 // noteLeft counts a claim that left its queue.
 func (l *Lock) noteLeft(g *removedKey, at time.Time) {
 	c := g.claim
-	stoodBy := g.place > 0 && g.stoodBy(at) || g.place == 0 && at.Sub(l.headSince) >= lead
-	if l.mode == recipe.Queue && stoodBy {
-		if at.Sub(l.evidence.stoodAt) > standPause {
-			l.evidence.stood, l.evidence.stoodFrom = 0, at
-		}
-		l.evidence.stood = min(l.evidence.stood+1, MaxScan)
-		l.evidence.stoodAt = at
-	}
 	if l.mode != recipe.Queue || c.SinceAtLeast || at.Sub(c.Since) < visit {
 		return
-	}
-	if g.place > 0 && !stoodBy {
-		l.evidence.asideAt = at
 	}
 	switch {
 	case l.queue.Len() <= g.place: // it was the last
@@ -91,36 +76,45 @@ func (l *Lock) raises() bool {
 
 // LastMove returns when a claim last came to wait for the lock, or gave up, after such a time, as far as
 // that was seen; that time for never. Those who only stand by neither come nor go, but for one that comes
-// in the place of one that went.
+// in the place of one that went: its program was started again, or died.
 func (l *Lock) LastMove(after time.Time) time.Time {
-	e, last := &l.evidence, after
-	if e.asideAt.After(last) {
-		last = e.asideAt
-	}
-	from, to := e.stoodFrom.Add(-standSurge), e.stoodAt.Add(standPause)
-	newest, instead := time.Time{}, int32(0)
-	for c := range l.ClaimsBack {
-		if !l.IsClaim(c) {
-			continue
-		}
-		at := c.Since
-		if c.SinceAtLeast || !at.After(last) {
+	last, went := after, 0
+	for _, f := range slices.Backward(l.journal) {
+		if f.At.Before(after.Add(-standPause)) {
 			break
 		}
-		if e.stood > 0 && at.After(from) && at.Before(to) {
-			if instead == 0 {
-				newest = at
+		switch {
+		case f.Unseen || f.Past:
+		case l.gaveUp(f):
+			if f.At.After(last) {
+				last = f.At
 			}
-			if instead < e.stood {
-				instead++
-				continue
-			}
-			at = newest // more came than went
+		case f.Kind == journal.Left && !f.WasHolder, f.Kind == journal.Handover && f.Held >= lead:
+			went++
 		}
-		last = at
-		break
+	}
+	var newest time.Time
+	for c := range l.ClaimsBack {
+		switch {
+		case !l.IsClaim(c):
+			continue
+		case c.SinceAtLeast || !c.Since.After(last):
+			return last
+		case newest.IsZero():
+			newest = c.Since
+		}
+		if went--; went < 0 { // more came than went
+			return newest
+		}
 	}
 	return last
+}
+
+// gaveUp says whether a waiter that left had come to work: it waited neither for long nor for most of the
+// hold, and its program did not die.
+func (l *Lock) gaveUp(f *journal.Entry) bool {
+	return f.Kind == journal.Left && !f.WasHolder && (f.Cause == journal.CauseReleased || f.Cause == journal.CauseRevoked) &&
+		!f.WaitedAtLeast && f.Waited >= visit && f.Waited < stand && 2*f.Waited < f.At.Sub(l.headSince)
 }
 
 // Presumed says whether only the names of the keys say that they compete: neither the path speaks of
@@ -154,20 +148,6 @@ func (l *Lock) SeenAside() model.Message {
 		return model.Say("left-from-behind-others", n)
 	}
 	return model.Message{}
-}
-
-// stoodBy says whether a waiter that left need not have given up: it was there for long, or for most of
-// the hold that it waited for, or its program died.
-func (g *removedKey) stoodBy(at time.Time) bool {
-	waited := at.Sub(g.claim.Since)
-	if g.claim.SinceAtLeast || waited >= stand || 2*waited >= at.Sub(g.lock.headSince) {
-		return true
-	}
-	switch g.lease.State() {
-	case model.LeaseLate, model.LeaseSilent, model.LeaseOverdue, model.LeaseGone:
-		return true
-	}
-	return false
 }
 
 // plays notes that a program says that it takes part in a lock.
