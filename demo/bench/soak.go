@@ -78,7 +78,8 @@ type soakClient struct {
 type soakSession struct {
 	client  *soakClient
 	renewed time.Time     // or granted
-	gap     time.Duration // between that and the time before
+	gap     time.Duration // the last long one between two renewals
+	gapOver time.Time     // when it ended
 	ran     bool          // out, as its owner was told; or it could not be revoked
 	closed  bool          // by its owner
 	over    bool          // its owner has done with it

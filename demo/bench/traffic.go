@@ -242,6 +242,7 @@ func (lg *ledger) troubled(within time.Duration, kinds ...string) (n int) {
 // After a disturbance its traces last: a lease that was read as late until it is read again, and answers of
 // the last half minute.
 const (
+	missed     = soakTTL * time.Second / 2 // a renewal: the client makes one after a third, and half a second at most
 	readAgain  = 2 * time.Second
 	answersFor = model.AnswersSpan + 10*time.Second
 	changesFor = 6 * time.Minute
@@ -255,7 +256,7 @@ func (lg *ledger) untrue(f *model.Finding) string {
 	var may bool
 	switch f.Code {
 	case model.CodeKeepaliveStalled:
-		return lg.renewedSince(f, soakTTL*time.Second/3)
+		return lg.renewedSince(f, missed)
 	case model.CodeDeadHolder, model.CodeDeadWaiter, model.CodeUnattendedLease:
 		return lg.renewedSince(f, 2*soakTTL*time.Second/3)
 	case model.CodeLeaseOverdue:
@@ -284,8 +285,8 @@ func (lg *ledger) renewedSince(f *model.Finding, bound time.Duration) string {
 	if s == nil {
 		return "nobody here had this lease"
 	}
-	if ago := time.Since(s.renewed); ago < bound && (s.gap < bound || ago > readAgain) {
-		return fmt.Sprintf("its lease was renewed %.1f s ago, %.1f s after the time before", ago.Seconds(), s.gap.Seconds())
+	if ago := time.Since(s.renewed); ago < bound && (s.gap < bound || time.Since(s.gapOver) > readAgain) {
+		return fmt.Sprintf("its lease was renewed %.1f s ago, and after a gap of %.1f s %.1f s ago", ago.Seconds(), s.gap.Seconds(), time.Since(s.gapOver).Seconds())
 	}
 	return ""
 }
@@ -302,7 +303,10 @@ func (r renewals) RecvMsg(m any) error {
 	if answer, ok := m.(*pb.LeaseKeepAliveResponse); ok && err == nil && answer.TTL > 0 {
 		r.ledger.with(func() {
 			if s := r.ledger.sessions[clientv3.LeaseID(answer.ID)]; s != nil {
-				s.gap, s.renewed = time.Since(s.renewed), time.Now()
+				if gap := time.Since(s.renewed); gap >= missed {
+					s.gap, s.gapOver = gap, time.Now()
+				}
+				s.renewed = time.Now()
 			}
 		})
 	}
