@@ -124,6 +124,12 @@ func TestHalfAMinuteTellsLittle(t *testing.T) {
 			h.Put(41, key(0xc1), "", 0xc1)
 			h.Del(42, key(0xb1))
 		}, 61, "info"},
+		{"one went while the watch was lost, and comes again", func(h *modeltest.History) {
+			h.Add(model.Lost{At: modeltest.At(19), Reason: model.LostDisconnect})
+			h.Del(22, key(0xa1))
+			h.Add(model.Back{At: modeltest.At(22.1), Rev: h.Rev}, model.Watching{At: modeltest.At(22.1), Rev: h.Rev})
+			h.Put(24, key(0xb1), "", 0xb1)
+		}, 32, "info"},
 		{"one comes and gives up, as its lease says that lives on", func(h *modeltest.History) {
 			h.Put(20, key(0xb1), "", 0xb1)
 			h.Del(26, key(0xb1))

@@ -84,7 +84,6 @@ func (l *Lock) LastMove(after time.Time) time.Time {
 			break
 		}
 		switch {
-		case f.Unseen || f.Past:
 		case l.gaveUp(f):
 			if f.At.After(last) {
 				last = f.At
@@ -113,7 +112,7 @@ func (l *Lock) LastMove(after time.Time) time.Time {
 // gaveUp says whether a waiter that left had come to work: it waited neither for long nor for most of the
 // hold, and its program did not die.
 func (l *Lock) gaveUp(f *journal.Entry) bool {
-	return f.Kind == journal.Left && !f.WasHolder && (f.Cause == journal.CauseReleased || f.Cause == journal.CauseRevoked) &&
+	return f.Kind == journal.Left && !f.WasHolder && !f.Unseen && !f.Past && (f.Cause == journal.CauseReleased || f.Cause == journal.CauseRevoked) &&
 		!f.WaitedAtLeast && f.Waited >= visit && f.Waited < stand && 2*f.Waited < f.At.Sub(l.headSince)
 }
 
