@@ -456,7 +456,7 @@ func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (
 	}
 	stage := f.e.stage(&room, live.Source)
 	stage.Pins = append(slices.Clone(stage.Pins), singleKeys(d)...)
-	return runner.Play(ctx, d, stage, runner.Options{Seed: seed, Event: eventOf, Steady: f.steady.questions(room.lab.MemberEndpoints(), d.Lab.Locks()[0])}), nil
+	return runner.Play(ctx, d, stage, runner.Options{Seed: seed, Hasty: d.Name == stormName, Event: eventOf, Steady: f.steady.questions(room.lab.MemberEndpoints(), d.Lab.Locks()[0])}), nil
 }
 
 // stage is the room as a drill sees it.

@@ -96,7 +96,7 @@ func (f *drillRun) runStorms(ctx context.Context) error {
 			return err
 		}
 		if c == exitFailed {
-			if err := f.keepShortest(ctx, s, all.Reports[len(all.Reports)-1].Rounds[0]); err != nil {
+			if err := f.keepShortest(ctx, s, asked.Drill, all.Reports[len(all.Reports)-1].Rounds[0]); err != nil {
 				return err
 			}
 			break
@@ -134,7 +134,7 @@ func (f *drillRun) stormDrill(s storm.Storm) (roles.Assignment, error) {
 }
 
 // keepShortest looks for the shortest schedule that fails as the run did, and writes it as a drill.
-func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, failed runner.Run) error {
+func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, d *drill.Drill, failed runner.Run) error {
 	broken := brokenOf(failed)
 	end := time.Now().Add(f.storm.shrink)
 	tries := 0
@@ -143,7 +143,7 @@ func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, failed runne
 		fmt.Fprintf(f.e.err, "looking for a shorter schedule that fails, for %s\n", f.storm.shrink)
 		brief := s
 		brief.Brief = broken != "taken"
-		best = storm.Shrink(brief, begunBy(s, failed), func(shorter storm.Storm) (bool, bool) {
+		best = storm.Shrink(brief, begunBy(d, failed), func(shorter storm.Storm) (bool, bool) {
 			asked, err := f.stormDrill(shorter)
 			if err != nil || ctx.Err() != nil || time.Now().After(end) {
 				return false, false
@@ -187,14 +187,20 @@ func brokenOf(r runner.Run) string {
 }
 
 // begunBy is how many faults had begun when the first violation began, 0 where that is not known.
-func begunBy(s storm.Storm, r runner.Run) (n int) {
+func begunBy(d *drill.Drill, r runner.Run) (n int) {
 	for _, e := range r.Results {
 		if e.Verdict != drill.Violated || e.Since.IsZero() {
 			continue
 		}
+		last := 0 // its step
 		for _, t := range r.Targets {
 			if !t.At.After(e.Since) {
-				n = max(n, s.Begun(t.Step))
+				last = t.Step
+			}
+		}
+		for _, s := range d.Steps[:last] {
+			if s.Fault != nil {
+				n++
 			}
 		}
 		return n

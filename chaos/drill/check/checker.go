@@ -24,8 +24,9 @@ type Checker struct {
 	// stepped is from when the time after each step counts, as far as the drill got:
 	// what a step does may show before it has returned, so for one that does something
 	// it is when that began. all is set when it got through.
-	stepped []time.Time
-	all     bool
+	// left is set when the rest was left out as an expectation is violated.
+	stepped   []time.Time
+	all, left bool
 	// start, healed and now are the times of the run: healed is zero until then.
 	start, healed, now time.Time
 	// finished: nothing more will come.
@@ -136,6 +137,9 @@ func (j *Checker) Stepped(counts time.Time) { j.stepped = append(j.stepped, coun
 
 // Through tells that all steps are over.
 func (j *Checker) Through() { j.all = true }
+
+// LeftOut tells that the steps that are left are left out, as an expectation is violated.
+func (j *Checker) LeftOut() { j.left = true }
 
 // Healed tells that every fault was healed.
 func (j *Checker) Healed(at time.Time) { j.healed, j.now = at, at }

@@ -452,8 +452,10 @@ func (h *hold) speaksOf(c *claim) bool {
 	return h.mine != nil && h.mine(c)
 }
 
+// findClaim looks for the claim by the time. A program that names none means the last one that it had where
+// it has none: it was paused, or its answer was on its way, and its word came after the claim had gone.
 func (l *lockHistory) findClaim(h *hold, may func(*claim) bool) *claim {
-	var there, later *claim
+	var there, gone, later *claim
 	for _, c := range l.claims {
 		switch {
 		case !may(c):
@@ -462,6 +464,8 @@ func (l *lockHistory) findClaim(h *hold, may func(*claim) bool) *claim {
 		case c.since.Before(h.asked):
 			if c.goneAt.IsZero() || c.goneAt.After(h.asked) {
 				there = c
+			} else if h.mine != nil {
+				gone = c
 			}
 		case !c.since.After(h.from.Add(nearly)):
 			return c
@@ -469,8 +473,11 @@ func (l *lockHistory) findClaim(h *hold, may func(*claim) bool) *claim {
 			later = c
 		}
 	}
-	if there != nil {
+	switch {
+	case there != nil:
 		return there
+	case gone != nil && (later == nil || later.since.After(h.from.Add(lagMax))):
+		return gone
 	}
 	return later
 }

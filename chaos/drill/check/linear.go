@@ -95,7 +95,11 @@ func (j *Checker) operations(l *lockHistory) []porcupine.Operation {
 
 // soonest is when a claim can have gone at the soonest that the watch showed gone.
 func (j *Checker) soonest(h *hold, c *claim) time.Time {
-	if at := c.goneAt.Add(-lagMax); at.After(h.asked) && !j.blind {
+	at := c.goneAt.Add(-lagMax)
+	switch {
+	case !c.goneAt.After(h.asked):
+		return later(at, c.since) // its word came after that
+	case at.After(h.asked) && !j.blind:
 		return at
 	}
 	return h.asked

@@ -243,9 +243,16 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	if c.goneAt.IsZero() || !h.to.IsZero() && !h.to.After(c.goneAt) && h.ended != "" && (j.lastHit(h.contender, h.to) == nil || freed != nil) {
 		return // it has it, or it let go before anything was done to it, or after that was over
 	}
+	if r.Name == "heeds" && j.askedToEnd(h, c.goneAt) {
+		return
+	}
 	r.Samples++
 	from, paused := j.awake(h.contender, c.goneAt)
+	from = later(from, h.from)
 	switch {
+	case h.from.After(c.goneAt) && j.blind:
+		r.doubt(onceMore, "%s said at %s that it holds %s: the watch was lost, so it may have", h.contender, drill.Clock(h.from), l.name)
+		return
 	case h.inferred && h.to.IsZero():
 		r.doubt(j.wouldTell(h.contender), "%s was told at %s that it holds %s, lost it at %s, and was never told otherwise: whether it worked on is not known",
 			h.contender, drill.Clock(h.from), l.name, drill.Clock(c.goneAt))
@@ -270,7 +277,10 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 		r.Measured = seconds(took)
 	}
 	since := "its claim had gone"
-	if from.After(c.goneAt) {
+	switch {
+	case h.from.After(c.goneAt):
+		since = "its word came, with its claim gone,"
+	case from.After(c.goneAt):
 		since = "it ran again without its claim"
 	}
 	switch {
@@ -315,6 +325,14 @@ func (j *Checker) freed(h *hold, lost time.Time) *drill.Target {
 		}
 	}
 	return nil
+}
+
+// askedToEnd says whether a contender that holds was asked to end before a time: it lets go by itself
+// then, and may wait for the answer to that until it ends.
+func (j *Checker) askedToEnd(h *hold, at time.Time) bool {
+	return slices.ContainsFunc(j.targets, func(t *drill.Target) bool {
+		return t.Done && t.Fault.Kind == model.FaultStop && t.Hits(h.contender) && t.At.After(h.from) && !t.At.After(at)
+	})
 }
 
 // hitBetween says whether something was done to a process in a time.

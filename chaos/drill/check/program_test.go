@@ -42,6 +42,12 @@ func (ta *tale) paused(who string, from, to float64) *tale {
 	return ta.at(from)
 }
 
+// askedToEnd: a step asks a contender to end.
+func (ta *tale) askedToEnd(who string) *tale {
+	ta.hit(who).j.targets[len(ta.j.targets)-1].Fault.Kind = model.FaultStop
+	return ta
+}
+
 // kept is a fault that keeps all from a contender, from one time to another: healed then, or over
 // by itself if up.
 func (ta *tale) kept(who string, from, to float64, up bool) *tale {
@@ -124,6 +130,25 @@ func TestAStopAfterTheHeal(t *testing.T) {
 			return held(ta).kept("a", 1, 8, false).at(5).goes("a").at(8.1).prints("a", idle).at(9)
 		},
 			drill.Violated, 3.1, "believed for 3.100 s", "and too late is too late"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).at(2).askedToEnd("a").at(2.1).goes("a").at(5).prints("a", idle).at(9)
+		}, drill.Held, none, "", "it was asked to end, and waited for the answer to what it let go by"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).at(2).goes("a").at(3).askedToEnd("a").at(5).prints("a", idle).at(9)
+		}, drill.Violated, 3, "a believed for 3.000 s", "it was asked to end a second after it had lost it"},
+		{"one-holder", func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").paused("a", 1, 8).at(5).goes("a").at(8.5).prints("a", holds).at(8.6).prints("a", idle).at(12).queues("a").prints("a", holds).at(15)
+		}, drill.Held, none, "", "it was paused before it could say so: its word is of the claim that it had lost, and not of the next"},
+		{"one-holder", func(ta *tale) *tale { return asProgram(ta, "a").prints("a", holds).at(5).queues("a").at(9) }, drill.Violated, none, "came first 5.0 s later", "it had never had one"},
+		{"linearizable", func(ta *tale) *tale {
+			return asProgram(asProgram(ta, "a"), "b").queues("a").paused("a", 1, 8).at(5).goes("a").queues("b").prints("b", holds).at(8.5).prints("a", holds).at(8.6).prints("a", idle).at(12)
+		}, drill.Held, none, "", "and the order of etcd has its place for it"},
+		{heeds, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").paused("a", 1, 8).at(5).goes("a").at(8.5).prints("a", holds).at(10).prints("a", idle).at(12)
+		}, drill.Held, 1.5, "", "and it gave it up in time"},
+		{heeds, func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").paused("a", 1, 8).at(5).goes("a").at(8.5).prints("a", holds).at(11).prints("a", idle).at(12)
+		}, drill.Violated, 2.5, "after its word came, with its claim gone, at 03:04:08.500", "or too late"},
 		{heeds, func(ta *tale) *tale { return held(ta).at(9) }, drill.Held, none, "", "nobody lost anything"},
 		{heeds, func(ta *tale) *tale { return ta.queues("a").at(9) }, drill.Unknown, none, "nobody said that it holds", "nobody spoke"},
 		{"stays: {contender: a}", func(ta *tale) *tale { return held(ta).at(9) }, drill.Held, none, "", "it has it still"},

@@ -42,6 +42,9 @@ func (j *Checker) wouldTell(name string) string {
 
 // unfinished is what would make known what comes after the step at which the drill ended.
 func (j *Checker) unfinished() string {
+	if j.left {
+		return "mend what is violated: the steps after it were left out"
+	}
 	return fmt.Sprintf("get past step %d, where the drill ended", len(j.stepped)+1)
 }
 

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/locks"
@@ -34,6 +36,22 @@ func (r *runner) until(ctx context.Context, late time.Time, is func() bool) (met
 		return wrong != nil || !r.lab.Now().Before(late)
 	})
 	return met, cmp.Or(err, wrong)
+}
+
+// lost says whether a hasty run is over: an expectation is violated, and has been for longer than what
+// would change that can be on its way.
+func (r *runner) lost() bool {
+	now := r.lab.Now()
+	if r.o.Hasty && now.Sub(r.judged) >= judgeEvery {
+		r.judged = now
+		switch bad := slices.ContainsFunc(r.j.Results(), func(e drill.Result) bool { return e.Verdict == drill.Violated }); {
+		case !bad:
+			r.violated = time.Time{}
+		case r.violated.IsZero():
+			r.violated = now
+		}
+	}
+	return !r.violated.IsZero() && now.Sub(r.violated) >= settleLeast
 }
 
 // otherTTL says that a program has a lease of another length than the drill was made for: then

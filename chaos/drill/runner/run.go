@@ -60,6 +60,8 @@ type Options struct {
 	// Pace is how long a lesson rests before each thing that it does, so that it can be
 	// watched.
 	Pace time.Duration
+	// Hasty: the steps end where an expectation is violated. What comes after changes nothing any more.
+	Hasty bool
 	// Steady are questions of the user's own, asked before, while and after the steps are done.
 	Steady []Steady
 	// Event makes of an entry what the report has of it, at the end of the run. nil: the
@@ -157,6 +159,8 @@ type runner struct {
 	steady    *steadyStates            // questions of the user's own
 	trainer   Trainer                  // nil: it is told to nobody
 	blind     bool                     // nothing can be seen any more
+	judged    time.Time                // when it was looked last whether an expectation is violated
+	violated  time.Time                // since when one is, as far as that was looked
 }
 
 func newRunner(d *drill.Drill, stage Lab, o Options) *runner {
@@ -206,6 +210,11 @@ func (r *runner) play(ctx context.Context) (err error) {
 		}
 	}
 	for i, s := range r.d.Steps {
+		if r.lost() {
+			r.tell(0, fmt.Sprintf("steps %d to %d are left out: an expectation is violated", i+1, len(r.d.Steps)))
+			r.j.LeftOut()
+			return nil
+		}
 		if r.trainer != nil {
 			r.trainer.Step(i + 1)
 		}

@@ -500,3 +500,28 @@ func TestADrillTellsItsStepsToAllWhoLook(t *testing.T) {
 		}
 	}
 }
+
+// TestAHastyRunEndsWithItsVerdict: where an expectation is violated what is left of the steps is left
+// out, and a run that is not hasty goes on.
+func TestAHastyRunEndsWithItsVerdict(t *testing.T) {
+	steps := crashSteps + "  - pause: 10s\n  - fault: {kill: b}\n"
+	for _, r := range []struct {
+		hasty   bool
+		within  string
+		verdict drill.Verdict
+		least   time.Duration
+		most    time.Duration
+		reason  string
+	}{
+		{true, "2s", drill.Violated, 4 * time.Second, 7 * time.Second, "a handover of 3 s is too late"},
+		{true, "5s", drill.Held, 13 * time.Second, time.Minute, "nothing is violated"},
+		{false, "2s", drill.Violated, 13 * time.Second, time.Minute, "a drill shows all that it has"},
+	} {
+		d := crashDrill(t, steps, "  - handover: {within: "+r.within+"}\n")
+		run := Play(t.Context(), d, crashPlay().stage(), Options{Hasty: r.hasty})
+		left := slices.ContainsFunc(run.Lines, func(l Line) bool { return strings.Contains(l.Text, "left out") })
+		if run.Verdict != r.verdict || run.Took < r.least || run.Took > r.most || left != (r.hasty && r.verdict == drill.Violated) {
+			t.Errorf("%s: %s after %s, left out: %t\n%v", r.reason, run.Verdict, run.Took, left, run.Results)
+		}
+	}
+}

@@ -31,8 +31,7 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 		return r.wait(ctx, i, s.Wait)
 	case s.Pause > 0:
 		r.tell(i, "let it run for "+s.Pause.String())
-		_, err := r.until(ctx, r.lab.Now().Add(s.Pause), func() bool { return false })
-		return err
+		return r.rest(ctx, r.lab.Now().Add(s.Pause))
 	case s.Fault != nil:
 		return r.inject(ctx, i, *s.Fault)
 	case s.Heal != nil:
@@ -57,6 +56,20 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 		return nil
 	case s.See:
 		return r.see(ctx, i)
+	}
+	return nil
+}
+
+// rest lets the lab run until then, or until a hasty run is over.
+func (r *runner) rest(ctx context.Context, end time.Time) error {
+	for now := r.lab.Now(); now.Before(end) && !r.lost(); now = r.lab.Now() {
+		until := end
+		if next := now.Add(judgeEvery); r.o.Hasty && next.Before(end) {
+			until = next
+		}
+		if _, err := r.until(ctx, until, func() bool { return false }); err != nil {
+			return err
+		}
 	}
 	return nil
 }

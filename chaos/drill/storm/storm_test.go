@@ -84,21 +84,3 @@ func TestShrink(t *testing.T) {
 		t.Errorf("without time it stays: %d faults", len(got.Faults))
 	}
 }
-
-// TestBegun: the steps of the text are counted as they stand there.
-func TestBegun(t *testing.T) {
-	s := Draw(some)
-	d, err := drill.Parse("storm", []byte(s.Text("x")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for i, step := range d.Steps {
-		if step.Fault != nil && n < len(s.Faults) {
-			n++
-		}
-		if got := s.Begun(i + 1); i+1 > s.Copies+1 && got != n {
-			t.Errorf("step %d: %d faults have begun, want %d", i+1, got, n)
-		}
-	}
-}
