@@ -137,6 +137,7 @@ func (h *history) apply(e model.Event) {
 	case model.LeaseOwner:
 		if e.Certain && !e.Renews {
 			h.owns(e.Lease, e.Name)
+			h.granted(e.Name, e.At)
 		}
 	case model.Contender:
 		h.contender(e)
@@ -343,6 +344,7 @@ func (h *history) contender(e model.Contender) {
 		switch n := len(p.words); {
 		case e.Proc == model.ProcEnded:
 			p.speaks(e.At, "")
+			p.asked = false
 		case n > 0 && p.words[n-1].state == "":
 			p.speaks(e.At, fresh)
 		}

@@ -27,6 +27,40 @@ type program struct {
 	elsewhere drill.Stream
 	// leased is the key that it last put with a lease, and that is not a claim.
 	leased string
+	// asks is when it was first granted a lease after each of its starts, asked that it was since the last.
+	asks  []time.Time
+	asked bool
+}
+
+// granted notes that a program was granted a lease: it is up, and begins to ask for the lock.
+func (h *history) granted(name string, at time.Time) {
+	if p := h.programs[drill.Process(name)]; p != nil && !p.asked {
+		p.asks, p.asked = append(p.asks, at), true
+	}
+}
+
+// upAt is when a program that had something at a time began to ask for it, after it was started: no
+// earlier than that could it have had it. Zero where that is not known, or it is no program.
+func (h *history) upAt(name string, at time.Time) (up time.Time) {
+	if p := h.programs[drill.Process(name)]; p != nil {
+		for _, t := range p.asks {
+			if !t.After(at) {
+				up = t
+			}
+		}
+	}
+	return up
+}
+
+// hadAlready doubts what a program was to get and had before: then nothing could be seen of it.
+func (j *Checker) hadAlready(r *result, l *lockHistory, who string, from time.Time) bool {
+	for _, c := range l.holders() {
+		if who != "" && j.programs[drill.Process(who)] != nil && j.owner(c) == drill.Process(who) && c.heldAt.Before(from) {
+			r.doubt("run it again, on a machine with less to do", "%s had %s already, since %s", who, l.name, drill.Clock(c.heldAt))
+			return true
+		}
+	}
+	return false
 }
 
 // printed looks in what a program printed for lines that a pattern for another stream would match.

@@ -42,6 +42,12 @@ func (ta *tale) paused(who string, from, to float64) *tale {
 	return ta.at(from)
 }
 
+// up: a program came up and was granted a lease.
+func (ta *tale) up(who string) *tale {
+	ta.tell(model.LeaseOwner{At: ta.now, Lease: leaseNamed(who), Client: model.Client{Name: who, Certain: true}})
+	return ta
+}
+
 // askedToEnd: a step asks a contender to end.
 func (ta *tale) askedToEnd(who string) *tale {
 	ta.hit(who).j.targets[len(ta.j.targets)-1].Fault.Kind = model.FaultStop
@@ -483,5 +489,45 @@ func TestTheOtherStream(t *testing.T) {
 		if got := j.Mute("a"); !strings.Contains(got, r.want) {
 			t.Errorf("%s: %q, want %q", r.reason, got, r.want)
 		}
+	}
+}
+
+// TestWhoIsNotUpIsNotLate: on a machine that has much to do a program may come up after the holder has
+// gone, or lose its lock before the step that is to take it: that says nothing of the program.
+func TestWhoIsNotUpIsNotLate(t *testing.T) {
+	const handover, acquired = "handover: {to: b, within: 2s}", "acquired: {contender: b, within: 2s}"
+	const handoverAfter, acquiredAfter = "handover: {to: b, within: 2s, after: 2}", "acquired: {contender: b, within: 2s, after: 2}"
+	killed := func(ta *tale) *tale {
+		return ta.queues("a").prints("a", holds).at(5).hit("a").ends("a").goes("a")
+	}
+	had := func(ta *tale) *tale {
+		return ta.queues("a", "b").at(1).goes("a").prints("b", holds).at(3).hit("a").hit("a")
+	}
+	for _, tt := range []struct {
+		row      string
+		story    func(*tale) *tale
+		want     drill.Verdict
+		measured float64
+		evidence string
+		reason   string
+	}{
+		{handover, func(ta *tale) *tale { return killed(ta).at(9).up("b").at(10).queues("b").at(12) }, drill.Held, 1, "counted from when it was up at 03:04:09.000", "it came up after that"},
+		{handover, func(ta *tale) *tale { return killed(ta).at(9).up("b").at(12).queues("b").at(13) }, drill.Violated, 3, "at most 2s were expected", "and then it was late"},
+		{handover, func(ta *tale) *tale { return killed(ta.up("b")).at(9).queues("b").at(12) }, drill.Violated, 4, "", "it was up long before"},
+		{handover, func(ta *tale) *tale {
+			return killed(ta.up("b").at(1)).ends("b").at(8).up("b").at(9).queues("b").at(12)
+		}, drill.Held, 1, "", "it was started anew"},
+		{acquired, func(ta *tale) *tale { return killed(ta).at(9).up("b").at(10).queues("b").prints("b", holds).at(12) }, drill.Held, 1, "", "its word counts from then, too"},
+		{acquired, func(ta *tale) *tale { return killed(ta.up("b")).at(9).queues("b").prints("b", holds).at(12) }, drill.Violated, 4, "", "and from the fault where it was up"},
+		{handoverAfter, func(ta *tale) *tale { return had(ta).at(9) }, drill.Unknown, none, "b had /x already, since 03:04:01.000", "it had it before the step"},
+		{acquiredAfter, func(ta *tale) *tale { return had(ta).at(9) }, drill.Unknown, none, "b had /x already", "and said so"},
+		{handoverAfter, func(ta *tale) *tale { return had(ta).at(4).goes("b").at(9) }, drill.Violated, none, "not within 2s", "it lost it, and did not take it again"},
+	} {
+		t.Run(tt.row+" "+tt.reason, func(t *testing.T) {
+			r := tt.story(asProgram(asProgram(newTale(t, tt.row), "a"), "b")).over()
+			if r.Verdict != tt.want || (r.Measured == nil) != (tt.measured == none) || r.Measured != nil && *r.Measured != tt.measured || !strings.Contains(strings.Join(r.Evidence, "\n"), tt.evidence) {
+				t.Errorf("%s, %s, want %s and %v: %q", r.Verdict, r.Numbers(), tt.want, tt.measured, r.Evidence)
+			}
+		})
 	}
 }

@@ -210,6 +210,9 @@ func handover(j *Checker, e drill.Expectation) result {
 	from, ok := j.since(e, e.From)
 	cases := j.handovers(l, e, from)
 	if !ok || len(cases) == 0 {
+		if ok && j.hadAlready(&r, l, e.To, from) {
+			return r
+		}
 		j.noteOthers(&r, l, from)
 		r.note("%s did not change hands as expected%s", l.name, toWhom(e))
 		return j.missing(r, from, ok)
@@ -265,6 +268,10 @@ func (j *Checker) handovers(l *lockHistory, e drill.Expectation, from time.Time)
 func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 	took := max(0, c.at.Sub(c.from))
 	words := j.name(c.claim) + " took over " + l.name + " from " + j.name(c.prev)
+	if up := j.upAt(j.owner(c.claim), c.claim.since); up.After(c.from) {
+		took = max(r.AtLeast, c.at.Sub(up))
+		words += ", counted from when it was up at " + drill.Clock(up) + ","
+	}
 	if r.Measured == nil || r.Least != (took.Seconds() > *r.Measured) {
 		r.Measured = seconds(took)
 	}
@@ -344,7 +351,7 @@ func acquired(j *Checker, e drill.Expectation) result {
 			if !ok || !matches(h.contender, e.Contender) || h.from.Before(from) {
 				continue
 			}
-			took, told := h.from.Sub(from), "said"
+			took, told := h.from.Sub(later(from, j.upAt(h.contender, h.from))), "said"
 			if h.inferred {
 				told = "was told" // by etcd: the proxy saw the answer
 			}
@@ -354,6 +361,11 @@ func acquired(j *Checker, e drill.Expectation) result {
 			} else {
 				r.note("%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
 			}
+			return r
+		}
+	}
+	for _, l := range j.locksOf(e) {
+		if ok && j.hadAlready(&r, l, e.Contender, from) {
 			return r
 		}
 	}
