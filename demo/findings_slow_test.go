@@ -2,5 +2,10 @@
 
 package demo
 
-// onClusters says that situations are played on clusters, too, where leases take their time.
-const onClusters = true
+import "testing"
+
+// TestFindingsOnClusters plays the situations that need servers and programs.
+func TestFindingsOnClusters(t *testing.T) {
+	th := &theatre{shared: stageCluster(t, 1), clusters: make(chan struct{}, clustersAtOnce)}
+	playStories(t, th, func(st *story) bool { return !st.isTold() })
+}

@@ -14,7 +14,7 @@ import (
 // TestBreakDoesNothingElseThanWasShown: what changes between the plan and the name that
 // is typed is not broken. It is said, with exit 2, and in the journal.
 func TestBreakDoesNothingElseThanWasShown(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	one, two := b.lease(600), b.lease(600)
 	for _, r := range []struct {
 		name   string

@@ -34,7 +34,7 @@ func TestBreakListsWhatWent(t *testing.T) {
 // lossy is a server behind a path that loses things.
 func lossy(t *testing.T) (direct, over *cliBench, path *chaostest.Between) {
 	t.Helper()
-	direct = newCLI(t)
+	direct = newCLIOn(t, installedServer(t))
 	path = chaostest.NewBetween(t, direct.endpoint)
 	return direct, &cliBench{t, path.Addr, direct.client}, path
 }

@@ -98,7 +98,7 @@ func (s *scripted) says(line string, ok bool, want string) {
 // where something is not done.
 func TestAScriptAtTheSocket(t *testing.T) {
 	t.Parallel()
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	s := script(t, true, b.endpoint, worker(t, "obeys")+" /app/l 2")
 	if info, err := os.Stat(s.path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v: the socket is for its owner alone", info.Mode(), err)
@@ -146,7 +146,7 @@ func TestAScriptAtTheSocket(t *testing.T) {
 // TestTheSocketOpensNoDoor: without --armed it shows and does nothing; what is at its path is
 // not lost; and it goes with locktop, however that ends.
 func TestTheSocketOpensNoDoor(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	s := script(t, false, b.endpoint, "sleep 1000")
 	settles(t, "the program is seen", func() bool {
 		s.says(`{"do":"list"}`, true, `"ok":true`)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestDiscoverThatMayNotLook(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	authOn(t, b.client)
 	code, _, errs := b.run("", "discover")
 	if code != exitBad || !strings.Contains(errs, "cannot look at all keys") {

@@ -12,7 +12,7 @@ import (
 // TestADrillOnATestCluster: it wants to be named and allowed, does nothing that needs members
 // of ours, competes for no lock that is used, and leaves nothing there.
 func TestADrillOnATestCluster(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	b.put("/used/app", "x", "")
 	obeys := worker(t, "obeys") + " {lock} {ttl}"
 	home(t, "p:\n  endpoints: ['"+b.endpoint+"']\n  read-only: true\n")

@@ -11,7 +11,7 @@ import (
 
 // TestEveryWayOutOfTheDemoTidiesUp: the reader who leaves is one.
 func TestEveryWayOutOfTheDemoTidiesUp(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	tmp := t.TempDir()
 	for script, reason := range map[string]string{
 		`"$LOCKTOP" demo --members 1 2>/dev/null | head -n 2`:                                             "standard output is gone",

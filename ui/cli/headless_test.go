@@ -30,6 +30,9 @@ type cliBench struct {
 	client   *clientv3.Client
 }
 
+// testServer starts an etcd in the process of the test; TestOnTheInstalledServer has another one.
+var testServer = func(t *testing.T) string { return member(t) }
+
 func newCLI(t *testing.T) *cliBench {
 	t.Helper()
 	return newCLIOn(t, testServer(t))

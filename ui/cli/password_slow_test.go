@@ -73,7 +73,7 @@ func TestEveryCommandLogsIn(t *testing.T) {
 func TestLoginOnAnOldServer(t *testing.T) {
 	home(t, "")
 	locktop(t)
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	b.claim("/locks/orders", b.lease(600))
 	for _, args := range []string{"role add root", "role add r", "role grant-permission r --prefix=true read /locks/", "user add root:" + secret,
 		"user add eve:" + secret, "user grant-role root root", "user grant-role eve r", "auth enable"} {

@@ -15,7 +15,7 @@ import (
 
 func TestLsShowsTheQueueOfEtcdctlLocks(t *testing.T) {
 	etcdctl := require(t, "etcdctl")
-	endpoint := testServer(t)
+	endpoint := installedServer(t)
 	look := func() lsJSON {
 		out, err := exec.Command(locktop(t), "ls", "-o", "json", "--endpoints", endpoint, "--prefix", "/jobs/").Output()
 		if err != nil {

@@ -80,7 +80,7 @@ const tidies = `n=0; trap 'n=$((n+1)); [ $n = 1 ] || echo "$n signals" >twice' T
 
 func TestACommandHasTimeToTidyUp(t *testing.T) {
 	t.Parallel()
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	for _, r := range []struct {
 		script string
 		signal syscall.Signal
@@ -112,7 +112,7 @@ func TestACommandHasTimeToTidyUp(t *testing.T) {
 const deaf = `trap '' TERM; sleep 1000 & echo $$ $! >pids; echo yes >ready; while :; do sleep 0.1; done`
 
 func TestACommandThatDoesNotEndIsKilled(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	t.Run("when its time is up", func(t *testing.T) {
 		g := newGuest(t, b.endpoint, deaf, "--grace", "1s")
 		g.cmd.Process.Signal(syscall.SIGTERM)
@@ -138,7 +138,7 @@ func TestACommandThatDoesNotEndIsKilled(t *testing.T) {
 }
 
 func TestACommandEndsByItself(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	for _, r := range []struct {
 		script string
 		code   int

@@ -17,7 +17,7 @@ import (
 // TestWhatHappensIsToldBesideTheCommand reads standard error, where the events are as
 // long as the command has the output.
 func TestWhatHappensIsToldBesideTheCommand(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	tmp := t.TempDir()
 	cmd := exec.Command("sh", "-c", `exec "$@" 2>&1 >/dev/null`, "sh", locktop(t), "proxy", "--endpoints", b.endpoint, "--",
 		"sh", "-c", "while etcdctl lock /jobs/x true; do :; done")
@@ -121,7 +121,7 @@ func (a *authority) tlsProcess() (endpoint string, secure []string) {
 }
 
 func TestACommandBehindTheProxy(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	rows := []struct {
 		command []string
 		code    int

@@ -14,7 +14,7 @@ import (
 // goes elsewhere. A session that also holds a registration and another lock is in none.
 func TestDescribeSeesWhatTheSessionsOfALockAlsoHold(t *testing.T) {
 	t.Parallel()
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	var lease [4]string
 	names := []string{"/team-a/l", "/team-b/l", "/team-c/l", "/team-d/l"}
 	for i, name := range names {
@@ -76,7 +76,7 @@ func TestDescribeSeesWhatTheSessionsOfALockAlsoHold(t *testing.T) {
 // Where the rights do not reach, that is said, and nothing is called well.
 func TestAPrefixIsLookedAtWithWhatItsSessionsHold(t *testing.T) {
 	t.Parallel()
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	one, two, calm := b.lease(600), b.lease(600), b.lease(600)
 	b.claim("/team-a/l", one)
 	b.claim("/team-b/l", two)
@@ -144,7 +144,7 @@ func TestAPrefixIsLookedAtWithWhatItsSessionsHold(t *testing.T) {
 // at besides.
 func TestWhatWasNotLookedAtIsSaid(t *testing.T) {
 	t.Parallel()
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	lease := b.lease(600)
 	b.claim("/calm/l", lease)
 	for i := range 17 { // places
@@ -159,7 +159,7 @@ func TestWhatWasNotLookedAtIsSaid(t *testing.T) {
 // TestWhatIsTooFarAwayIsSaid: each session holds a lock for which the next one waits, so each
 // look leads one session further.
 func TestWhatIsTooFarAwayIsSaid(t *testing.T) {
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	for _, name := range []string{"a", "b", "c", "d"} {
 		lease := b.lease(600)
 		for _, lock := range []string{name, string(name[0] + 1)} {

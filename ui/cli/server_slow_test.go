@@ -10,9 +10,35 @@ import (
 	"locktop/demo/etcdtest"
 )
 
-// testServer is the etcd that is installed, which is often an older one than that of the module, in
-// a process of its own. It returns its endpoint.
-func testServer(t *testing.T) string {
+// TestOnTheInstalledServer: commands do the same on the etcd of the machine, which is often an older one
+// than that of the module.
+func TestOnTheInstalledServer(t *testing.T) {
+	embedded := testServer
+	t.Cleanup(func() { testServer = embedded }) // once the parallel ones have ended
+	testServer = installedServer
+	for name, test := range map[string]func(*testing.T){
+		"break":                  TestBreak,
+		"break, its consequence": TestBreakSaysWhatComesOfIt,
+		"break, its guard":       TestTheDryRunPrintsTheGuard,
+		"break, a waiter":        TestOnlyAHolderIsBrokenWithoutItsKey,
+		"contend":                TestContendByEveryRecipe,
+		"console":                TestFewKeysAreWatchedWhole,
+		"console, history":       TestTheConsoleBeginsWithHistory,
+		"describe":               TestDescribeSaysWhyAndWhatToDo,
+		"discover":               TestDiscoverPrintsPrefixes,
+		"doctor":                 TestDoctor,
+		"events":                 TestEventsAsLines,
+		"ls of a pinned recipe":  TestARecipeCanBePinned,
+		"proxy":                  TestTheProxyServesOthersUntilItIsEnded,
+		"record and replay":      TestRecordAndReplay,
+		"serve":                  TestServeAsksForItsToken,
+	} {
+		t.Run(name, test)
+	}
+}
+
+// installedServer starts the etcd of the machine in a process of its own. It returns its endpoint.
+func installedServer(t *testing.T) string {
 	t.Helper()
 	_, endpoint := etcdtest.Run(t, require(t, "etcd"), "http")
 	until(t, "etcd answers", func() bool {

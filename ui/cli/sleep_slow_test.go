@@ -81,7 +81,7 @@ func nap(t *testing.T, cmd *exec.Cmd) {
 // for as long as that, nothing is wrong, and what came meanwhile has no time.
 func TestAStoppedLocktopInventsNothing(t *testing.T) {
 	t.Parallel()
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	traffic(t, b.endpoint)
 	cmd := exec.Command(locktop(t), "events", "-o", "jsonl", "--endpoints", b.endpoint)
 	out, err := cmd.StdoutPipe()
@@ -138,7 +138,7 @@ func TestAStoppedLocktopInventsNothing(t *testing.T) {
 // was slept through.
 func TestADoctorThatWasStoppedFindsNothingWrong(t *testing.T) {
 	t.Parallel()
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	traffic(t, b.endpoint)
 	found := regexp.MustCompile(`(?m)^ *(error|warning) `)
 	for _, args := range [][]string{{"doctor", "--for", "3s"}, {"doctor"}, {"describe", "/calm"}} {

@@ -14,7 +14,7 @@ import (
 // locks first, and watches what is chosen.
 func TestManyKeysAreAskedAbout(t *testing.T) {
 	t.Parallel()
-	b := newCLI(t)
+	b := newCLIOn(t, installedServer(t))
 	c, err := dial([]string{b.endpoint}, 5e9, nil, nil)
 	if err != nil {
 		t.Fatal(err)

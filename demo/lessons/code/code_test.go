@@ -165,14 +165,12 @@ func (p *place) done(do func() error) error {
 	}
 }
 
-// everyServer runs a test on the server that is linked in, and with the tag slow on the oldest one.
-func everyServer(t *testing.T, test func(t *testing.T, endpoint string)) {
-	oldest(t, test)
-	t.Run("linked", func(t *testing.T) {
-		m := etcdtest.Member(t)
-		t.Cleanup(m.Close)
-		test(t, m.Clients[0].Addr().String())
-	})
+// serve starts the server of a test: the one that is linked in, or the oldest one, for
+// TestOnTheOldestServer.
+var serve = func(t *testing.T) (endpoint string) {
+	m := etcdtest.Member(t)
+	t.Cleanup(m.Close)
+	return m.Clients[0].Addr().String()
 }
 
 // TestWhatWorksUnderALock: whatever goes wrong, the work is done by one who holds or not at all,
@@ -245,114 +243,113 @@ func TestWhatWorksUnderALock(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			everyServer(t, func(t *testing.T, endpoint string) {
-				clean := func(t *testing.T, p *place, left int) {
-					t.Helper()
-					if keys := p.keys(r.lock); len(keys) != left {
-						t.Errorf("%d keys stay: %q", len(keys)-left, keys)
-					}
-					if r.claims == grant { // a late lease is one that nobody renews
-						labtest.Eventually(t, "no lease stays", func() bool { return len(p.leases()) == left })
-					} else if n := len(p.leases()); n != left {
-						t.Errorf("%d leases stay", n-left)
-					}
+			endpoint := serve(t)
+			clean := func(t *testing.T, p *place, left int) {
+				t.Helper()
+				if keys := p.keys(r.lock); len(keys) != left {
+					t.Errorf("%d keys stay: %q", len(keys)-left, keys)
 				}
-				never := func(context.Context) error { t.Error("it works without the lock"); return nil }
-				waits := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+				if r.claims == grant { // a late lease is one that nobody renews
+					labtest.Eventually(t, "no lease stays", func() bool { return len(p.leases()) == left })
+				} else if n := len(p.leases()); n != left {
+					t.Errorf("%d leases stay", n-left)
+				}
+			}
+			never := func(context.Context) error { t.Error("it works without the lock"); return nil }
+			waits := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 
-				t.Run("well", func(t *testing.T) {
-					p, held := newPlace(t, endpoint), 0
-					err := r.hold(t.Context(), p.cli, func(context.Context) error { held = len(p.keys(r.lock)); return nil })
-					if err != nil || held != 1 {
-						t.Errorf("%v; at work there were %d keys", err, held)
-					}
-					clean(t, p, 0)
-				})
-				t.Run("its work fails", func(t *testing.T) {
-					p := newPlace(t, endpoint)
-					if err := r.hold(t.Context(), p.cli, func(context.Context) error { return broken }); !errors.Is(err, broken) {
-						t.Errorf("%v", err)
-					}
-					clean(t, p, 0)
-				})
-				t.Run("Lock fails", func(t *testing.T) {
-					p := newPlace(t, endpoint)
-					p.set(r.claims, "")
-					if err := r.hold(t.Context(), p.cli, never); !errors.Is(err, rpctypes.ErrNoSpace) {
-						t.Errorf("%v", err)
-					}
-					clean(t, p, 0)
-				})
-				t.Run("the answer is late", func(t *testing.T) {
-					p := newPlace(t, endpoint)
-					p.set("", r.claims)
-					if err := r.hold(p.soon(), p.cli, never); !errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("%v", err)
-					}
-					clean(t, p, 0)
-				})
-				t.Run("the lease is lost at work", func(t *testing.T) {
-					p := newPlace(t, endpoint)
-					err := p.done(func() error {
-						return r.hold(t.Context(), p.cli, func(ctx context.Context) error {
-							p.revoked(p.keys(r.lock)[0])
-							return waits(ctx)
-						})
-					})
-					if !errors.Is(err, context.Canceled) {
-						t.Errorf("%v", err)
-					}
-					clean(t, p, 0)
-				})
-				t.Run("its context ends at work", func(t *testing.T) {
-					p := newPlace(t, endpoint)
-					ctx, cancel := context.WithCancel(t.Context())
-					if err := p.done(func() error {
-						return r.hold(ctx, p.cli, func(ctx context.Context) error { cancel(); return waits(ctx) })
-					}); !errors.Is(err, context.Canceled) {
-						t.Errorf("%v", err)
-					}
-					clean(t, p, 0)
-				})
-				if r.claims == grant {
-					return
+			t.Run("well", func(t *testing.T) {
+				p, held := newPlace(t, endpoint), 0
+				err := r.hold(t.Context(), p.cli, func(context.Context) error { held = len(p.keys(r.lock)); return nil })
+				if err != nil || held != 1 {
+					t.Errorf("%v; at work there were %d keys", err, held)
 				}
-				t.Run("another holds", func(t *testing.T) {
-					p := newPlace(t, endpoint)
-					p.locked(p.other, r.lock)
-					if r.lock == "/b" { // it gets the first
-						defer func() {
-							if keys := p.keys("/a"); len(keys) > 0 {
-								t.Errorf("it keeps what it had: %q", keys)
-							}
-						}()
-					}
-					err := r.hold(p.soon(), p.cli, never)
-					if r.waits != errors.Is(err, context.DeadlineExceeded) || !r.waits && err != nil {
-						t.Errorf("%v", err)
-					}
-					clean(t, p, 1)
-				})
-				if r.name != "order" && r.name != "election" && r.name != "waiters" {
-					return
+				clean(t, p, 0)
+			})
+			t.Run("its work fails", func(t *testing.T) {
+				p := newPlace(t, endpoint)
+				if err := r.hold(t.Context(), p.cli, func(context.Context) error { return broken }); !errors.Is(err, broken) {
+					t.Errorf("%v", err)
 				}
-				t.Run("the lease is lost while it waits", func(t *testing.T) {
-					p := newPlace(t, endpoint)
-					p.locked(p.other, r.lock)
-					err := p.done(func() error {
-						go func() {
-							for len(labtest.Queue(t, p.other, r.lock)) < 2 {
-								time.Sleep(5 * time.Millisecond)
-							}
-							p.revoked(p.keys(r.lock)[1])
-						}()
-						return r.hold(t.Context(), p.cli, never)
+				clean(t, p, 0)
+			})
+			t.Run("Lock fails", func(t *testing.T) {
+				p := newPlace(t, endpoint)
+				p.set(r.claims, "")
+				if err := r.hold(t.Context(), p.cli, never); !errors.Is(err, rpctypes.ErrNoSpace) {
+					t.Errorf("%v", err)
+				}
+				clean(t, p, 0)
+			})
+			t.Run("the answer is late", func(t *testing.T) {
+				p := newPlace(t, endpoint)
+				p.set("", r.claims)
+				if err := r.hold(p.soon(), p.cli, never); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%v", err)
+				}
+				clean(t, p, 0)
+			})
+			t.Run("the lease is lost at work", func(t *testing.T) {
+				p := newPlace(t, endpoint)
+				err := p.done(func() error {
+					return r.hold(t.Context(), p.cli, func(ctx context.Context) error {
+						p.revoked(p.keys(r.lock)[0])
+						return waits(ctx)
 					})
-					if !errors.Is(err, context.Canceled) {
-						t.Errorf("%v", err)
-					}
-					clean(t, p, 1)
 				})
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("%v", err)
+				}
+				clean(t, p, 0)
+			})
+			t.Run("its context ends at work", func(t *testing.T) {
+				p := newPlace(t, endpoint)
+				ctx, cancel := context.WithCancel(t.Context())
+				if err := p.done(func() error {
+					return r.hold(ctx, p.cli, func(ctx context.Context) error { cancel(); return waits(ctx) })
+				}); !errors.Is(err, context.Canceled) {
+					t.Errorf("%v", err)
+				}
+				clean(t, p, 0)
+			})
+			if r.claims == grant {
+				return
+			}
+			t.Run("another holds", func(t *testing.T) {
+				p := newPlace(t, endpoint)
+				p.locked(p.other, r.lock)
+				if r.lock == "/b" { // it gets the first
+					defer func() {
+						if keys := p.keys("/a"); len(keys) > 0 {
+							t.Errorf("it keeps what it had: %q", keys)
+						}
+					}()
+				}
+				err := r.hold(p.soon(), p.cli, never)
+				if r.waits != errors.Is(err, context.DeadlineExceeded) || !r.waits && err != nil {
+					t.Errorf("%v", err)
+				}
+				clean(t, p, 1)
+			})
+			if r.name != "order" && r.name != "election" && r.name != "waiters" {
+				return
+			}
+			t.Run("the lease is lost while it waits", func(t *testing.T) {
+				p := newPlace(t, endpoint)
+				p.locked(p.other, r.lock)
+				err := p.done(func() error {
+					go func() {
+						for len(labtest.Queue(t, p.other, r.lock)) < 2 {
+							time.Sleep(5 * time.Millisecond)
+						}
+						p.revoked(p.keys(r.lock)[1])
+					}()
+					return r.hold(t.Context(), p.cli, never)
+				})
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("%v", err)
+				}
+				clean(t, p, 1)
 			})
 		})
 	}
@@ -368,216 +365,212 @@ func counts(o *owner, want int) error {
 // TestTryLockThatCannotTidyUp: the claim of a try that failed is deleted by its session.
 func TestTryLockThatCannotTidyUp(t *testing.T) {
 	t.Parallel()
-	everyServer(t, func(t *testing.T, endpoint string) {
-		p := newPlace(t, endpoint)
-		p.locked(p.other, "/orders")
-		p.set(remove, "")
-		err := unlessLocked(t.Context(), p.cli, func(context.Context) error { t.Error("it works"); return nil })
-		if !errors.Is(err, rpctypes.ErrNoSpace) || len(p.keys("/orders")) != 1 {
-			t.Errorf("%v, %q", err, p.keys("/orders"))
-		}
-	})
+	endpoint := serve(t)
+	p := newPlace(t, endpoint)
+	p.locked(p.other, "/orders")
+	p.set(remove, "")
+	err := unlessLocked(t.Context(), p.cli, func(context.Context) error { t.Error("it works"); return nil })
+	if !errors.Is(err, rpctypes.ErrNoSpace) || len(p.keys("/orders")) != 1 {
+		t.Errorf("%v, %q", err, p.keys("/orders"))
+	}
 }
 
 // TestTwoWorkersDoNotShare: each is an owner, so the second waits until the first has let go as
 // often as it locked. Nothing is counted of a lock that failed.
 func TestTwoWorkersDoNotShare(t *testing.T) {
 	t.Parallel()
-	everyServer(t, func(t *testing.T, endpoint string) {
-		p := newPlace(t, endpoint)
-		one, two := &owner{cli: p.cli}, &owner{cli: p.cli}
-		if err := errors.Join(one.lock(t.Context()), one.lock(t.Context())); err != nil {
-			t.Fatal(err)
-		}
-		got := make(chan error, 1)
-		go func() { got <- two.lock(t.Context()) }()
-		labtest.Eventually(t, "the other queues", func() bool { return len(p.keys("/orders")) == 2 })
-		if err := one.unlock(); err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case err := <-got:
-			t.Fatalf("both work: %v", err)
-		case <-time.After(300 * time.Millisecond): // that nothing comes
-		}
-		if err := errors.Join(one.unlock(), p.done(func() error { return <-got }), counts(one, 0), counts(two, 1)); err != nil {
-			t.Error(err)
-		}
-		if one.unlock() == nil {
-			t.Error("it unlocks what it does not have")
-		}
+	endpoint := serve(t)
+	p := newPlace(t, endpoint)
+	one, two := &owner{cli: p.cli}, &owner{cli: p.cli}
+	if err := errors.Join(one.lock(t.Context()), one.lock(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan error, 1)
+	go func() { got <- two.lock(t.Context()) }()
+	labtest.Eventually(t, "the other queues", func() bool { return len(p.keys("/orders")) == 2 })
+	if err := one.unlock(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-got:
+		t.Fatalf("both work: %v", err)
+	case <-time.After(300 * time.Millisecond): // that nothing comes
+	}
+	if err := errors.Join(one.unlock(), p.done(func() error { return <-got }), counts(one, 0), counts(two, 1)); err != nil {
+		t.Error(err)
+	}
+	if one.unlock() == nil {
+		t.Error("it unlocks what it does not have")
+	}
 
-		p.set(txn, "")
-		if err := one.lock(t.Context()); err == nil || one.count != 0 || one.unlock() == nil {
-			t.Errorf("a lock that failed is counted: %v, %d", err, one.count)
-		}
-		p.set("", "")
-		p.revoked(p.keys("/orders")[0])
-		<-two.s.Done()
-		if two.lock(t.Context()) == nil || two.count != 1 || two.unlock() == nil {
-			t.Errorf("it locks once more without a lease: %d", two.count)
-		}
-	})
+	p.set(txn, "")
+	if err := one.lock(t.Context()); err == nil || one.count != 0 || one.unlock() == nil {
+		t.Errorf("a lock that failed is counted: %v, %d", err, one.count)
+	}
+	p.set("", "")
+	p.revoked(p.keys("/orders")[0])
+	<-two.s.Done()
+	if two.lock(t.Context()) == nil || two.count != 1 || two.unlock() == nil {
+		t.Errorf("it locks once more without a lease: %d", two.count)
+	}
 }
 
 // TestAnOwnQueue: with etcd's own keys and a claim by hand, each turn comes once the claim before
 // it is gone, and a claim that is gone has no turn.
 func TestAnOwnQueue(t *testing.T) {
 	t.Parallel()
-	everyServer(t, func(t *testing.T, endpoint string) {
-		claim := func(p *place, key string) (rev int64, lease clientv3.LeaseID) {
-			t.Helper()
-			l, err := p.other.Grant(t.Context(), 60)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := p.other.Put(t.Context(), "/queue/"+key, "", clientv3.WithLease(l.ID))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return r.Header.Revision, l.ID
+	endpoint := serve(t)
+	claim := func(p *place, key string) (rev int64, lease clientv3.LeaseID) {
+		t.Helper()
+		l, err := p.other.Grant(t.Context(), 60)
+		if err != nil {
+			t.Fatal(err)
 		}
-		drop := func(p *place, key string) {
-			t.Helper()
-			if _, err := p.other.Delete(t.Context(), "/queue/"+key); err != nil {
-				t.Fatal(err)
+		r, err := p.other.Put(t.Context(), "/queue/"+key, "", clientv3.WithLease(l.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Header.Revision, l.ID
+	}
+	drop := func(p *place, key string) {
+		t.Helper()
+		if _, err := p.other.Delete(t.Context(), "/queue/"+key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("well", func(t *testing.T) {
+		p := newPlace(t, endpoint)
+		first, _ := claim(p, "z")
+		claim(p, "b")
+		third, _ := claim(p, "a")
+		if err := waitTurn(t.Context(), p.cli, "/queue/z", first); err != nil {
+			t.Fatal(err)
+		}
+		turns := make(chan string, 2)
+		turn := func(name string, rev int64) {
+			if err := waitTurn(t.Context(), p.cli, "/queue/"+name, rev); err != nil {
+				name = err.Error()
+			}
+			turns <- name
+		}
+		go turn("a", third)
+		drop(p, "b") // gives up: nobody's turn
+		second, _ := claim(p, "b")
+		go turn("b", second)
+		if err := waitTurn(p.soon(), p.cli, "/queue/a", third); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("while the first is there: %v", err)
+		}
+		for _, x := range []struct{ gone, next string }{{"z", "a"}, {"a", "b"}} {
+			drop(p, x.gone)
+			if err := p.done(func() error {
+				if got := <-turns; got != x.next {
+					return errors.New("next was " + got)
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
 			}
 		}
-		t.Run("well", func(t *testing.T) {
+	})
+	t.Run("what it watches is compacted", func(t *testing.T) {
+		p := newPlace(t, endpoint)
+		claim(p, "z")
+		rev, _ := claim(p, "a")
+		r, err := p.other.Put(t.Context(), "/else", "")
+		if err == nil {
+			_, err = p.other.Compact(t.Context(), r.Header.Revision)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := waitTurn(p.soon(), p.cli, "/queue/a", rev); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+	})
+	for _, bad := range []struct{ refuse, late, want string }{{txn, "", "space exceeded"}, {"", txn, "deadline"}} {
+		t.Run("a request "+bad.want, func(t *testing.T) {
 			p := newPlace(t, endpoint)
-			first, _ := claim(p, "z")
-			claim(p, "b")
-			third, _ := claim(p, "a")
-			if err := waitTurn(t.Context(), p.cli, "/queue/z", first); err != nil {
-				t.Fatal(err)
-			}
-			turns := make(chan string, 2)
-			turn := func(name string, rev int64) {
-				if err := waitTurn(t.Context(), p.cli, "/queue/"+name, rev); err != nil {
-					name = err.Error()
-				}
-				turns <- name
-			}
-			go turn("a", third)
-			drop(p, "b") // gives up: nobody's turn
-			second, _ := claim(p, "b")
-			go turn("b", second)
-			if err := waitTurn(p.soon(), p.cli, "/queue/a", third); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("while the first is there: %v", err)
-			}
-			for _, x := range []struct{ gone, next string }{{"z", "a"}, {"a", "b"}} {
-				drop(p, x.gone)
-				if err := p.done(func() error {
-					if got := <-turns; got != x.next {
-						return errors.New("next was " + got)
-					}
-					return nil
-				}); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-		t.Run("what it watches is compacted", func(t *testing.T) {
-			p := newPlace(t, endpoint)
-			claim(p, "z")
 			rev, _ := claim(p, "a")
-			r, err := p.other.Put(t.Context(), "/else", "")
-			if err == nil {
-				_, err = p.other.Compact(t.Context(), r.Header.Revision)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := waitTurn(p.soon(), p.cli, "/queue/a", rev); !errors.Is(err, context.DeadlineExceeded) {
+			p.set(bad.refuse, bad.late)
+			if err := waitTurn(p.soon(), p.cli, "/queue/a", rev); err == nil || !strings.Contains(err.Error(), bad.want) {
 				t.Errorf("%v", err)
 			}
 		})
-		for _, bad := range []struct{ refuse, late, want string }{{txn, "", "space exceeded"}, {"", txn, "deadline"}} {
-			t.Run("a request "+bad.want, func(t *testing.T) {
-				p := newPlace(t, endpoint)
-				rev, _ := claim(p, "a")
-				p.set(bad.refuse, bad.late)
-				if err := waitTurn(p.soon(), p.cli, "/queue/a", rev); err == nil || !strings.Contains(err.Error(), bad.want) {
-					t.Errorf("%v", err)
-				}
-			})
+	}
+	t.Run("the lease is lost", func(t *testing.T) {
+		p := newPlace(t, endpoint)
+		claim(p, "z")
+		rev, lease := claim(p, "a")
+		got := make(chan error, 1)
+		go func() { got <- waitTurn(t.Context(), p.cli, "/queue/a", rev) }()
+		if _, err := p.other.Revoke(t.Context(), lease); err != nil {
+			t.Fatal(err)
 		}
-		t.Run("the lease is lost", func(t *testing.T) {
-			p := newPlace(t, endpoint)
-			claim(p, "z")
-			rev, lease := claim(p, "a")
-			got := make(chan error, 1)
-			go func() { got <- waitTurn(t.Context(), p.cli, "/queue/a", rev) }()
-			if _, err := p.other.Revoke(t.Context(), lease); err != nil {
-				t.Fatal(err)
-			}
-			drop(p, "z")
-			if err := p.done(func() error { return <-got }); err == nil {
-				t.Error("it has a turn without a claim")
-			}
-		})
+		drop(p, "z")
+		if err := p.done(func() error { return <-got }); err == nil {
+			t.Error("it has a turn without a claim")
+		}
 	})
 }
 
 // TestEachStepAsksWhetherTheLockIsHeld: nothing is written without it, and an error says so.
 func TestEachStepAsksWhetherTheLockIsHeld(t *testing.T) {
 	t.Parallel()
-	everyServer(t, func(t *testing.T, endpoint string) {
-		for _, r := range []struct {
-			reason string
-			before func(p *place, s *concurrency.Session, m *concurrency.Mutex)
-			fails  bool
-			writes bool
-		}{
-			{"well", func(*place, *concurrency.Session, *concurrency.Mutex) {}, false, true},
-			{"Lock fails", func(p *place, _ *concurrency.Session, m *concurrency.Mutex) { p.set(txn, "") }, true, false},
-			{"the answer is late: it is written, and not known", func(p *place, _ *concurrency.Session, _ *concurrency.Mutex) { p.set("", txn) }, true, true},
-			{"the lease is lost, and nobody has noticed", func(p *place, _ *concurrency.Session, m *concurrency.Mutex) { p.revoked(m.Key()) }, true, false},
-			{"the lease is lost", func(p *place, s *concurrency.Session, m *concurrency.Mutex) { p.revoked(m.Key()); <-s.Done() }, true, false},
-			{"its key was deleted", func(p *place, _ *concurrency.Session, m *concurrency.Mutex) {
-				if _, err := p.other.Delete(t.Context(), m.Key()); err != nil {
-					t.Fatal(err)
-				}
-			}, true, false},
-			{"Lock was never called, or failed", func(_ *place, s *concurrency.Session, m *concurrency.Mutex) {
-				*m = *concurrency.NewMutex(s, "/never")
-			}, true, false},
-		} {
-			t.Run(r.reason, func(t *testing.T) {
-				p := newPlace(t, endpoint)
-				s, m := p.locked(p.cli, "/orders")
-				r.before(p, s, m)
-				err := step(p.soon(), p.cli, s, m)
-				if (err != nil) != r.fails || (p.value("step") == "2") != r.writes {
-					t.Errorf("step: %v, %q is written", err, p.value("step"))
-				}
-				err = change(p.soon(), p.cli, m, func(old string) string { return old + "+" })
-				if (err != nil) != r.fails || (p.value("data") == "+") != r.writes {
-					t.Errorf("change: %v, %q is written", err, p.value("data"))
-				}
-				got, err := token(p.soon(), p.cli, m)
-				if (err != nil) != r.fails || (got != 0) == r.fails {
-					t.Errorf("token: %d, %v", got, err)
-				}
-			})
-		}
-		t.Run("somebody else changes the data meanwhile", func(t *testing.T) {
+	endpoint := serve(t)
+	for _, r := range []struct {
+		reason string
+		before func(p *place, s *concurrency.Session, m *concurrency.Mutex)
+		fails  bool
+		writes bool
+	}{
+		{"well", func(*place, *concurrency.Session, *concurrency.Mutex) {}, false, true},
+		{"Lock fails", func(p *place, _ *concurrency.Session, m *concurrency.Mutex) { p.set(txn, "") }, true, false},
+		{"the answer is late: it is written, and not known", func(p *place, _ *concurrency.Session, _ *concurrency.Mutex) { p.set("", txn) }, true, true},
+		{"the lease is lost, and nobody has noticed", func(p *place, _ *concurrency.Session, m *concurrency.Mutex) { p.revoked(m.Key()) }, true, false},
+		{"the lease is lost", func(p *place, s *concurrency.Session, m *concurrency.Mutex) { p.revoked(m.Key()); <-s.Done() }, true, false},
+		{"its key was deleted", func(p *place, _ *concurrency.Session, m *concurrency.Mutex) {
+			if _, err := p.other.Delete(t.Context(), m.Key()); err != nil {
+				t.Fatal(err)
+			}
+		}, true, false},
+		{"Lock was never called, or failed", func(_ *place, s *concurrency.Session, m *concurrency.Mutex) {
+			*m = *concurrency.NewMutex(s, "/never")
+		}, true, false},
+	} {
+		t.Run(r.reason, func(t *testing.T) {
 			p := newPlace(t, endpoint)
-			_, m := p.locked(p.cli, "/orders")
-			put := func(v string) {
-				t.Helper()
-				if _, err := p.other.Put(t.Context(), "data", v); err != nil {
-					t.Fatal(err)
-				}
+			s, m := p.locked(p.cli, "/orders")
+			r.before(p, s, m)
+			err := step(p.soon(), p.cli, s, m)
+			if (err != nil) != r.fails || (p.value("step") == "2") != r.writes {
+				t.Errorf("step: %v, %q is written", err, p.value("step"))
 			}
-			add := func(old string) string { return old + "1" }
-			if err := change(t.Context(), p.cli, m, func(old string) string { put("9"); return add(old) }); err == nil || p.value("data") != "9" {
-				t.Errorf("%v, %q", err, p.value("data"))
+			err = change(p.soon(), p.cli, m, func(old string) string { return old + "+" })
+			if (err != nil) != r.fails || (p.value("data") == "+") != r.writes {
+				t.Errorf("change: %v, %q is written", err, p.value("data"))
 			}
-			if err := change(t.Context(), p.cli, m, add); err != nil || p.value("data") != "91" {
-				t.Errorf("%v, %q", err, p.value("data"))
+			got, err := token(p.soon(), p.cli, m)
+			if (err != nil) != r.fails || (got != 0) == r.fails {
+				t.Errorf("token: %d, %v", got, err)
 			}
 		})
+	}
+	t.Run("somebody else changes the data meanwhile", func(t *testing.T) {
+		p := newPlace(t, endpoint)
+		_, m := p.locked(p.cli, "/orders")
+		put := func(v string) {
+			t.Helper()
+			if _, err := p.other.Put(t.Context(), "data", v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add := func(old string) string { return old + "1" }
+		if err := change(t.Context(), p.cli, m, func(old string) string { put("9"); return add(old) }); err == nil || p.value("data") != "9" {
+			t.Errorf("%v, %q", err, p.value("data"))
+		}
+		if err := change(t.Context(), p.cli, m, add); err != nil || p.value("data") != "91" {
+			t.Errorf("%v, %q", err, p.value("data"))
+		}
 	})
 }
 
@@ -586,177 +579,172 @@ func TestEachStepAsksWhetherTheLockIsHeld(t *testing.T) {
 // refuses who holds.
 func TestOneToken(t *testing.T) {
 	t.Parallel()
-	everyServer(t, func(t *testing.T, endpoint string) {
-		p := newPlace(t, endpoint)
-		sessions, mutexes := [3]*concurrency.Session{}, [3]*concurrency.Mutex{}
-		got := make(chan error, 1)
-		var tokens, headers []int64
-		for i := range mutexes {
-			sessions[i] = p.session(p.cli)
-			mutexes[i] = concurrency.NewMutex(sessions[i], "/orders")
-			go func() { got <- mutexes[i].Lock(t.Context()) }()
-			labtest.Eventually(t, "it queues", func() bool { return len(p.keys("/orders")) == i+1 })
+	endpoint := serve(t)
+	p := newPlace(t, endpoint)
+	sessions, mutexes := [3]*concurrency.Session{}, [3]*concurrency.Mutex{}
+	got := make(chan error, 1)
+	var tokens, headers []int64
+	for i := range mutexes {
+		sessions[i] = p.session(p.cli)
+		mutexes[i] = concurrency.NewMutex(sessions[i], "/orders")
+		go func() { got <- mutexes[i].Lock(t.Context()) }()
+		labtest.Eventually(t, "it queues", func() bool { return len(p.keys("/orders")) == i+1 })
+	}
+	for range 10 { // other keys are written meanwhile
+		if _, err := p.other.Put(t.Context(), "/else", ""); err != nil {
+			t.Fatal(err)
 		}
-		for range 10 { // other keys are written meanwhile
-			if _, err := p.other.Put(t.Context(), "/else", ""); err != nil {
-				t.Fatal(err)
-			}
+	}
+	for i, m := range mutexes {
+		if err := p.done(func() error { return <-got }); err != nil {
+			t.Fatal(err)
 		}
-		for i, m := range mutexes {
-			if err := p.done(func() error { return <-got }); err != nil {
-				t.Fatal(err)
-			}
-			n, err := token(t.Context(), p.cli, m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tokens, headers = append(tokens, n), append(headers, m.Header().Revision)
-			if err := sessions[i].Close(); err != nil {
-				t.Fatal(err)
-			}
-			if n, err := token(t.Context(), p.cli, m); err == nil {
-				t.Errorf("a holder of before has the token %d", n)
-			}
+		n, err := token(t.Context(), p.cli, m)
+		if err != nil {
+			t.Fatal(err)
 		}
-		t.Logf("tokens %d, revisions at which the lock was got %d", tokens, headers)
-		write := func(f *fence, token int64) bool { return f.write(token, func() error { return nil }) == nil }
-		var f fence
-		first, again := write(&f, tokens[0]), write(&f, tokens[0])
-		if !first || !again || !write(&f, tokens[1]) || !write(&f, tokens[2]) || write(&f, tokens[1]) || write(&f, tokens[0]) {
-			t.Errorf("tokens %d do not fence", tokens)
+		tokens, headers = append(tokens, n), append(headers, m.Header().Revision)
+		if err := sessions[i].Close(); err != nil {
+			t.Fatal(err)
 		}
-		var mixed fence
-		if !write(&mixed, headers[1]) || write(&mixed, tokens[2]) {
-			t.Errorf("%d, then %d: nothing would be wrong with mixing them", headers[1], tokens[2])
+		if n, err := token(t.Context(), p.cli, m); err == nil {
+			t.Errorf("a holder of before has the token %d", n)
 		}
-		broken := errors.New("the disk is full")
-		if err := f.write(tokens[2], func() error { return broken }); !errors.Is(err, broken) {
-			t.Errorf("%v", err)
-		}
-	})
+	}
+	t.Logf("tokens %d, revisions at which the lock was got %d", tokens, headers)
+	write := func(f *fence, token int64) bool { return f.write(token, func() error { return nil }) == nil }
+	var f fence
+	first, again := write(&f, tokens[0]), write(&f, tokens[0])
+	if !first || !again || !write(&f, tokens[1]) || !write(&f, tokens[2]) || write(&f, tokens[1]) || write(&f, tokens[0]) {
+		t.Errorf("tokens %d do not fence", tokens)
+	}
+	var mixed fence
+	if !write(&mixed, headers[1]) || write(&mixed, tokens[2]) {
+		t.Errorf("%d, then %d: nothing would be wrong with mixing them", headers[1], tokens[2])
+	}
+	broken := errors.New("the disk is full")
+	if err := f.write(tokens[2], func() error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
 }
 
 // TestUnlockDeletesOnlyWhatIsMine, also after the context of the work has ended.
 func TestUnlockDeletesOnlyWhatIsMine(t *testing.T) {
 	t.Parallel()
-	everyServer(t, func(t *testing.T, endpoint string) {
-		for _, r := range []struct {
-			value, refuse, late string
-			ended, fails        bool
-			left, reason        string
-		}{
-			{"me", "", "", false, false, "", "well"},
-			{"me", "", "", true, false, "", "the context has ended"},
-			{"you", "", "", false, true, "you", "somebody else holds it"},
-			{"", "", "", false, true, "", "nobody does: the lease was lost"},
-			{"me", txn, "", false, true, "me", "it fails"},
-			{"me", "", txn, false, true, "", "the answer is late: it is deleted, and not known"},
-		} {
-			t.Run(r.reason, func(t *testing.T) {
-				p := newPlace(t, endpoint)
-				if r.value != "" {
-					if _, err := p.other.Put(t.Context(), "/safe", r.value); err != nil {
-						t.Fatal(err)
-					}
+	endpoint := serve(t)
+	for _, r := range []struct {
+		value, refuse, late string
+		ended, fails        bool
+		left, reason        string
+	}{
+		{"me", "", "", false, false, "", "well"},
+		{"me", "", "", true, false, "", "the context has ended"},
+		{"you", "", "", false, true, "you", "somebody else holds it"},
+		{"", "", "", false, true, "", "nobody does: the lease was lost"},
+		{"me", txn, "", false, true, "me", "it fails"},
+		{"me", "", txn, false, true, "", "the answer is late: it is deleted, and not known"},
+	} {
+		t.Run(r.reason, func(t *testing.T) {
+			p := newPlace(t, endpoint)
+			if r.value != "" {
+				if _, err := p.other.Put(t.Context(), "/safe", r.value); err != nil {
+					t.Fatal(err)
 				}
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				if r.ended {
-					cancel()
-				}
-				p.set(r.refuse, r.late)
-				if err := p.done(func() error { return unlock(ctx, p.cli, "/safe", "me") }); (err != nil) != r.fails || p.value("/safe") != r.left {
-					t.Errorf("%v, %q is left", err, p.value("/safe"))
-				}
-			})
-		}
-	})
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if r.ended {
+				cancel()
+			}
+			p.set(r.refuse, r.late)
+			if err := p.done(func() error { return unlock(ctx, p.cli, "/safe", "me") }); (err != nil) != r.fails || p.value("/safe") != r.left {
+				t.Errorf("%v, %q is left", err, p.value("/safe"))
+			}
+		})
+	}
 }
 
 // TestNamesInsideNames: the queue of a lock is all that begins with its name and a slash.
 func TestNamesInsideNames(t *testing.T) {
 	t.Parallel()
-	everyServer(t, func(t *testing.T, endpoint string) {
-		p := newPlace(t, endpoint)
-		p.locked(p.other, "/orders/eu-west")
-		if key, err := holderOf(t.Context(), p.cli, europe); err != nil || key != "" {
-			t.Errorf("nobody holds %s: %q, %v", europe, key, err)
+	endpoint := serve(t)
+	p := newPlace(t, endpoint)
+	p.locked(p.other, "/orders/eu-west")
+	if key, err := holderOf(t.Context(), p.cli, europe); err != nil || key != "" {
+		t.Errorf("nobody holds %s: %q, %v", europe, key, err)
+	}
+	for _, name := range []string{everywhere, europe} {
+		_, m := p.locked(p.other, name)
+		p.session(p.other)
+		if key, err := holderOf(t.Context(), p.cli, name); err != nil || key != m.Key() {
+			t.Errorf("%s is held by %q, %v: want %q", name, key, err, m.Key())
 		}
-		for _, name := range []string{everywhere, europe} {
-			_, m := p.locked(p.other, name)
-			p.session(p.other)
-			if key, err := holderOf(t.Context(), p.cli, name); err != nil || key != m.Key() {
-				t.Errorf("%s is held by %q, %v: want %q", name, key, err, m.Key())
-			}
-		}
-		ended, cancel := context.WithCancel(t.Context())
-		cancel()
-		if key, err := holderOf(ended, p.cli, europe); err == nil {
-			t.Errorf("an answer that did not come says %q", key)
-		}
-	})
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if key, err := holderOf(ended, p.cli, europe); err == nil {
+		t.Errorf("an answer that did not come says %q", key)
+	}
 }
 
 // TestAKeyThatIsWaitedFor, by a client that notices dead connections.
 func TestAKeyThatIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	everyServer(t, func(t *testing.T, endpoint string) {
-		p := newPlace(t, endpoint)
-		cli, err := connect([]string{endpoint})
+	endpoint := serve(t)
+	p := newPlace(t, endpoint)
+	cli, err := connect([]string{endpoint})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cli.Close()
+	put := func(v string) int64 {
+		t.Helper()
+		r, err := p.other.Put(t.Context(), "/key", v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer cli.Close()
-		put := func(v string) int64 {
-			t.Helper()
-			r, err := p.other.Put(t.Context(), "/key", v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return r.Header.Revision
-		}
-		rev := put("1")
-		put("2")
-		if err := deleted(p.soon(), cli, "/key", rev); err == nil {
-			t.Error("it is still there")
-		}
-		if _, err := p.other.Delete(t.Context(), "/key"); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.done(func() error { return deleted(t.Context(), cli, "/key", rev) }); err != nil {
-			t.Error(err)
-		}
-		cli.Close()
-		if err := p.done(func() error { return deleted(t.Context(), cli, "/key", put("3")) }); err == nil {
-			t.Error("a client that is closed says that the key is deleted")
-		}
-	})
+		return r.Header.Revision
+	}
+	rev := put("1")
+	put("2")
+	if err := deleted(p.soon(), cli, "/key", rev); err == nil {
+		t.Error("it is still there")
+	}
+	if _, err := p.other.Delete(t.Context(), "/key"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.done(func() error { return deleted(t.Context(), cli, "/key", rev) }); err != nil {
+		t.Error(err)
+	}
+	cli.Close()
+	if err := p.done(func() error { return deleted(t.Context(), cli, "/key", put("3")) }); err == nil {
+		t.Error("a client that is closed says that the key is deleted")
+	}
 }
 
 // TestLocksInOneOrder: two that want the same locks, named in another order, both get them.
 func TestLocksInOneOrder(t *testing.T) {
 	t.Parallel()
-	everyServer(t, func(t *testing.T, endpoint string) {
-		p := newPlace(t, endpoint)
-		got := make(chan error, 2)
-		for _, names := range [][]string{{"/x", "/y"}, {"/y", "/x"}} {
-			go func() {
-				var err error
-				for i := 0; i < 5 && err == nil; i++ {
-					s, e := concurrency.NewSession(p.cli, concurrency.WithTTL(10))
-					if e != nil {
-						err = e
-						break
-					}
-					err = errors.Join(lockAll(t.Context(), s, names), s.Close())
+	endpoint := serve(t)
+	p := newPlace(t, endpoint)
+	got := make(chan error, 2)
+	for _, names := range [][]string{{"/x", "/y"}, {"/y", "/x"}} {
+		go func() {
+			var err error
+			for i := 0; i < 5 && err == nil; i++ {
+				s, e := concurrency.NewSession(p.cli, concurrency.WithTTL(10))
+				if e != nil {
+					err = e
+					break
 				}
-				got <- err
-			}()
-		}
-		for range 2 {
-			if err := p.done(func() error { return <-got }); err != nil {
-				t.Error(err)
+				err = errors.Join(lockAll(t.Context(), s, names), s.Close())
 			}
+			got <- err
+		}()
+	}
+	for range 2 {
+		if err := p.done(func() error { return <-got }); err != nil {
+			t.Error(err)
 		}
-	})
+	}
 }

@@ -9,14 +9,30 @@ import (
 	"locktop/demo/etcdtest"
 )
 
-// oldest runs a test on a 3.4.
-func oldest(t *testing.T, test func(t *testing.T, endpoint string)) {
-	t.Run("3.4", func(t *testing.T) {
-		path, err := exec.LookPath("etcd")
-		if err != nil {
-			t.Fatal(err)
-		}
+// TestOnTheOldestServer: the code of the lessons does the same on a 3.4.
+func TestOnTheOldestServer(t *testing.T) {
+	path, err := exec.LookPath("etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := serve
+	t.Cleanup(func() { serve = linked }) // once the parallel ones have ended
+	serve = func(t *testing.T) string {
 		_, endpoint := etcdtest.Run(t, path, "http", "--heartbeat-interval", "50", "--election-timeout", "500", "--log-level", "error")
-		test(t, endpoint)
-	})
+		return endpoint
+	}
+	for name, test := range map[string]func(*testing.T){
+		"WhatWorksUnderALock":              TestWhatWorksUnderALock,
+		"TryLockThatCannotTidyUp":          TestTryLockThatCannotTidyUp,
+		"TwoWorkersDoNotShare":             TestTwoWorkersDoNotShare,
+		"AnOwnQueue":                       TestAnOwnQueue,
+		"EachStepAsksWhetherTheLockIsHeld": TestEachStepAsksWhetherTheLockIsHeld,
+		"OneToken":                         TestOneToken,
+		"UnlockDeletesOnlyWhatIsMine":      TestUnlockDeletesOnlyWhatIsMine,
+		"NamesInsideNames":                 TestNamesInsideNames,
+		"AKeyThatIsWaitedFor":              TestAKeyThatIsWaitedFor,
+		"LocksInOneOrder":                  TestLocksInOneOrder,
+	} {
+		t.Run(name, test)
+	}
 }
