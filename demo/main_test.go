@@ -49,6 +49,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("ready")
 		select {}
 	}
+	labtest.WaitTogether()
 	goleak.VerifyTestMain(m)
 }
 

@@ -14,11 +14,13 @@ import (
 	"go.uber.org/zap"
 
 	"locktop/demo/etcdtest"
+	"locktop/demo/labtest"
 	"locktop/model"
 	"locktop/watcher/recording"
 )
 
 func TestMain(m *testing.M) {
+	labtest.WaitTogether()
 	goleak.VerifyTestMain(m)
 }
 

@@ -21,6 +21,7 @@ import (
 	"locktop/chaos"
 	"locktop/chaos/chaostest"
 	"locktop/demo/etcdtest"
+	"locktop/demo/labtest"
 	"locktop/model"
 )
 
@@ -28,7 +29,10 @@ import (
 // its request to get to the member, also on a machine that is busy.
 const unanswered = 3 * time.Second
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	labtest.WaitTogether()
+	goleak.VerifyTestMain(m)
+}
 
 // startProxy runs a proxy until the test ends.
 func startProxy(t testing.TB, o Options) *Proxy {

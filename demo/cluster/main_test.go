@@ -18,5 +18,6 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == asMember {
 		labtest.ExitWith(RunMember(context.Background(), os.Args[2:], os.Stdin, os.Stdout))
 	}
+	labtest.WaitTogether()
 	goleak.VerifyTestMain(m)
 }

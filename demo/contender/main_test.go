@@ -22,5 +22,6 @@ func TestMain(m *testing.M) {
 		}
 		labtest.ExitWith(err)
 	}
+	labtest.WaitTogether()
 	goleak.VerifyTestMain(m)
 }

@@ -3,6 +3,7 @@ package labtest
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -16,6 +17,17 @@ import (
 
 // Patience bounds every wait for something that has to happen.
 const Patience = 30 * time.Second
+
+// WaitTogether lets more tests run at once than there are processors, unless somebody said how many:
+// most of them wait for leases to end. TestMain calls it.
+func WaitTogether() {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if !said {
+		_ = flag.Set("test.parallel", "8") // it is a number
+	}
+}
 
 // Eventually waits until ok says so.
 func Eventually(t *testing.T, what string, ok func() bool) {

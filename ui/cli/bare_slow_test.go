@@ -12,6 +12,7 @@ import (
 
 // Of a prefix without a lock nothing is said to be well, and what is expected there is not met.
 func TestAPrefixWithoutALock(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, member(t)) // a server without a finding of its own
 	b.claim("/jobs/a", b.lease(300))
 	b.claim("/jobs/b", b.lease(300))

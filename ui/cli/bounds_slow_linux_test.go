@@ -131,6 +131,7 @@ func TestANameOf60kB(t *testing.T) {
 // TestFilesAtTheirBounds: the largest that a recording and a file of beliefs may be take memory
 // and time that a machine has, and what is larger is refused.
 func TestFilesAtTheirBounds(t *testing.T) {
+	t.Parallel()
 	changes := make([]model.Change, 256<<20/int(reflect.TypeFor[model.Change]().Size()))
 	for _, r := range []struct {
 		what   string

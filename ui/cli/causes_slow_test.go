@@ -33,7 +33,6 @@ type bench struct {
 // newBench starts a lab with two contenders on one mutex.
 func newBench(t *testing.T, locks ...string) *bench {
 	t.Helper()
-	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(context.Background())
 	lab, err := demo.Start(ctx, demo.Options{Members: 1, Contenders: 2, Locks: locks, TTL: 3, Hold: time.Hour,
 		Self: []string{locktop(t), "contend", "--armed"}})
@@ -116,6 +115,7 @@ func (b *bench) do(a model.Action) {
 // TestTheJournalFindsTheCause breaks a held lock in every way, and reads from the
 // journal alone what became of it.
 func TestTheJournalFindsTheCause(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		name       string
 		action     func(holder model.ClaimRef, contender string) model.Action

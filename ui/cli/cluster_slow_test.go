@@ -13,6 +13,7 @@ import (
 // TestEventsNamesAnotherCluster: a run that goes on says that it is another cluster, and
 // invents nothing between the two.
 func TestEventsNamesAnotherCluster(t *testing.T) {
+	t.Parallel()
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))
 	cmd := exec.Command(locktop(t), "events", "--prefix", "/l/", "--endpoints", s.Addr)

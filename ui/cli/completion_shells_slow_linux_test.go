@@ -74,6 +74,7 @@ var shells = []aShell{
 
 // TestCompletionInsertsWholeNamesAndRunsNothing presses the tab key in real shells.
 func TestCompletionInsertsWholeNamesAndRunsNothing(t *testing.T) {
+	t.Parallel()
 	endpoint := evilLocks(t)
 	for _, sh := range shells {
 		t.Run(sh.name, func(t *testing.T) {

@@ -13,23 +13,29 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/srv"
 )
 
-// clearEnv takes every variable away that says something of a connection.
-func clearEnv(t *testing.T) {
-	t.Helper()
+// connectionVariables are the variables that say something of a connection. No test has those of the person who
+// runs it.
+func connectionVariables() (names []string) {
 	for _, kv := range os.Environ() {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "ETCDCTL_") || strings.HasPrefix(name, "LOCKTOP_") {
-			t.Setenv(name, "")
+			names = append(names, name)
 		}
 	}
+	return names
+}
+
+// atHome are the variables that say where the files of a person are. Each test has none of them,
+// but for what other tests left, as labs are recorded.
+func atHome(dir string) map[string]string {
+	return map[string]string{"XDG_CONFIG_HOME": filepath.Join(dir, "config"), "XDG_STATE_HOME": filepath.Join(dir, "state"), "HOME": filepath.Join(dir, "home")}
 }
 
 // home is a world with nothing but a file of profiles, if that has a text.
 func home(t *testing.T, profiles string) (dir string) {
 	t.Helper()
-	clearEnv(t)
 	dir = t.TempDir()
-	for name, sub := range map[string]string{"XDG_CONFIG_HOME": "config", "XDG_STATE_HOME": "state", "HOME": "home"} {
-		t.Setenv(name, filepath.Join(dir, sub))
+	for name, sub := range atHome(dir) {
+		t.Setenv(name, sub)
 	}
 	if profiles == "" {
 		return dir
@@ -180,7 +186,6 @@ lang zh --lang`, "\n")
 }
 
 func TestEndpointsOfADomain(t *testing.T) {
-	clearEnv(t)
 	asked := ""
 	real := lookupSRV
 	t.Cleanup(func() { lookupSRV = real })
@@ -216,7 +221,6 @@ func TestEndpointsOfADomain(t *testing.T) {
 // TestNamespace: what is named lies below it, what is shown is the whole key.
 func TestNamespace(t *testing.T) {
 	locktop(t) // built before the time runs
-	home(t, "")
 	endpoint := member(t)
 	c := unbound(t, endpoint)
 	settle(t, c)
@@ -230,7 +234,6 @@ func TestNamespace(t *testing.T) {
 }
 
 func TestTransportThatHasToBeSecure(t *testing.T) {
-	clearEnv(t)
 	code, _, errs := run(t, "ls", "--insecure-transport=false", "--endpoints", "http://127.0.0.1:1")
 	if code != exitBad || !strings.Contains(errs, "rules out http:// endpoints (http://127.0.0.1:1)") {
 		t.Errorf("exit %d: %s", code, errs)

@@ -45,7 +45,6 @@ func tookAndLetGo(t *testing.T, out string) bool {
 // TestAContenderLogsIn: with the rights on its own prefix and no more it takes a lock
 // by every recipe, lets it go, and leaves no key behind.
 func TestAContenderLogsIn(t *testing.T) {
-	home(t, "")
 	endpoint := guarded(t)
 	enlist(t, endpoint, "worker", "/mine/", "/mine0", mayBoth)
 	t.Setenv("ETCDCTL_PASSWORD", secret)
@@ -106,7 +105,6 @@ func TestAContenderLogsInByEveryWay(t *testing.T) {
 
 // TestAContenderSaysWhichRightItLacks, in one line with the role that would give it.
 func TestAContenderSaysWhichRightItLacks(t *testing.T) {
-	home(t, "")
 	endpoint := guarded(t)
 	enlist(t, endpoint, "reads", "/mine/", "/mine0", mayRead)
 	enlist(t, endpoint, "writes", "/mine/", "/mine0", mayWrite)
@@ -156,7 +154,6 @@ func TestAContenderSaysWhichRightItLacks(t *testing.T) {
 
 // TestARightThatIsTakenAwayEndsAContender, which let its lock go while it still could.
 func TestARightThatIsTakenAwayEndsAContender(t *testing.T) {
-	home(t, "")
 	endpoint := guarded(t)
 	enlist(t, endpoint, "worker", "/mine/", "/mine0", mayBoth)
 	t.Setenv("ETCDCTL_PASSWORD", secret)
@@ -182,7 +179,6 @@ func TestARightThatIsTakenAwayEndsAContender(t *testing.T) {
 
 // TestAManualContenderSaysWhatItIsDenied and goes on.
 func TestAManualContenderSaysWhatItIsDenied(t *testing.T) {
-	home(t, "")
 	endpoint := guarded(t)
 	t.Setenv("ETCDCTL_PASSWORD", secret)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -207,7 +203,6 @@ func TestAManualContenderSaysWhatItIsDenied(t *testing.T) {
 // TestAContenderShowsItsCertificate: over TLS it takes a lock, first where nobody needs
 // a user, then as the user that its certificate names.
 func TestAContenderShowsItsCertificate(t *testing.T) {
-	home(t, "")
 	etcdctl := require(t, "etcdctl")
 	a := newAuthority(t)
 	endpoint, secure := a.tlsProcess()
@@ -246,7 +241,6 @@ func TestASecretIsInNobodysArguments(t *testing.T) {
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
 		t.Fatal("needs /proc to see processes")
 	}
-	home(t, "")
 	endpoint := guarded(t)
 	tmp := t.TempDir()
 	cmd := exec.Command(locktop(t), append(patient([]string{"proxy", "--user", reader, "--password", secret}, endpoint), "--", "sleep", "60")...)

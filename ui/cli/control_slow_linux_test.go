@@ -146,6 +146,7 @@ func TestAScriptAtTheSocket(t *testing.T) {
 // TestTheSocketOpensNoDoor: without --armed it shows and does nothing; what is at its path is
 // not lost; and it goes with locktop, however that ends.
 func TestTheSocketOpensNoDoor(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	s := script(t, false, b.endpoint, "sleep 1000")
 	settles(t, "the program is seen", func() bool {

@@ -53,7 +53,6 @@ func TestDoctorNeverSaysWellOfWhatItLostSightOf(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			locktop(t)
-			home(t, "")
 			c := lab(t, row.members)
 			name := c.Names()[0]
 			endpoint := strings.TrimPrefix(c.MemberEndpoints()[0], "http://")
@@ -89,7 +88,6 @@ func TestDoctorNeverSaysWellOfWhatItLostSightOf(t *testing.T) {
 // is said.
 func TestWhatTheBudgetLeavesUnreadIsNoFailure(t *testing.T) {
 	locktop(t)
-	home(t, "")
 	var refuse atomic.Bool
 	endpoint := member(t, grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		if _, ok := req.(*pb.LeaseTimeToLiveRequest); ok && refuse.Load() {
@@ -162,7 +160,6 @@ func watchers(endpoint string) int {
 // refuses to say how long leases have left.
 func TestDoctorCountsTheLeasesThatItCouldNotRead(t *testing.T) {
 	locktop(t)
-	home(t, "")
 	var refused atomic.Pointer[map[int64]bool]
 	none := map[int64]bool{}
 	refused.Store(&none)
@@ -209,7 +206,6 @@ func TestDoctorCountsTheLeasesThatItCouldNotRead(t *testing.T) {
 
 // TestALookAtAPrefixThatIsDeniedEnds: beside one that may be read, whichever comes first.
 func TestALookAtAPrefixThatIsDeniedEnds(t *testing.T) {
-	home(t, "")
 	endpoint := guarded(t)
 	for _, prefixes := range [][]string{{"/locks/", "/other/"}, {"/a/", "/locks/"}} {
 		for _, more := range [][]string{{"ls"}, {"doctor"}, {"doctor", "--for", "1s"}} {
@@ -227,7 +223,6 @@ func TestALookAtAPrefixThatIsDeniedEnds(t *testing.T) {
 // has had enough.
 func TestAnAnswerThatCouldNotBeWrittenIsNone(t *testing.T) {
 	locktop(t)
-	home(t, "")
 	endpoint := member(t)
 	held(t, endpoint, "/l")
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

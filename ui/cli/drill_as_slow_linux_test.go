@@ -23,7 +23,7 @@ import (
 func worker(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command("go", "build", "-o", path, "locktop/demo/testdata/programs/"+name).CombinedOutput(); err != nil {
+	if out, err := goTool("build", "-o", path, "locktop/demo/testdata/programs/"+name).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return path

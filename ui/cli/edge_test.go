@@ -18,7 +18,6 @@ func TestNoPasswordOfAnEndpointIsShown(t *testing.T) {
 		"10.0.0.1:2379,https://root:s3cret@host:1", "http://root:s3cret@host:1,10.0.0.1:2379",
 	} {
 		for _, said := range []string{"flag", "variable", "profile"} {
-			clearEnv(t)
 			home(t, "p:\n  endpoints: ['"+endpoint+"']\n")
 			for _, command := range [][]string{{"config"}, {"config", "-o", "json"}, {"ls"}, {"proxy"}, {"contend", "--armed", "/lock"}, {"record", "/dev/null"}, {}} {
 				args := command
@@ -40,7 +39,6 @@ func TestNoPasswordOfAnEndpointIsShown(t *testing.T) {
 }
 
 func TestAnAuthorityThatIsNone(t *testing.T) {
-	clearEnv(t)
 	a := newAuthority(t)
 	file := filepath.Join(t.TempDir(), "none.pem")
 	if err := os.WriteFile(file, []byte("-----BEGIN RUBBISH-----\n-----END RUBBISH-----\n"), 0o600); err != nil {

@@ -18,6 +18,7 @@ import (
 // TestExampleInstalls: the step of the example workflow that installs locktop does so from a checkout and
 // from the archive of a release, and says what to do where neither is named.
 func TestExampleInstalls(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile("../../.ci/examples/rehearse.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,7 @@ func TestExampleInstalls(t *testing.T) {
 		cmd := exec.Command("sh", "-e", "-c", step)
 		cmd.Env = append(os.Environ(), "HOME="+home, "GITHUB_PATH="+home+"/path", "LOCKTOP="+r.from, "GOFLAGS=-buildvcs=false")
 		for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
-			value, err := exec.Command("go", "env", name).Output()
+			value, err := goTool("env", name).Output()
 			if err != nil {
 				t.Fatal(err)
 			}

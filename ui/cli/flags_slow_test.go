@@ -16,6 +16,7 @@ import (
 // command has. None is swallowed: it stands in the help of the command and is taken,
 // or it does not and is refused.
 func TestEveryCommandTakesAFlagOrRefusesIt(t *testing.T) {
+	t.Parallel()
 	root := (&env{}).rootCmd()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -22,6 +22,7 @@ import (
 
 // TestHostileErrorsThroughEveryCommand: nor can the text of an error harm.
 func TestHostileErrorsThroughEveryCommand(t *testing.T) {
+	t.Parallel()
 	text := strings.ToValidUTF8(strings.Join(modeltest.Pieces, " "), "?")
 	for _, up := range []bool{false, true} {
 		for _, code := range []codes.Code{codes.PermissionDenied, codes.Internal} {
@@ -136,6 +137,7 @@ func (s *foulServer) serve(t *testing.T) string {
 // TestHostileKeysThroughEveryCommand: whatever keys and values hold, what is printed
 // is fit for a terminal.
 func TestHostileKeysThroughEveryCommand(t *testing.T) {
+	t.Parallel()
 	endpoint := member(t)
 	c := unbound(t, endpoint)
 	nasty := strings.Join(modeltest.Pieces, "")

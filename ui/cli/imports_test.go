@@ -2,7 +2,6 @@ package cli
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -208,7 +207,7 @@ func list(t *testing.T, format, pkg string) (words []string) {
 // listed returns what go list says of packages, a line of words for each.
 func listed(t *testing.T, format, pkg string) (lines [][]string) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-f", format, pkg).CombinedOutput()
+	out, err := goTool("list", "-f", format, pkg).CombinedOutput()
 	if err != nil {
 		t.Fatalf("go list %s: %v\n%s", pkg, err, out)
 	}

@@ -22,6 +22,7 @@ import (
 // TestLabForATest: a lab says in one line where it is, does by HTTP what it is asked, and ends with its
 // standard input, with nothing left behind.
 func TestLabForATest(t *testing.T) {
+	t.Parallel()
 	tmp, token := t.TempDir(), filepath.Join(t.TempDir(), "token")
 	cmd := exec.Command(locktop(t), "lab", "--json", "--with-stdin", "--members", "1", "--control-token", token)
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "XDG_STATE_HOME="+tmp+"-state")

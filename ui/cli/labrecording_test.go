@@ -10,7 +10,6 @@ import (
 
 // TestARecordingOfALabIsTold: an alert about a lab names the file to look at.
 func TestARecordingOfALabIsTold(t *testing.T) {
-	home(t, "")
 	k, err := keep("lab", keptFiles, modeltest.At(0))
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,6 @@ import (
 // TestEveryCommandLogsIn: a user who may read one prefix looks at it with every command,
 // by every way of giving the password, and the password is nowhere to be seen.
 func TestEveryCommandLogsIn(t *testing.T) {
-	home(t, "")
 	endpoint := guarded(t)
 	file := passwordFile(t, secret+"\n", 0o600)
 	ways := []struct {
@@ -71,7 +70,6 @@ func TestEveryCommandLogsIn(t *testing.T) {
 
 // TestLoginOnAnOldServer: those before 3.7 tell their status to everybody.
 func TestLoginOnAnOldServer(t *testing.T) {
-	home(t, "")
 	locktop(t)
 	b := newCLIOn(t, installedServer(t))
 	b.claim("/locks/orders", b.lease(600))
@@ -96,7 +94,6 @@ func TestLoginOnAnOldServer(t *testing.T) {
 // TestALabIsNotDisturbed: what is said of a cluster is not for a lab.
 func TestALabIsNotDisturbed(t *testing.T) {
 	locktop(t)
-	home(t, "")
 	for name, value := range map[string]string{"ETCDCTL_USER": "nobody", "ETCDCTL_PASSWORD": secret, "ETCDCTL_ENDPOINTS": "nonsense", "ETCDCTL_DIAL_TIMEOUT": "soon",
 		"ETCDCTL_CACERT": "/none", "ETCDCTL_DISCOVERY_SRV": "nowhere", "LOCKTOP_PROFILE": "none", "LOCKTOP_NAMESPACE": "/x/", "LOCKTOP_RECIPE": "bad"} {
 		t.Setenv(name, value)

@@ -110,7 +110,6 @@ func TestALoginThatFailsIsOneLine(t *testing.T) {
 }
 
 func TestAPasswordFileThatAllCanReadIsWarnedOf(t *testing.T) {
-	clearEnv(t)
 	var errs strings.Builder
 	e := &access{streams: streams{err: &errs}, config: config{flags: connFlags{user: "u", passwordFile: passwordFile(t, secret, 0o644)}}}
 	if err := e.login(t.Context()); err != nil {
@@ -123,7 +122,6 @@ func TestAPasswordFileThatAllCanReadIsWarnedOf(t *testing.T) {
 
 // TestBreakLogsInToWrite: the writer's connection is opened later, as the same user.
 func TestBreakLogsInToWrite(t *testing.T) {
-	home(t, "")
 	endpoint := guarded(t)
 	t.Setenv("ETCDCTL_PASSWORD", secret)
 	state := t.TempDir()

@@ -21,7 +21,6 @@ import (
 // TestARecordingAnswersAsTheClusterDid: what a command was told is recorded, and the same
 // command asked of the recording says the same, byte by byte.
 func TestARecordingAnswersAsTheClusterDid(t *testing.T) {
-	home(t, "")
 	t.Setenv("LOCKTOP_PREFIX", "/none/") // of a cluster: it means nothing to a recording
 	endpoint := member(t)
 	c := unbound(t, endpoint)

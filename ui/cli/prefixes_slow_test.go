@@ -15,7 +15,6 @@ import (
 // look in two would answer before the other list had begun.
 func TestALookWaitsForEveryPrefix(t *testing.T) {
 	locktop(t)
-	home(t, "")
 	endpoint := member(t)
 	c := unbound(t, endpoint)
 	l, err := c.Grant(within(t), 600)

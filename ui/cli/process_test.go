@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"locktop/demo/etcdtest"
+	"locktop/demo/labtest"
 )
 
 // binary is where the program is built, before any test changes TMPDIR.
@@ -35,27 +35,28 @@ func TestMain(m *testing.M) {
 		return
 	}
 	binary.dir, binary.err = os.MkdirTemp("", "locktop-binary-")
-	os.Setenv("XDG_STATE_HOME", filepath.Join(binary.dir, "state")) // the labs of tests are recorded, too
-	waitTogether()
+	for _, name := range connectionVariables() {
+		os.Unsetenv(name)
+	}
+	for name, dir := range atHome(binary.dir) {
+		os.Setenv(name, dir)
+	}
+	labtest.WaitTogether()
 	code := m.Run()
 	os.RemoveAll(binary.dir)
 	os.Exit(code)
 }
 
-// waitTogether lets more tests run at once than there are processors, unless somebody said how
-// many: most of them wait for leases to end.
-func waitTogether() {
-	flag.Parse()
-	said := false
-	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
-	if !said {
-		_ = flag.Set("test.parallel", "7") // it is a number
-	}
-}
-
 // atStart is the environment before any test changed it: with another home the build
 // would not find what is compiled already.
 var atStart = os.Environ()
+
+// goTool is a command of Go in that environment.
+func goTool(args ...string) *exec.Cmd {
+	cmd := exec.Command("go", args...)
+	cmd.Env = atStart
+	return cmd
+}
 
 // locktop returns the path of the program, built once.
 func locktop(t *testing.T) string {
@@ -65,9 +66,7 @@ func locktop(t *testing.T) string {
 		if binary.err != nil {
 			return
 		}
-		build := exec.Command("go", "build", "-o", path, "locktop")
-		build.Env = atStart
-		if out, err := build.CombinedOutput(); err != nil {
+		if out, err := goTool("build", "-o", path, "locktop").CombinedOutput(); err != nil {
 			binary.err = fmt.Errorf("go build: %v\n%s", err, out)
 		}
 	})

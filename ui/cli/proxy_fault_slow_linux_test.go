@@ -12,7 +12,6 @@ import (
 // does not end well.
 func TestFaultsWithoutHands(t *testing.T) {
 	b := newCLIOn(t, installedServer(t))
-	home(t, "")
 	const sleeps = "sleep 1; echo done"
 	for _, r := range []struct {
 		flags  []string

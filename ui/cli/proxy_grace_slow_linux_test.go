@@ -138,6 +138,7 @@ func TestACommandThatDoesNotEndIsKilled(t *testing.T) {
 }
 
 func TestACommandEndsByItself(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	for _, r := range []struct {
 		script string

@@ -15,6 +15,7 @@ import (
 // TestTheCertificateIsNotLentToAnotherUser is another user of the machine who writes,
 // and makes himself root, through the port of a proxy with our certificate.
 func TestTheCertificateIsNotLentToAnotherUser(t *testing.T) {
+	t.Parallel()
 	etcdctl := require(t, "etcdctl")
 	if os.Geteuid() != 0 {
 		t.Skip("only root can start a process of another user")

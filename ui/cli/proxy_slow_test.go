@@ -36,6 +36,7 @@ func TestWhatHappensIsToldBesideTheCommand(t *testing.T) {
 
 // TestEndpointsOfTwoClusters: a program that goes through both would take its lock twice.
 func TestEndpointsOfTwoClusters(t *testing.T) {
+	t.Parallel()
 	one, twin, other := hostile.Start(t, "127.0.0.1:0"), hostile.Start(t, "127.0.0.1:0"), hostile.Start(t, "127.0.0.1:0")
 	other.Become(0xbb, 10)
 	for _, r := range []struct {

@@ -91,7 +91,6 @@ func anHourApart() *modeltest.History {
 }
 
 func TestARecordingBecomesARecordedTerminal(t *testing.T) {
-	home(t, "")
 	name := stored(t, anHourApart().Events...)
 	file := filepath.Join(t.TempDir(), "x.cast")
 	code, out, errs := inProcess(t, nil, "replay", name, "--cast", file, "--size", "90x28", "--speed", "2")
@@ -126,7 +125,6 @@ func TestARecordingBecomesARecordedTerminal(t *testing.T) {
 }
 
 func TestARecordedTerminalRefuses(t *testing.T) {
-	home(t, "")
 	name := stored(t, anHourApart().Events...)
 	for i, row := range []struct {
 		reason, want string

@@ -29,7 +29,6 @@ func aSecret() *modeltest.History {
 }
 
 func TestReportOfARecording(t *testing.T) {
-	home(t, "")
 	name := stored(t, aSecret().Events...)
 	for _, row := range []struct {
 		reason string
@@ -65,7 +64,6 @@ func TestReportOfARecording(t *testing.T) {
 }
 
 func TestReportRefuses(t *testing.T) {
-	home(t, "")
 	name := stored(t, aSecret().Events...)
 	for _, row := range []struct {
 		args []string
@@ -87,7 +85,6 @@ func TestReportRefuses(t *testing.T) {
 
 // TestReportOfACluster: the page says what could not be seen, and what can.
 func TestReportOfACluster(t *testing.T) {
-	home(t, "")
 	endpoint := member(t)
 	held(t, endpoint, "/jobs/a", "/jobs/b")
 	code, out, errs := inProcess(t, nil, patient([]string{"report", "--for", "300ms", "--prefix", "/jobs/", "-o", "md"}, endpoint)...)
@@ -99,7 +96,6 @@ func TestReportOfACluster(t *testing.T) {
 // TestReportTellsWhatWasDoneByAnotherRun: a break stands in the journal of actions, and in no
 // recording of "locktop record".
 func TestReportTellsWhatWasDoneByAnotherRun(t *testing.T) {
-	home(t, "")
 	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, "/jobs/billing/a1", "", 0xa1)

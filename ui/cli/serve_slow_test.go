@@ -58,6 +58,7 @@ func TestServeTells(t *testing.T) {
 
 // TestAlertRules has promtool try each alert beside what is healthy.
 func TestAlertRules(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command(require(t, "promtool"), "test", "rules", "alerts_test.yml")
 	cmd.Dir = prometheusFiles
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -16,7 +16,6 @@ import (
 // and in a recording as well.
 func TestEventsSinceARevision(t *testing.T) {
 	locktop(t)
-	home(t, "")
 	endpoint := member(t)
 	since := handedOn(t, unbound(t, endpoint), 4)
 	for _, revision := range []string{"all", fmt.Sprint(since)} {
@@ -60,7 +59,6 @@ func TestEventsSinceARevision(t *testing.T) {
 
 func TestHistoryThatCannotBeHad(t *testing.T) {
 	locktop(t)
-	home(t, "")
 	endpoint := member(t)
 	c := unbound(t, endpoint)
 	handedOn(t, c, 2)

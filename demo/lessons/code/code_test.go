@@ -3,6 +3,7 @@ package code
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,11 @@ import (
 	"locktop/demo/etcdtest"
 	"locktop/demo/labtest"
 )
+
+func TestMain(m *testing.M) {
+	labtest.WaitTogether()
+	os.Exit(m.Run())
+}
 
 // The calls of which an answer may fail or be late.
 const (
@@ -176,6 +182,7 @@ var serve = func(t *testing.T) (endpoint string) {
 // TestWhatWorksUnderALock: whatever goes wrong, the work is done by one who holds or not at all,
 // ends with the lease, and leaves neither a claim nor a lease behind.
 func TestWhatWorksUnderALock(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("the work went wrong")
 	for _, r := range []struct {
 		name, lock string
