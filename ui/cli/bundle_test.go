@@ -40,6 +40,7 @@ func unzipped(t *testing.T, name string) map[string]string {
 // TestAnIncidentInOneFile: a deadlock that another run ended, beside a lock that has nothing to do
 // with it.
 func TestAnIncidentInOneFile(t *testing.T) {
+	home(t, "")
 	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, "/shop/cellar/a1", "s3cret-host", 0xa1)
@@ -144,6 +145,7 @@ func inProcess2(t *testing.T, args ...string) (out, errs string, code int) {
 }
 
 func TestAZIPFileThatIsNoBundle(t *testing.T) {
+	home(t, "")
 	dir := t.TempDir()
 	write := func(file, inner string, method uint16) string {
 		name := filepath.Join(dir, file)

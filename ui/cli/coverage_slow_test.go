@@ -28,6 +28,7 @@ import (
 // TestDoctorNeverSaysWellOfWhatItLostSightOf: what happens to the cluster once doctor
 // watches, so that all was well when it began.
 func TestDoctorNeverSaysWellOfWhatItLostSightOf(t *testing.T) {
+	t.Parallel()
 	lab := func(t *testing.T, members int) *cluster.Cluster {
 		c, err := cluster.Start(within(t), cluster.Options{Members: members, Dir: t.TempDir(), Process: []string{locktop(t), memberCommand}})
 		if err != nil {
@@ -87,6 +88,7 @@ func TestDoctorNeverSaysWellOfWhatItLostSightOf(t *testing.T) {
 // A finding depends on the readings of contended locks; those of others are a limit, which
 // is said.
 func TestWhatTheBudgetLeavesUnreadIsNoFailure(t *testing.T) {
+	t.Parallel()
 	locktop(t)
 	var refuse atomic.Bool
 	endpoint := member(t, grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
@@ -159,6 +161,7 @@ func watchers(endpoint string) int {
 // TestDoctorCountsTheLeasesThatItCouldNotRead: one look and a longer one, where a member
 // refuses to say how long leases have left.
 func TestDoctorCountsTheLeasesThatItCouldNotRead(t *testing.T) {
+	t.Parallel()
 	locktop(t)
 	var refused atomic.Pointer[map[int64]bool]
 	none := map[int64]bool{}
@@ -206,6 +209,7 @@ func TestDoctorCountsTheLeasesThatItCouldNotRead(t *testing.T) {
 
 // TestALookAtAPrefixThatIsDeniedEnds: beside one that may be read, whichever comes first.
 func TestALookAtAPrefixThatIsDeniedEnds(t *testing.T) {
+	t.Parallel()
 	endpoint := guarded(t)
 	for _, prefixes := range [][]string{{"/locks/", "/other/"}, {"/a/", "/locks/"}} {
 		for _, more := range [][]string{{"ls"}, {"doctor"}, {"doctor", "--for", "1s"}} {
@@ -222,6 +226,7 @@ func TestALookAtAPrefixThatIsDeniedEnds(t *testing.T) {
 // TestAnAnswerThatCouldNotBeWrittenIsNone: a full disk behind stdout, and a reader who
 // has had enough.
 func TestAnAnswerThatCouldNotBeWrittenIsNone(t *testing.T) {
+	t.Parallel()
 	locktop(t)
 	endpoint := member(t)
 	held(t, endpoint, "/l")

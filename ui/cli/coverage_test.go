@@ -50,6 +50,7 @@ type blindJSON struct {
 // let whoever looks wait twice as long.
 func TestALeaseIsAskedOnce(t *testing.T) {
 	locktop(t)
+	home(t, "")
 	var asked sync.Map // how often, by lease
 	endpoint := member(t, grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		if r, ok := req.(*pb.LeaseTimeToLiveRequest); ok {
@@ -76,6 +77,7 @@ func TestALeaseIsAskedOnce(t *testing.T) {
 // error decides how it ends, and what was not seen is named.
 func TestFindingsDoNotHideWhatWasNotSeen(t *testing.T) {
 	locktop(t)
+	home(t, "")
 	endpoint := member(t, grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		if _, ok := req.(*pb.LeaseTimeToLiveRequest); ok {
 			return nil, status.Error(codes.PermissionDenied, "etcdserver: permission denied")

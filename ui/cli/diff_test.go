@@ -9,6 +9,7 @@ import (
 )
 
 func TestARecordingIsAskedForAPart(t *testing.T) {
+	home(t, "")
 	name := stored(t, anHourApart().Events...)
 	for _, row := range []struct {
 		reason     string
@@ -47,6 +48,7 @@ func TestARecordingIsAskedForAPart(t *testing.T) {
 
 // TestAFilmOfAPeriod: what was so at its beginning is there, and no earlier marker.
 func TestAFilmOfAPeriod(t *testing.T) {
+	home(t, "")
 	name := stored(t, anHourApart().Events...)
 	file := t.TempDir() + "/x.cast"
 	if code, _, errs := inProcess(t, nil, "replay", name, "--cast", file, "--from", "03:10:00", "--to", "03:10:05"); code != exitOK {
@@ -59,6 +61,7 @@ func TestAFilmOfAPeriod(t *testing.T) {
 }
 
 func TestTheFolderOfARingTellsWhatHappened(t *testing.T) {
+	home(t, "")
 	name := stored(t, anHourApart().Events...)
 	e := &env{}
 	e.err = io.Discard

@@ -19,6 +19,7 @@ import (
 // TestNoFileIsWrittenForEver: a pipe that nobody reads is refused where its reader would have
 // to be there, and one whose reader does not read has a second once a signal came.
 func TestNoFileIsWrittenForEver(t *testing.T) {
+	home(t, "")
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
 	pipe := filepath.Join(dir, "locktop", "actions.jsonl")

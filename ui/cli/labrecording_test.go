@@ -10,6 +10,7 @@ import (
 
 // TestARecordingOfALabIsTold: an alert about a lab names the file to look at.
 func TestARecordingOfALabIsTold(t *testing.T) {
+	home(t, "")
 	k, err := keep("lab", keptFiles, modeltest.At(0))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 // Whatever its bytes: a name that was printed, in a table or in JSON, is taken back by each command.
 func TestNamesAreGivenBack(t *testing.T) {
+	home(t, "")
 	names := []string{"", "/jobs/a", "/a\xff\xfe", `/back\nslash`, "/new\nline", "/e\u0301", "/\u202eleft", `/"quoted" it's`, `/two\\`, "/\\\xff", "/\U0001f512"}
 	for i, name := range names {
 		t.Run(model.Printable(name), func(t *testing.T) {
@@ -61,6 +62,7 @@ func TestNamesAreGivenBack(t *testing.T) {
 
 // What may be one lock or another is not guessed.
 func TestTwoLocksOfOneSpelling(t *testing.T) {
+	home(t, "")
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xaa, 10, hostile.Key("/x\nb", 0xb5, 5), hostile.Key(`/x\nb`, 0xb6, 6))
 	for _, r := range []struct {

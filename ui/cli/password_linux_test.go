@@ -11,6 +11,7 @@ import (
 // TestThePasswordIsAskedForWithoutShowingIt at a terminal, for a plain command and for
 // the console.
 func TestThePasswordIsAskedForWithoutShowingIt(t *testing.T) {
+	home(t, "")
 	endpoint := guarded(t)
 	for _, args := range [][]string{{"ls"}, {}} {
 		cmd := exec.Command(locktop(t), patient(append(args, "--prefix", "/locks/", "--user", reader), endpoint)...)
@@ -31,6 +32,7 @@ func TestThePasswordIsAskedForWithoutShowingIt(t *testing.T) {
 }
 
 func TestASignalEndsTheQuestionForThePassword(t *testing.T) {
+	home(t, "")
 	endpoint := guarded(t)
 	cmd := exec.Command(locktop(t), patient([]string{"ls", "--user", reader}, endpoint)...)
 	cmd.Env = cleanEnv(t.TempDir())

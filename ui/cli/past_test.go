@@ -67,6 +67,7 @@ func threeHolders(t *testing.T) string {
 }
 
 func TestAMomentOfARecording(t *testing.T) {
+	home(t, "")
 	name := threeHolders(t)
 	stamp := func(sec float64) string { return modeltest.At(sec).Local().Format(time.RFC3339Nano) }
 	for _, row := range []struct {
@@ -120,6 +121,7 @@ func TestAMomentOfARecording(t *testing.T) {
 }
 
 func TestEventsUpToAMoment(t *testing.T) {
+	home(t, "")
 	name := threeHolders(t)
 	_, all, _ := inProcess(t, nil, "events", "--recording", name, "-o", "jsonl")
 	_, some, _ := inProcess(t, nil, "events", "--recording", name, "-o", "jsonl", "--at", modeltest.At(6).Local().Format(time.RFC3339))
@@ -131,6 +133,7 @@ func TestEventsUpToAMoment(t *testing.T) {
 
 // TestDoctorDoesNotSayWellOfWhatARecordingLacks: its neighbour says well of what is there.
 func TestDoctorDoesNotSayWellOfWhatARecordingLacks(t *testing.T) {
+	home(t, "")
 	seen := func(read bool, more ...model.Event) []model.Event {
 		h := modeltest.New()
 		h.Loaded(0)
@@ -186,6 +189,7 @@ func recordedText(t *testing.T, file string) []byte {
 // TestATornEndIsCutOff: what comes before is answered, and that there was more is said. A
 // moment before it lacks nothing.
 func TestATornEndIsCutOff(t *testing.T) {
+	home(t, "")
 	name := threeHolders(t)
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -217,6 +221,7 @@ func TestATornEndIsCutOff(t *testing.T) {
 }
 
 func TestARecordingTakesNoFlagsOfACluster(t *testing.T) {
+	home(t, "")
 	name := threeHolders(t)
 	for _, row := range []struct {
 		args []string

@@ -14,6 +14,7 @@ import (
 
 // An argument is a prefix: of ls, top, events and doctor alike.
 func TestPlacesAsArguments(t *testing.T) {
+	home(t, "")
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xaa, 10, hostile.Key("/jobs/a/1", 1, 5), hostile.Key("/jobs/b/1", 2, 6), hostile.Key("/other/c/1", 3, 7))
 	name := aQueueOnRecord(t)
@@ -58,6 +59,7 @@ func TestPlacesAsArguments(t *testing.T) {
 
 // ls --watch prints the list, and then what happens.
 func TestWatchOfAList(t *testing.T) {
+	home(t, "")
 	endpoint := member(t)
 	c := unbound(t, endpoint)
 	lock := func(name string) {

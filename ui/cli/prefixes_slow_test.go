@@ -14,6 +14,7 @@ import (
 // last, and the one that is named first has no keys, so its list is there at once. One
 // look in two would answer before the other list had begun.
 func TestALookWaitsForEveryPrefix(t *testing.T) {
+	t.Parallel()
 	locktop(t)
 	endpoint := member(t)
 	c := unbound(t, endpoint)

@@ -84,6 +84,7 @@ func TestProfileArmsItsOwnClusterAlone(t *testing.T) {
 }
 
 func TestALabelIsForItsOwnCluster(t *testing.T) {
+	home(t, "")
 	e := &config{flags: connFlags{endpoints: []string{"a:1"}}, profile: &profile{label: "PRODUCTION"},
 		origins: map[string]origin{"endpoints": {fromProfile, ""}}}
 	if e.label() != "PRODUCTION" {

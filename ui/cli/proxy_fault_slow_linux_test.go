@@ -11,6 +11,7 @@ import (
 // TestFaultsWithoutHands: what was asked for is done at its time, and a run in which it was not
 // does not end well.
 func TestFaultsWithoutHands(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	const sleeps = "sleep 1; echo done"
 	for _, r := range []struct {

@@ -91,6 +91,7 @@ func anHourApart() *modeltest.History {
 }
 
 func TestARecordingBecomesARecordedTerminal(t *testing.T) {
+	home(t, "")
 	name := stored(t, anHourApart().Events...)
 	file := filepath.Join(t.TempDir(), "x.cast")
 	code, out, errs := inProcess(t, nil, "replay", name, "--cast", file, "--size", "90x28", "--speed", "2")
@@ -125,6 +126,7 @@ func TestARecordingBecomesARecordedTerminal(t *testing.T) {
 }
 
 func TestARecordedTerminalRefuses(t *testing.T) {
+	home(t, "")
 	name := stored(t, anHourApart().Events...)
 	for i, row := range []struct {
 		reason, want string

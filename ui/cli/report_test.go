@@ -29,6 +29,7 @@ func aSecret() *modeltest.History {
 }
 
 func TestReportOfARecording(t *testing.T) {
+	home(t, "")
 	name := stored(t, aSecret().Events...)
 	for _, row := range []struct {
 		reason string
@@ -64,6 +65,7 @@ func TestReportOfARecording(t *testing.T) {
 }
 
 func TestReportRefuses(t *testing.T) {
+	home(t, "")
 	name := stored(t, aSecret().Events...)
 	for _, row := range []struct {
 		args []string
@@ -85,6 +87,7 @@ func TestReportRefuses(t *testing.T) {
 
 // TestReportOfACluster: the page says what could not be seen, and what can.
 func TestReportOfACluster(t *testing.T) {
+	home(t, "")
 	endpoint := member(t)
 	held(t, endpoint, "/jobs/a", "/jobs/b")
 	code, out, errs := inProcess(t, nil, patient([]string{"report", "--for", "300ms", "--prefix", "/jobs/", "-o", "md"}, endpoint)...)
@@ -96,6 +99,7 @@ func TestReportOfACluster(t *testing.T) {
 // TestReportTellsWhatWasDoneByAnotherRun: a break stands in the journal of actions, and in no
 // recording of "locktop record".
 func TestReportTellsWhatWasDoneByAnotherRun(t *testing.T) {
+	home(t, "")
 	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, "/jobs/billing/a1", "", 0xa1)

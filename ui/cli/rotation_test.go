@@ -36,6 +36,7 @@ func rotationOf(t rapid.TB, dir string, events []model.Event) {
 // TestCommandsAskAFolder: each that asks a recording takes the folder of a rotation, of which it
 // asks the stretch in which the moment is.
 func TestCommandsAskAFolder(t *testing.T) {
+	home(t, "")
 	dir := t.TempDir()
 	early, late := modeltest.New(), modeltest.New()
 	early.Loaded(0)

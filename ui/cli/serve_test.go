@@ -127,6 +127,7 @@ func TestServeChecksTheHost(t *testing.T) {
 }
 
 func TestServeRefuses(t *testing.T) {
+	home(t, "")
 	short := filepath.Join(t.TempDir(), "short")
 	if err := os.WriteFile(short, []byte("1234"), 0o600); err != nil {
 		t.Fatal(err)

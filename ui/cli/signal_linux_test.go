@@ -129,6 +129,7 @@ func (c endsAt) Done() <-chan struct{} { c.look(); return c.Context.Done() }
 // TestASignalAtEveryStep of a command ends it with the code for it, also before it asked
 // anything; and what needs no cluster is done, or is not begun.
 func TestASignalAtEveryStep(t *testing.T) {
+	home(t, "")
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte(strings.Repeat("t", 20)), 0o600); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 // TestEventsSinceARevision: what happened before one looked has no time, in any format,
 // and in a recording as well.
 func TestEventsSinceARevision(t *testing.T) {
+	t.Parallel()
 	locktop(t)
 	endpoint := member(t)
 	since := handedOn(t, unbound(t, endpoint), 4)
@@ -58,6 +59,7 @@ func TestEventsSinceARevision(t *testing.T) {
 }
 
 func TestHistoryThatCannotBeHad(t *testing.T) {
+	t.Parallel()
 	locktop(t)
 	endpoint := member(t)
 	c := unbound(t, endpoint)

@@ -8,6 +8,7 @@ import (
 // TestDidYouMean: who mistypes a command, a drill, a lesson or a lock is told what is near, and
 // nothing where nothing is.
 func TestDidYouMean(t *testing.T) {
+	home(t, "")
 	endpoint := member(t)
 	held(t, endpoint, "/jobs/billing")
 	for _, r := range []struct {

@@ -48,6 +48,7 @@ type sum struct{ waited, held float64 }
 // TestAllSayTheSameSums: of one recording report, the trace for Perfetto, top and the console
 // say the same of each lock, to the millisecond.
 func TestAllSayTheSameSums(t *testing.T) {
+	home(t, "")
 	for seed := range uint64(5) {
 		h := anyQueues(seed)
 		name := stored(t, h.Events...)

@@ -28,6 +28,7 @@ func aQueueOnRecord(t *testing.T) string {
 }
 
 func TestTopOfARecording(t *testing.T) {
+	home(t, "")
 	name := aQueueOnRecord(t)
 	for _, row := range []struct {
 		reason string

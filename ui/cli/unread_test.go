@@ -22,6 +22,7 @@ import (
 // keys have one, so that a mutex, which has none, is a mutex. Of what has values it does not say what
 // only they tell. A recording that has them says what was said live.
 func TestWhatIsNotRecordedIsNotSaid(t *testing.T) {
+	home(t, "")
 	endpoint := member(t)
 	c := unbound(t, endpoint)
 	for _, name := range []string{"boss-1", "boss-2"} {
