@@ -234,9 +234,7 @@ func TestFaults(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for _, group := range faultGroups {
 			t.Run(group.name, func(t *testing.T) {
-				if *updateFaults {
-					t.Parallel() // they mostly wait
-				}
+				t.Parallel() // they mostly wait
 				a := group.arena(t)
 				for _, f := range group.faults {
 					t.Run(f.name, func(t *testing.T) {

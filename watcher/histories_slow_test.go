@@ -41,10 +41,8 @@ var (
 //
 //	go test ./watcher -run Histories -histories 1 -seed 4711
 func TestHistories(t *testing.T) {
+	t.Parallel()
 	n := *historyCount
-	if testing.Short() {
-		n = min(n, 20)
-	}
 	s := newServer(t)
 	c := s.dial()
 	wire := newCable(t, s.client.Host)

@@ -2,14 +2,15 @@
 
 package watcher
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestPrograms(t *testing.T) {
 	for i := range programs {
 		if s := &programs[i]; s.play != nil {
-			t.Run(s.name, func(t *testing.T) { s.play(t, s) })
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				s.play(t, s)
+			})
 		}
 	}
 }
