@@ -34,7 +34,7 @@
 //	ui/page             all pages, a file or two each, and the code that they share; all.go lists them
 //	                    table, timeline, draw paint, and know no page; terminal brings frames to the
 //	                    terminal, and asks for its background
-//	ui/dialog           the dialogs over a page; tutor and replay stand beside it; host is what they read of the console and want of it
+//	ui/dialog           the dialogs over a page; tutor stands beside it; host is what they read of the console and want of it
 //	ui/cast             writes a recorded terminal in the format of asciinema, also for the pictures
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus

@@ -13,18 +13,20 @@
 //
 // The parts of the console:
 //
-//	ui ──▶ dialog, tutor, replay ──▶ host ──▶ page ──▶ timeline ──▶ table ──▶ fields, draw
+//	ui ──▶ dialog, tutor ──▶ host ──▶ page ──▶ timeline ──▶ table ──▶ fields, draw
 //
 // draw says how text becomes cells, table paints rows, timeline paints what happened across
 // time and who waits for whom in a deadlock, and page has the pages, none of which knows another.
 // dialog has the dialogs over a page, tutor tells lessons and the guide of the demo under it;
 // none of them knows another: they read a host.View, and return a host.Intent for each thing that
-// they want. Package terminal asks for
-// the background of the terminal, and brings frames to it. This package is the shell around them:
+// they want. Package terminal asks for the background of the terminal, and brings frames to it.
+// This package is the shell around them:
 //
 //   - shell.go is the one tea.Model, [Shell], and state.go has its state. Its Update is a switch of
 //     one-line cases; messages.go has the commands and messages behind them, boot.go the startup
-//     messages. timing.go says how long things take.
+//     messages. moment.go moves the console through time: through a recording, or back in what a
+//     running one has seen, which goes on in present.go. recorder.go writes down what is seen.
+//     timing.go says how long things take.
 //   - keys.go is the one table of keys. What a key does, where, under which condition and
 //     how help names it stand in one row; pages and parts bring their own.
 //   - intents.go does what the parts want.

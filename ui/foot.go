@@ -44,7 +44,7 @@ func (a *Shell) noticeSpans() []draw.Span {
 	case a.present != nil && a.inPast():
 		return a.panel.Texts(a.look())
 	case a.present != nil:
-		return a.present.Texts(th, a.o.Past.Since())
+		return a.present.texts(th, a.o.Past.Since())
 	case errors.Is(a.spent, io.EOF):
 		return []draw.Span{draw.Plain.Of(th.Say("end-of-recording"))}
 	case a.spent != nil:

@@ -12,7 +12,6 @@ import (
 	"locktop/model/locks"
 	"locktop/ui/draw"
 	"locktop/ui/page"
-	"locktop/ui/replay"
 )
 
 // header is the top of the screen: the permanent line, and the line of pages.
@@ -24,8 +23,8 @@ type header struct {
 	spent error // why the source ended
 	cost  model.Cost
 
-	present *replay.Present // under the past, nil: now is shown
-	frozen  time.Time       // since when nothing is painted anew, zero: it is
+	present *present  // under the past, nil: now is shown
+	frozen  time.Time // since when nothing is painted anew, zero: it is
 }
 
 // status is the permanent line.
@@ -164,14 +163,14 @@ func (h *header) statusRight() []segment {
 	mode := segment{0, []draw.Span{draw.Readonly.Of(" " + h.Th.Say("read-only") + " ")}}
 	switch {
 	case h.present != nil: // there nothing can be done
-		return []segment{mode, {0, []draw.Span{h.present.Chip(h.o.Past, h.Th)}}, {1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" " + h.Th.Say("returns-to-now"))}}}
+		return []segment{mode, {0, []draw.Span{h.present.chip(h.o.Past, h.Th)}}, {1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" " + h.Th.Say("returns-to-now"))}}}
 	case h.o.Armed && h.o.Lab && !h.o.Foreign:
 		mode = segment{0, []draw.Span{draw.Lab.Of(" " + h.Th.Say("lab") + " ")}}
 	case h.o.Armed:
 		mode = segment{0, []draw.Span{draw.Armed.Of(" " + h.Th.Say("armed") + " ")}}
 	}
 	if h.o.Playback != nil {
-		parts := []segment{mode, {0, []draw.Span{replay.AsOf(h.o.Playback, h.Th)}}}
+		parts := []segment{mode, {0, []draw.Span{asOf(h.o.Playback, h.Th)}}}
 		if h.Ahead != nil {
 			parts = append(parts, segment{1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" " + h.Th.Say("back-to", model.Verbatim(h.Ahead.Now().Format("15:04:05"))))}})
 		}

@@ -253,7 +253,7 @@ func (a *Shell) obey(wants []host.Intent, done bool) tea.Cmd {
 // presentFrame is the frame of now, also while the past is shown.
 func (a *Shell) presentFrame() page.Frame {
 	if a.present != nil {
-		return a.present.Frame(a.th)
+		return a.present.frame(a.th)
 	}
 	return a.Frame()
 }

@@ -10,8 +10,6 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
-
-	"locktop/ui/replay"
 )
 
 // places are sets of pages of a console by what they have.
@@ -48,7 +46,7 @@ func keyTable(a *Shell, recorded bool) []host.Key {
 	on := placesOf(a)
 	var ofPlayback []host.Key
 	if recorded {
-		ofPlayback = replay.Keys(on.all, a.playback(), a.seek, func() bool { return a.o.Past != nil && a.present == nil })
+		ofPlayback = playbackKeys(on.all, a.playback(), a.seek, func() bool { return a.o.Past != nil && a.present == nil })
 	}
 	return a.refusedInThePast(slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
 		a.panel.Keys(on.all),

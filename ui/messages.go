@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"errors"
-	"io"
 	"slices"
 	"time"
 
@@ -13,8 +11,6 @@ import (
 	"locktop/model/store"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
-	"locktop/ui/page"
-	"locktop/ui/replay"
 )
 
 // Messages. Whatever blocks runs in a tea.Cmd and comes back as one of these.
@@ -166,7 +162,7 @@ func (a *Shell) runs() bool { return a.ctx.Err() == nil }
 // past, which is packed beside the screen.
 func (a *Shell) note(b model.Batch, s *store.Store) (why string, keep func()) {
 	past := a.o.Past
-	if a.present != nil && s != a.present.State {
+	if a.present != nil && s != a.present.state {
 		return "", nil
 	}
 	if why = a.o.Record.Note(b); why != "" {
@@ -180,37 +176,6 @@ func (a *Shell) note(b model.Batch, s *store.Store) (why string, keep func()) {
 		begin, _ = s.Checkpoint()
 	}
 	return why, func() { past.Note(b, begin) }
-}
-
-// beneath takes in what comes while the past is shown.
-func (a *Shell) beneath(msg tea.Msg) tea.Cmd {
-	on := a.present
-	b, ok := msg.(batchMsg)
-	if !ok {
-		on.Spent = msg.(sourceEndedMsg).err
-		return nil
-	}
-	other := on.State.Coverage().OtherCluster()
-	if !on.State.ApplyWhile(model.Batch(b), a.runs) {
-		return nil
-	}
-	_, keep := a.note(model.Batch(b), on.State)
-	a.cost = b.Cost
-	a.lookForAwaited()
-	if now := on.State.Coverage().OtherCluster(); now != other && now != "" {
-		a.leave()
-		a.otherCluster(now)
-		a.dirty = true
-	}
-	return a.pullFrom(a.live.Source, a.sources, on.State, keep)
-}
-
-// pastEnded goes back to now: the past was played up to it, or cannot be read any further.
-func (a *Shell) pastEnded(why error) {
-	a.leave()
-	if !errors.Is(why, io.EOF) {
-		a.say(draw.Late, a.th.Say("what-is-kept-of-the-past", model.Verbatim(a.th.Clean(why.Error()))))
-	}
 }
 
 // otherCluster disarms the console: what a person meant to break is in another cluster
@@ -242,8 +207,8 @@ func (a *Shell) ticked(t time.Time) tea.Cmd {
 		a.started = t
 	}
 	if a.present != nil {
-		a.present.Look(a.th, t)
-		a.viewState.Latest = a.present.Now
+		a.present.look(a.th, t)
+		a.viewState.Latest = a.present.now
 	}
 	a.setNow()
 	a.fade(t)
@@ -335,22 +300,6 @@ func (a *Shell) watched(m watchedMsg) tea.Cmd {
 	return a.pullAfter(first)
 }
 
-// playback is what can be moved: a recording, or what was seen so far; nil for neither.
-func (a *Shell) playback() replay.Playback {
-	switch {
-	case a.o.Playback != nil:
-		return a.o.Playback
-	case a.o.Past != nil:
-		return a.o.Past
-	}
-	return nil
-}
-
-// stands says whether the time that is shown does not go on.
-func (a *Shell) stands() bool {
-	return (a.o.Playback != nil || a.present != nil) && replay.Stands(a.playback())
-}
-
 // bringUp brings up to the state what stands above every page, as far as that is due. What is
 // worst comes first: its locks stand on top.
 func (a *Shell) bringUp() {
@@ -369,151 +318,4 @@ func (a *Shell) complete() {
 		a.rank(f)
 	}
 	a.paint() // the page chooses its row where it paints its list, and the verdict above says whether it is about that
-}
-
-// seek goes to another moment of the recording or of the past, beside the screen.
-func (a *Shell) seek(g replay.Goal) tea.Cmd {
-	if a.opening {
-		a.say(draw.Late, a.th.Say("wait-another-moment-is-still-being"))
-		return nil
-	}
-	a.opening = true
-	playback, ctx := a.playback(), a.ctx
-	return func() tea.Msg {
-		s, err := playback.Go(ctx, g)
-		return soughtMsg{s, err}
-	}
-}
-
-// sought shows the moment that was looked up. What a person has set stays, and what was
-// selected, if it is there. Without such a moment the recording goes on where it was.
-func (a *Shell) sought(m soughtMsg) tea.Cmd {
-	held := a.pending
-	a.opening, a.pending = false, nil
-	switch {
-	case m.err != nil && a.o.Past != nil && a.present == nil: // the axis and the journal know it perhaps
-		a.o.Past.Leave()
-		a.say(draw.Late, a.th.Clean(m.err.Error()))
-		return nil
-	case m.err != nil:
-		a.say(draw.Late, a.th.Clean(m.err.Error()))
-		a.viewState.Axis.Now() // the cursor stays where the recording is
-		a.mark()
-		if held == nil {
-			return nil
-		}
-		_, cmd := a.update(held)
-		return cmd
-	}
-	ahead := a.viewState.Ahead
-	if ahead == nil {
-		ahead = a.state.View
-	}
-	if a.o.Past == nil {
-		a.sources++ // what is on its way is of the moment before
-	} else {
-		a.moments++
-		if a.present == nil {
-			a.present = &replay.Present{State: a.state, Board: a.viewState, Now: a.now, Spent: a.spent, Actions: a.live.Actions}
-			a.live.Actions = replay.InThePast
-		}
-	}
-	moved := !a.viewState.Axis.At().Truncate(time.Microsecond).Equal(a.cursor) // while this moment was looked up
-	a.turn(m.state)
-	a.viewState.Ahead = ahead
-	if moved {
-		next := a.follow()
-		a.complete()
-		return tea.Batch(a.pull(), next)
-	}
-	a.complete()
-	if a.inPast() {
-		a.carryOut(a.panel.Turned())
-	}
-	a.notice = notice{}
-	return a.pull()
-}
-
-// turn shows another state, as it was chosen how to look at the one before.
-func (a *Shell) turn(to *store.Store) {
-	at, pick, set, awaited, was, pages := a.at, a.viewState.Locks.Pick, a.settings(), a.awaited, a.viewState, a.pages
-	a.dialog = nil
-	a.thaw()
-	a.reset(set)
-	a.state, a.now, a.awaited = to, time.Time{}, awaited
-	a.at, a.viewState.Locks.Pick = at, pick
-	a.viewState.Axis.Window, a.viewState.Axis.Keyless = was.Axis.Window, was.Axis.Keyless
-	for i, x := range pages {
-		if f, ok := x.(page.Filtered); ok && f.Filter() != "" {
-			a.pages[i].(page.Filtered).SetFilter(f.Filter())
-		}
-	}
-}
-
-// leave shows now again, which went on underneath.
-func (a *Shell) leave() {
-	on := a.present
-	a.o.Past.Leave()
-	a.moments++ // what is on its way is of the past
-	a.present, a.pending = nil, nil
-	a.turn(on.State)
-	b := a.viewState
-	b.Counters, b.Uncertain, b.Sparkline, b.Picked = on.Board.Counters, on.Board.Uncertain, on.Board.Sparkline, on.Board.Picked
-	b.Locks.Order.Force = true
-	b.Axis.Now()
-	a.live.Actions, a.spent, a.cursor, a.notice = on.Actions, on.Spent, time.Time{}, notice{}
-	a.complete()
-	a.carryOut(a.panel.Now())
-}
-
-// follow moves the recording to where the cursor of the axis was moved: the whole console shows
-// that moment. Without a cursor it goes back to the latest that was seen.
-func (a *Shell) follow() tea.Cmd {
-	at := a.viewState.Axis.At().Truncate(time.Microsecond)
-	switch {
-	case a.opening:
-		return nil
-	case a.present != nil && at.IsZero():
-		a.leave()
-		return nil
-	case at.Equal(a.cursor):
-		return nil
-	}
-	a.cursor = at
-	if at.IsZero() {
-		if a.viewState.Ahead == nil {
-			return nil
-		}
-		at = a.viewState.Ahead.Now()
-	}
-	return a.seek(replay.Goal{Kind: replay.StopTime, At: at.Add(time.Microsecond - 1)}) // the axis has no smaller unit
-}
-
-// mark puts the cursor of the axis where the recording is, while something later was seen.
-func (a *Shell) mark() {
-	b := a.viewState
-	if b.Ahead == nil || a.opening {
-		return
-	}
-	if now, last := a.state.Now(), b.Ahead.Now(); now.Before(last) || a.present != nil {
-		b.Axis.Go(now.Truncate(time.Microsecond), b.Ahead.Timeline().Start(), last)
-	} else {
-		b.Ahead = nil
-		b.Axis.Now()
-	}
-	a.cursor = b.Axis.At()
-}
-
-// moment goes to a time of the recording or of the past, or back to now, or says why not.
-func (a *Shell) moment(text string) (tea.Cmd, string) {
-	switch {
-	case a.playback() == nil:
-		return nil, a.th.Say("nothing-is-kept-here-of-what")
-	case text == "now" && a.viewState.Ahead == nil && a.present == nil:
-		return nil, a.th.Say("the-screen-shows-now")
-	case text == "now":
-		a.viewState.Axis.Now()
-		return a.follow(), ""
-	}
-	return a.seek(replay.Goal{Kind: replay.StopTime, Text: text}), ""
 }

@@ -9,7 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 )
 
 // still is a recording that stands wherever one goes in it.
@@ -82,7 +82,7 @@ func TestAMomentIsCompleteWhenItIsShown(t *testing.T) {
 					if to.After(end) {
 						to = end
 					}
-					b.drained(b.Shell.seek(replay.Goal{Kind: replay.StopTime, At: to}))
+					b.drained(b.Shell.seek(host.Goal{Kind: host.StopTime, At: to}))
 					first := b.text()
 					for i := range 5 {
 						b.send(tickMsg(end.Add(time.Duration(i+1) * time.Second)))
@@ -90,7 +90,7 @@ func TestAMomentIsCompleteWhenItIsShown(t *testing.T) {
 					if after := b.text(); after != first {
 						t.Errorf("%s, page %s, %v, at %g s: after a while it is not what was shown:\n%s\nfirst:\n%s", name, page, size, sec, after, first)
 					}
-					there, _ := playback.Go(t.Context(), replay.Goal{Kind: replay.StopTime, At: to})
+					there, _ := playback.Go(t.Context(), host.Goal{Kind: host.StopTime, At: to})
 					fresh := newBench(t, Options{Playback: playback})
 					fresh.size(size[0], size[1])
 					fresh.booted = false

@@ -13,7 +13,6 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
-	"locktop/ui/replay"
 	"locktop/ui/tutor"
 
 	"locktop/ui/table"
@@ -121,11 +120,11 @@ type Options struct {
 	Save func(file, text string) (path string, err error)
 	// Playback is the recording that is shown, which Boot loads and hands over as the source;
 	// nil: what is shown happens now.
-	Playback replay.Playback
+	Playback host.Playback
 	// Past is what was seen so far, where what is shown happens now; nil: one cannot go back.
-	Past replay.Past
+	Past host.Past
 	// Record writes down what is seen when a person asks for it; nil: nothing can be.
-	Record *replay.Log
+	Record *Recorder
 	// Boot gets everything up. It runs beside the screen, which shows its
 	// progress; an error ends the program with that error.
 	Boot func(ctx context.Context, progress func(string)) (Live, error)

@@ -11,7 +11,6 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
-	"locktop/ui/replay"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
@@ -57,7 +56,7 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("back on %s", b.on())
 			}
 		}},
-		{"record", "it says where, the header has it, what comes is written behind what is so, and it is ended by the same", Options{Record: replay.NewLog(func() (replay.File, error) { return written, nil })}, []string{":", "record", "enter"}, func(b *bench) {
+		{"record", "it says where, the header has it, what comes is written behind what is so, and it is ended by the same", Options{Record: NewRecorder(func() (RecordFile, error) { return written, nil })}, []string{":", "record", "enter"}, func(b *bench) {
 			b.sees("REC")
 			b.sees("Recording, with the keys' values, to /state/a.rec: :record ends it")
 			begun := len(written.events)
@@ -71,7 +70,7 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("it is not ended\n%s", b.text())
 			}
 		}},
-		{"record that fails", "the disk is full later: it ends, and says so", Options{Record: replay.NewLog(func() (replay.File, error) { return &writes{most: 1}, nil })}, []string{":", "record", "enter"}, func(b *bench) {
+		{"record that fails", "the disk is full later: it ends, and says so", Options{Record: NewRecorder(func() (RecordFile, error) { return &writes{most: 1}, nil })}, []string{":", "record", "enter"}, func(b *bench) {
 			b.send(batchMsg{Events: []model.Event{model.Tick{At: b.state.Now().Add(time.Second)}}})
 			b.sees("the recording ended: no space left; recorded: locktop replay /state/a.rec")
 		}},

@@ -11,7 +11,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 )
 
 // spool is a recording that goes to the moment that it has, or to none.
@@ -21,7 +21,7 @@ func (s spool) Now() time.Time { return at(5) }
 func (s spool) Label() string  { return "1x" }
 func (s spool) Pause()         {}
 func (s spool) Faster(int)     {}
-func (s spool) Go(context.Context, replay.Goal) (*store.Store, error) {
+func (s spool) Go(context.Context, host.Goal) (*store.Store, error) {
 	if s.there == nil {
 		return nil, errors.New("no event after this")
 	}
@@ -82,13 +82,13 @@ func (c *counted) Next(context.Context, model.Want) (model.Batch, error) {
 type rewound struct {
 	spool
 	all   []model.Event
-	goals []replay.Goal
+	goals []host.Goal
 	now   *store.Store
 }
 
 func (r *rewound) Now() time.Time { return r.now.Now() }
 
-func (r *rewound) Go(_ context.Context, g replay.Goal) (*store.Store, error) {
+func (r *rewound) Go(_ context.Context, g host.Goal) (*store.Store, error) {
 	r.goals = append(r.goals, g)
 	s := store.New()
 	for _, e := range r.all {

@@ -13,7 +13,6 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
-	"locktop/ui/replay"
 	"locktop/ui/tutor"
 
 	"locktop/ui/table"
@@ -50,12 +49,12 @@ type Shell struct {
 // watching is what is watched, and how that goes.
 type watching struct {
 	live    Live
-	sources int             // how many there have been
-	opening bool            // another one is being opened
-	present *replay.Present // what goes on under the past that is shown, nil: now is shown
-	moments int             // of the past that were shown
-	cursor  time.Time       // of the axis, when the recording was last moved to it
-	pending tea.Msg         // what the source said while another moment of the recording is looked up
+	sources int       // how many there have been
+	opening bool      // another one is being opened
+	present *present  // what goes on under the past that is shown, nil: now is shown
+	moments int       // of the past that were shown
+	cursor  time.Time // of the axis, when the recording was last moved to it
+	pending tea.Msg   // what the source said while another moment of the recording is looked up
 	cost    model.Cost
 	spent   error // why the source ended
 }

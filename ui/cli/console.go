@@ -28,7 +28,6 @@ import (
 	"locktop/ui/cli/playback"
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
-	"locktop/ui/replay"
 	"locktop/ui/report"
 	"locktop/watcher"
 	"locktop/watcher/pace"
@@ -220,7 +219,7 @@ func (e *env) show(ctx context.Context, o ui.Options) error {
 	defer cancel()
 	if o.Playback == nil {
 		o.Past = playback.NewPast(ctx, o.Pins)
-		o.Record = replay.NewLog(func() (replay.File, error) { return keep("console", 0, time.Now()) }) // a person asked for each: none goes by itself
+		o.Record = ui.NewRecorder(func() (ui.RecordFile, error) { return keep("console", 0, time.Now()) }) // a person asked for each: none goes by itself
 	}
 	defer guardTerminal(e.in, e.stdout)()
 	err := ui.Run(ctx, o, e.in, e.stdout)

@@ -35,7 +35,7 @@ func TestRooms(t *testing.T) {
 		}
 		return not
 	}
-	parts := []string{"locktop/ui/dialog", "locktop/ui/tutor", "locktop/ui/replay"}
+	parts := []string{"locktop/ui/dialog", "locktop/ui/tutor"}
 	rooms := []room{
 		{"locktop/ui/host", part(parts...)},
 		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},

@@ -88,7 +88,7 @@ func (k *labRecording) room(src model.Source) model.Source {
 	})
 }
 
-// Write implements replay.File.
+// Write implements ui.RecordFile.
 func (k *labRecording) Write(b model.Batch) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,10 +106,10 @@ func (k *labRecording) status() metrics.Recording {
 	return metrics.Recording{Dir: model.Printable(k.path), Writes: k.why == nil, Bytes: bytes, Since: k.began}
 }
 
-// Path implements replay.File.
+// Path implements ui.RecordFile.
 func (k *labRecording) Path() string { return k.path }
 
-// End implements replay.File.
+// End implements ui.RecordFile.
 func (k *labRecording) End() (said string, err error) { return k.close() }
 
 // close ends the recording and says where it is.

@@ -13,7 +13,7 @@ import (
 	"locktop/model/store"
 	"locktop/ui"
 	"locktop/ui/cli/playback"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 	"locktop/ui/report"
 	"locktop/watcher/recording"
 )
@@ -127,12 +127,12 @@ func (f *replayRun) console(ctx context.Context) error {
 		}
 		var there *store.Store
 		if err == nil && !start.IsZero() {
-			there, err = t.Go(ctx, replay.Goal{Kind: replay.StopTime, At: start})
+			there, err = t.Go(ctx, host.Goal{Kind: host.StopTime, At: start})
 		}
 		if err != nil {
 			return ui.Live{}, err
 		}
-		return ui.Live{Source: t, State: there, Actions: replay.NoHands{Why: noCluster}, Cut: segments.Cut}, nil
+		return ui.Live{Source: t, State: there, Actions: host.NoActions{Why: noCluster}, Cut: segments.Cut}, nil
 	}
 	return f.e.show(ctx, o)
 }

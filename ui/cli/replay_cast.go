@@ -16,7 +16,7 @@ import (
 	"locktop/ui/cast"
 	"locktop/ui/cli/playback"
 	"locktop/ui/draw"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 	"locktop/watcher/recording"
 )
 
@@ -113,5 +113,5 @@ func (e *env) shoot(ctx context.Context, segments *recording.Segments, film play
 	if !e.screen.ascii && !e.screen.wideSigns {
 		o.Signs = draw.SignsUnicode
 	}
-	return film.Shoot(ctx, segments, o, ui.Live{Actions: replay.NoHands{Why: noCluster}, Cut: segments.Cut}, to, "locktop replay "+name)
+	return film.Shoot(ctx, segments, o, ui.Live{Actions: host.NoActions{Why: noCluster}, Cut: segments.Cut}, to, "locktop replay "+name)
 }

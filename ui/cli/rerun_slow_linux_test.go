@@ -24,8 +24,8 @@ import (
 	"locktop/ui/cli/playback"
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	base "locktop/ui/page"
-	"locktop/ui/replay"
 	"locktop/ui/table"
 	"locktop/watcher/recording"
 )
@@ -142,7 +142,7 @@ func (x *seen) sameScreens(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	for i, want := range x.screens {
-		s, err := p.Go(ctx, replay.Goal{Kind: replay.StopEvent})
+		s, err := p.Go(ctx, host.Goal{Kind: host.StopEvent})
 		if err != nil {
 			t.Fatalf("event %d of %d: %v", i+1, len(x.screens), err)
 		}
@@ -150,7 +150,7 @@ func (x *seen) sameScreens(t *testing.T, name string) {
 			t.Fatalf("event %d of %d (-live +replayed)\n%s", i+1, len(x.screens), d)
 		}
 	}
-	if _, err := p.Go(ctx, replay.Goal{Kind: replay.StopEvent}); err == nil || len(x.screens) < 10 {
+	if _, err := p.Go(ctx, host.Goal{Kind: host.StopEvent}); err == nil || len(x.screens) < 10 {
 		t.Errorf("%d events were seen live, and the recording has another one: %v", len(x.screens), err)
 	}
 }

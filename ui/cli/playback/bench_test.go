@@ -15,7 +15,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/modeltest"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 	"locktop/watcher/recording"
 )
 
@@ -91,7 +91,7 @@ func BenchmarkGo(b *testing.B) {
 				for range seeks {
 					at := modeltest.At(3600 * random.Float64())
 					began, before := time.Now(), processor(b)
-					if _, err := p.Go(b.Context(), replay.Goal{Kind: replay.StopTime, Text: at.Format(time.RFC3339Nano)}); err != nil {
+					if _, err := p.Go(b.Context(), host.Goal{Kind: host.StopTime, Text: at.Format(time.RFC3339Nano)}); err != nil {
 						b.Fatal(err)
 					}
 					took, used = append(took, time.Since(began)), append(used, processor(b)-before)

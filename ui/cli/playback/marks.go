@@ -10,26 +10,26 @@ import (
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/store"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 )
 
 // stop is where the journal has a line more.
 type stop struct {
 	told int // events that were told by then
 	at   time.Time
-	kind replay.StopKind
+	kind host.StopKind
 }
 
-func stopKind(k journal.Kind) replay.StopKind {
+func stopKind(k journal.Kind) host.StopKind {
 	switch k {
 	case journal.Finding:
-		return replay.StopFinding
+		return host.StopFinding
 	case journal.Handover, journal.Acquired, journal.Shared, journal.Left, journal.Together:
-		return replay.StopHandover
+		return host.StopHandover
 	case journal.Queued, journal.Blocked:
-		return replay.StopEvent
+		return host.StopEvent
 	}
-	return replay.StopMark
+	return host.StopMark
 }
 
 // Bounds of what is kept of a recording: a state is kept where so many events have passed, or

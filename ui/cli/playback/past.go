@@ -11,7 +11,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 	"locktop/watcher/recording"
 )
 
@@ -84,7 +84,7 @@ type note struct {
 }
 
 var (
-	_ replay.Past  = (*Past)(nil)
+	_ host.Past    = (*Past)(nil)
 	_ model.Source = (*Past)(nil)
 )
 
@@ -111,14 +111,14 @@ func (p *Past) newPiece() *piece {
 	return &piece{seq: p.seq, log: log, rec: recording.NewRecorder(log, recording.Options{Lag: packAfter})}
 }
 
-// Due implements replay.Past.
+// Due implements host.Past.
 func (p *Past) Due() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.due
 }
 
-// Note implements replay.Past.
+// Note implements host.Past.
 func (p *Past) Note(b model.Batch, begin []model.Event) {
 	if begin != nil {
 		p.mu.Lock()
@@ -130,7 +130,7 @@ func (p *Past) Note(b model.Batch, begin []model.Event) {
 	}
 }
 
-// Forget implements replay.Past.
+// Forget implements host.Past.
 func (p *Past) Forget() { p.send(p.ctx, note{forget: true}) }
 
 func (p *Past) send(ctx context.Context, n note) {
@@ -231,7 +231,7 @@ func (p *Past) drop() {
 	p.due = x.log.Bytes()-x.base >= p.bounds.bytes/pieces || x.events >= p.bounds.events/pieces || !x.began.IsZero() && p.latest.Sub(x.began) >= p.bounds.keep/pieces
 }
 
-// Since implements replay.Past.
+// Since implements host.Past.
 func (p *Past) Since() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -308,8 +308,8 @@ func (p *Past) visit(ctx context.Context) (*visit, error) {
 	return next, nil
 }
 
-// Go implements replay.Playback.
-func (p *Past) Go(ctx context.Context, g replay.Goal) (*store.Store, error) {
+// Go implements host.Playback.
+func (p *Past) Go(ctx context.Context, g host.Goal) (*store.Store, error) {
 	v, err := p.visit(ctx)
 	if err != nil {
 		return nil, err
@@ -340,7 +340,7 @@ func (p *Past) Next(ctx context.Context, w model.Want) (model.Batch, error) {
 	return v.Next(ctx, w)
 }
 
-// Leave implements replay.Past.
+// Leave implements host.Past.
 func (p *Past) Leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -356,7 +356,7 @@ func (p *Past) at() *visit {
 	return p.on
 }
 
-// Now implements replay.Playback.
+// Now implements host.Playback.
 func (p *Past) Now() time.Time {
 	if v := p.at(); v != nil {
 		return v.Now()
@@ -364,7 +364,7 @@ func (p *Past) Now() time.Time {
 	return time.Time{}
 }
 
-// Label implements replay.Playback.
+// Label implements host.Playback.
 func (p *Past) Label() string {
 	if v := p.at(); v != nil {
 		return v.Label()
@@ -372,14 +372,14 @@ func (p *Past) Label() string {
 	return ""
 }
 
-// Pause implements replay.Playback.
+// Pause implements host.Playback.
 func (p *Past) Pause() {
 	if v := p.at(); v != nil {
 		v.Pause()
 	}
 }
 
-// Faster implements replay.Playback.
+// Faster implements host.Playback.
 func (p *Past) Faster(by int) {
 	if v := p.at(); v != nil {
 		v.Faster(by)

@@ -19,7 +19,7 @@ import (
 	"locktop/model/store"
 	"locktop/ui"
 	"locktop/ui/draw"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 )
 
 // feed is a cluster: what is told to it is what the watch delivers.
@@ -169,7 +169,7 @@ func (c *console) misses(text string) {
 }
 
 // onFeed is a console on a cluster, whose past is kept.
-func onFeed(t *testing.T, f *feed, h *hands, past replay.Past) *console {
+func onFeed(t *testing.T, f *feed, h *hands, past host.Past) *console {
 	return open(t, ui.Options{Armed: true, Past: past, Boot: func(context.Context, func(string)) (ui.Live, error) {
 		return ui.Live{Source: f, Actions: h}, nil
 	}})
@@ -200,7 +200,7 @@ func TestTheRunningConsoleGoesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := open(t, ui.Options{Playback: r, Boot: func(context.Context, func(string)) (ui.Live, error) {
-		return ui.Live{Source: r, Actions: replay.NoHands{Why: model.Say("this-is-a-recording")}}, nil
+		return ui.Live{Source: r, Actions: host.NoActions{Why: model.Say("this-is-a-recording")}}, nil
 	}})
 	again.sees("c3 joined")
 
@@ -312,7 +312,7 @@ func TestThePastIsBounded(t *testing.T) {
 		t.Fatalf("40 events of 102 are kept, and it begins at %d s", since)
 	}
 	for sec := since; sec <= 100; sec += 5 {
-		s, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopTime, Text: stamp(float64(sec))})
+		s, err := p.Go(t.Context(), host.Goal{Kind: host.StopTime, Text: stamp(float64(sec))})
 		if err != nil {
 			t.Fatalf("%d: %v", sec, err)
 		}
@@ -320,12 +320,12 @@ func TestThePastIsBounded(t *testing.T) {
 			t.Errorf("%d s: %s, want %s", sec, got, straight[sec])
 		}
 	}
-	_, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopTime, Text: stamp(3)})
+	_, err := p.Go(t.Context(), host.Goal{Kind: host.StopTime, Text: stamp(3)})
 	if want := "nothing is kept before " + p.Since().Format(time.TimeOnly); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	p.Forget()
-	if _, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopEvent, Back: true}); err == nil {
+	if _, err := p.Go(t.Context(), host.Goal{Kind: host.StopEvent, Back: true}); err == nil {
 		t.Error("it went back to what was watched before")
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 	"locktop/watcher/recording"
 )
 
@@ -48,8 +48,8 @@ type Playback struct {
 }
 
 var (
-	_ model.Source    = (*Playback)(nil)
-	_ replay.Playback = (*Playback)(nil)
+	_ model.Source  = (*Playback)(nil)
+	_ host.Playback = (*Playback)(nil)
 )
 
 // errMoved is what a call of Next returns that was under way when the playback was moved.
@@ -193,17 +193,17 @@ func (t *Playback) change(f func()) {
 	t.changed = make(chan struct{})
 }
 
-// Now implements replay.Playback.
+// Now implements host.Playback.
 func (t *Playback) Now() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.now()
 }
 
-// Pause implements replay.Playback.
+// Pause implements host.Playback.
 func (t *Playback) Pause() { t.change(func() { t.paused = !t.paused }) }
 
-// Faster implements replay.Playback.
+// Faster implements host.Playback.
 func (t *Playback) Faster(by int) {
 	t.change(func() {
 		i := sort.SearchFloat64s(speeds, t.speed)
@@ -214,7 +214,7 @@ func (t *Playback) Faster(by int) {
 	})
 }
 
-// Label implements replay.Playback.
+// Label implements host.Playback.
 func (t *Playback) Label() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -227,9 +227,9 @@ func (t *Playback) Label() string {
 	return fmt.Sprintf("%gx", t.speed)
 }
 
-// Go implements replay.Playback: the state is folded anew from the last moment before that is kept,
+// Go implements host.Playback: the state is folded anew from the last moment before that is kept,
 // so it is the one that was seen. The playback stands still there.
-func (t *Playback) Go(ctx context.Context, g replay.Goal) (*store.Store, error) {
+func (t *Playback) Go(ctx context.Context, g host.Goal) (*store.Store, error) {
 	t.mu.Lock()
 	from, in := t.taken, reader{segments: t.segments, read: &t.read}
 	t.mu.Unlock()
@@ -262,8 +262,8 @@ func (t *Playback) Go(ctx context.Context, g replay.Goal) (*store.Store, error) 
 }
 
 // find returns how many events were told at a goal, and its moment.
-func (t *Playback) find(ctx context.Context, in *reader, g replay.Goal, from int) (told int, at time.Time, err error) {
-	if g.Kind == replay.StopTime {
+func (t *Playback) find(ctx context.Context, in *reader, g host.Goal, from int) (told int, at time.Time, err error) {
+	if g.Kind == host.StopTime {
 		if g.At.IsZero() {
 			at, err = t.moment(in.segments, g.Text)
 		} else {
@@ -274,7 +274,7 @@ func (t *Playback) find(ctx context.Context, in *reader, g replay.Goal, from int
 		}
 		return told, at, err
 	}
-	s, err := t.marks.stop(ctx, from, g.Back, func(s stop) bool { return g.Kind == replay.StopEvent || s.kind == g.Kind })
+	s, err := t.marks.stop(ctx, from, g.Back, func(s stop) bool { return g.Kind == host.StopEvent || s.kind == g.Kind })
 	switch {
 	case err != nil:
 		return 0, at, err

@@ -13,7 +13,7 @@ import (
 	"locktop/model"
 	"locktop/model/modeltest"
 	"locktop/model/store"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 )
 
 // TestAMomentIsTheSameFromAStateThatIsKept: wherever one goes in a long recording, in any
@@ -62,7 +62,7 @@ func TestAMomentIsTheSameFromAStateThatIsKept(t *testing.T) {
 		}
 		for round := range 2 {
 			for sec, want := range straight {
-				s, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopTime, Text: modeltest.At(float64(sec)).Format(time.RFC3339)})
+				s, err := p.Go(t.Context(), host.Goal{Kind: host.StopTime, Text: modeltest.At(float64(sec)).Format(time.RFC3339)})
 				if err != nil {
 					t.Fatal(err)
 				}

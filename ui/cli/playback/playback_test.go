@@ -16,7 +16,7 @@ import (
 	"locktop/model/modeltest"
 	"locktop/model/status"
 	"locktop/model/store"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 	"locktop/watcher/recording"
 )
 
@@ -101,23 +101,23 @@ func TestWhereOneGoesOnATape(t *testing.T) {
 	}
 	for _, row := range []struct {
 		reason string
-		goal   replay.Goal
+		goal   host.Goal
 		sec    float64 // 0: it cannot be done
 		says   string
 	}{
-		{"the first handover", replay.Goal{Kind: replay.StopHandover}, 1, ""},
-		{"the next one", replay.Goal{Kind: replay.StopHandover}, 5, ""},
-		{"the finding after it", replay.Goal{Kind: replay.StopFinding}, 7, ""},
-		{"back to the mark", replay.Goal{Kind: replay.StopMark, Back: true}, 3, ""},
-		{"no other mark before", replay.Goal{Kind: replay.StopMark, Back: true}, 0, "no mark before"},
-		{"the event before", replay.Goal{Kind: replay.StopEvent, Back: true}, 2, ""},
-		{"a typed time", replay.Goal{Kind: replay.StopTime, Text: modeltest.At(6.5).Format(time.RFC3339Nano)}, 6.5, ""},
-		{"a time that nobody typed", replay.Goal{Kind: replay.StopTime, At: modeltest.At(6.25)}, 6.25, ""},
-		{"a time of day", replay.Goal{Kind: replay.StopTime, Text: modeltest.At(4).Format(time.TimeOnly)}, 4, ""},
-		{"the end", replay.Goal{Kind: replay.StopTime, Text: modeltest.At(20).Format(time.TimeOnly)}, 20, ""},
-		{"nothing after it", replay.Goal{Kind: replay.StopEvent}, 0, "no event after"},
-		{"before it began", replay.Goal{Kind: replay.StopTime, Text: modeltest.At(-5).Format(time.DateTime)}, 0, "is not in the recording"},
-		{"no time", replay.Goal{Kind: replay.StopTime, Text: "noon"}, 0, "want a time"},
+		{"the first handover", host.Goal{Kind: host.StopHandover}, 1, ""},
+		{"the next one", host.Goal{Kind: host.StopHandover}, 5, ""},
+		{"the finding after it", host.Goal{Kind: host.StopFinding}, 7, ""},
+		{"back to the mark", host.Goal{Kind: host.StopMark, Back: true}, 3, ""},
+		{"no other mark before", host.Goal{Kind: host.StopMark, Back: true}, 0, "no mark before"},
+		{"the event before", host.Goal{Kind: host.StopEvent, Back: true}, 2, ""},
+		{"a typed time", host.Goal{Kind: host.StopTime, Text: modeltest.At(6.5).Format(time.RFC3339Nano)}, 6.5, ""},
+		{"a time that nobody typed", host.Goal{Kind: host.StopTime, At: modeltest.At(6.25)}, 6.25, ""},
+		{"a time of day", host.Goal{Kind: host.StopTime, Text: modeltest.At(4).Format(time.TimeOnly)}, 4, ""},
+		{"the end", host.Goal{Kind: host.StopTime, Text: modeltest.At(20).Format(time.TimeOnly)}, 20, ""},
+		{"nothing after it", host.Goal{Kind: host.StopEvent}, 0, "no event after"},
+		{"before it began", host.Goal{Kind: host.StopTime, Text: modeltest.At(-5).Format(time.DateTime)}, 0, "is not in the recording"},
+		{"no time", host.Goal{Kind: host.StopTime, Text: "noon"}, 0, "want a time"},
 	} {
 		s, err := p.Go(t.Context(), row.goal)
 		if row.sec == 0 {
@@ -134,7 +134,7 @@ func TestWhereOneGoesOnATape(t *testing.T) {
 			t.Errorf("%s: at %s, %s (-straight +gone)\n%s", row.reason, p.Now(), p.Label(), d)
 		}
 	}
-	s, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopTime, Text: modeltest.At(4).Format(time.TimeOnly)})
+	s, err := p.Go(t.Context(), host.Goal{Kind: host.StopTime, Text: modeltest.At(4).Format(time.TimeOnly)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestACallUnderWayEndsWhenTheTapeIsMoved(t *testing.T) {
 		done <- err
 	}()
 	for err := error(nil); err == nil; { // until it waits, or is told
-		if _, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopHandover}); err != nil {
+		if _, err := p.Go(t.Context(), host.Goal{Kind: host.StopHandover}); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -258,7 +258,7 @@ func TestATapeOpensAtAMoment(t *testing.T) {
 			}
 			s.Apply(b)
 		}
-		there, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopTime, Text: modeltest.At(sec).Format(time.RFC3339)})
+		there, err := p.Go(t.Context(), host.Goal{Kind: host.StopTime, Text: modeltest.At(sec).Format(time.RFC3339)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +312,7 @@ func TestAMomentIsAFoldFromTheBeginning(t *testing.T) {
 				}
 				straight.Apply(model.Batch{Events: []model.Event{model.Tick{At: next}}})
 			}
-			s, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopTime, At: at})
+			s, err := p.Go(t.Context(), host.Goal{Kind: host.StopTime, At: at})
 			if err != nil {
 				rt.Fatal(err)
 			}

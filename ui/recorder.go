@@ -1,4 +1,4 @@
-package replay
+package ui
 
 import (
 	"cmp"
@@ -8,8 +8,8 @@ import (
 	"locktop/model/text"
 )
 
-// File is a recording that is being written.
-type File interface {
+// RecordFile is a recording that is being written.
+type RecordFile interface {
 	Write(b model.Batch) error
 	// Path is where it is.
 	Path() string
@@ -17,21 +17,21 @@ type File interface {
 	End() (said string, err error)
 }
 
-// Log writes down what is seen, from when a person begins it until it is ended. One that is
+// Recorder writes down what is seen, from when a person begins it until it is ended. One that is
 // nil cannot be begun.
-type Log struct {
-	open func() (File, error)
-	file File
+type Recorder struct {
+	open func() (RecordFile, error)
+	file RecordFile
 }
 
-// NewLog returns a log that writes into what open makes.
-func NewLog(open func() (File, error)) *Log { return &Log{open: open} }
+// NewRecorder returns one that writes into what open makes.
+func NewRecorder(open func() (RecordFile, error)) *Recorder { return &Recorder{open: open} }
 
 // On says whether it is written.
-func (l *Log) On() bool { return l != nil && l.file != nil }
+func (l *Recorder) On() bool { return l != nil && l.file != nil }
 
 // Begin begins a recording with what is so now, and says where.
-func (l *Log) Begin(s *store.View) (path string, err error) {
+func (l *Recorder) Begin(s *store.View) (path string, err error) {
 	begin, ok := s.Checkpoint()
 	if !ok {
 		return "", text.Refusal{Why: model.Say("wait-the-keys-are-still-being")}
@@ -50,7 +50,7 @@ func (l *Log) Begin(s *store.View) (path string, err error) {
 
 // Note writes a batch down that the console took in. What cannot be written ends the
 // recording, and why is said.
-func (l *Log) Note(b model.Batch) (why string) {
+func (l *Recorder) Note(b model.Batch) (why string) {
 	if !l.On() || len(b.Events) == 0 {
 		return ""
 	}
@@ -61,7 +61,7 @@ func (l *Log) Note(b model.Batch) (why string) {
 }
 
 // End ends the recording, if there is one, and says where it is.
-func (l *Log) End() (said string, err error) {
+func (l *Recorder) End() (said string, err error) {
 	if !l.On() {
 		return "", nil
 	}
