@@ -124,7 +124,7 @@ func TestDrillWordsAreExplained(t *testing.T) {
 			}
 		}
 	}
-	if code, _, errs := run(t, "explain", "handovr"); code != exitBad || !strings.Contains(errs, "similar: handover") {
+	if code, _, errs := run(t, "explain", "handovr"); code != exitBad || !strings.Contains(errs, `did you mean "handover"?`) {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if code, out, _ := run(t, "drill", "schema"); code != 0 || !strings.Contains(out, `"never-holds"`) {

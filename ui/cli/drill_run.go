@@ -223,7 +223,7 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if err := f.e.forGitHub(ctx, f.output, all); err != nil {
+	if err := f.e.forGitHub(f.output, all); err != nil {
 		return err
 	}
 	if len(refused) > 0 {
@@ -313,7 +313,7 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 const stepSummary = "GITHUB_STEP_SUMMARY"
 
 // forGitHub writes what GitHub shows of the drills, if that was asked for.
-func (e *env) forGitHub(ctx context.Context, output string, all runner.Suite) error {
+func (e *env) forGitHub(output string, all runner.Suite) error {
 	if output != "github" {
 		return nil
 	}

@@ -108,7 +108,7 @@ func (f *drillRun) runStorms(ctx context.Context) error {
 	if f.dryRun {
 		return nil
 	}
-	if err := errors.Join(writeSuite(ctx, all, reports), f.e.forGitHub(ctx, f.output, all)); err != nil {
+	if err := errors.Join(writeSuite(ctx, all, reports), f.e.forGitHub(f.output, all)); err != nil {
 		return err
 	}
 	switch {

@@ -206,7 +206,7 @@ func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, report
 	for _, line := range lines {
 		fmt.Fprintln(e.out, line)
 	}
-	failed = errors.Join(failed, writeSuite(ctx, all, reports), e.forGitHub(ctx, output, all))
+	failed = errors.Join(failed, writeSuite(ctx, all, reports), e.forGitHub(output, all))
 	switch {
 	case failed != nil:
 		return failed

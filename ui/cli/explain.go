@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,10 +20,12 @@ func explainCmd(e *env) *cobra.Command {
 			if len(args) == 0 {
 				return report.ExplainList(e.out, drillWords()...)
 			}
-			if err := report.Explain(e.out, args[0], drillWords()...); err != nil {
-				return badInput{err}
+			name, words := strings.ToLower(strings.TrimSpace(args[0])), drillWords()
+			err := report.Explain(e.out, name, words...)
+			if errors.Is(err, report.ErrUnknownName) {
+				return bad("unknown name %q%s; \"locktop explain\" lists all", name, didYouMean(name, report.ExplainNames(words...)))
 			}
-			return nil
+			return err
 		},
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -14,9 +16,12 @@ import (
 // suggestionsMax is how many names a suggestion has at most: who reads more searches again.
 const suggestionsMax = 3
 
+// partLeast is the least of a name that tells it from the others.
+const partLeast = 3
+
 // didYouMean names what a person may have meant, as the end of an error: "; did you mean …?". It
 // is empty if no name is near. What is near is cobra's judgement: one letter off, else two, or a
-// beginning of the name.
+// beginning of the name; else a part of it.
 func didYouMean(typed string, names []string) string {
 	all := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range names {
@@ -26,6 +31,9 @@ func didYouMean(typed string, names []string) string {
 	all.SuggestionsMinimumDistance = 1
 	if nearer := all.SuggestionsFor(typed); len(nearer) > 0 {
 		near = nearer
+	}
+	if len(near) == 0 && utf8.RuneCountInString(typed) >= partLeast {
+		near = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(name, typed) })
 	}
 	if typed == "" || len(near) == 0 {
 		return ""

@@ -23,11 +23,16 @@ func TestDidYouMean(t *testing.T) {
 		{"a lesson", []string{"learn", "paus"}, `did you mean "pause"?`},
 		{"a lock that is beside", patient([]string{"describe", "/jobs/biling"}, endpoint), `did you mean "/jobs/billing"?`},
 		{"a lock to break", patient([]string{"break", "/jobs/biling", "--dry-run"}, endpoint), `did you mean "/jobs/billing"?`},
+		{"a finding", []string{"explain", "orphen-key"}, `did you mean "orphan-key"?`},
+		{"how a recipe begins", []string{"explain", "vitess"}, `did you mean "vitess-lock" or "vitess-election"?`},
+		{"a part of some findings", []string{"explain", "waiter"}, `did you mean "ghost-waiter" or "dead-waiter" or "starving-waiter"?`},
+		{"no finding is like that", []string{"explain", "qqqqqqqq"}, ""},
+		{"nothing of a name reaches the terminal", []string{"explain", "a\x1b[2J"}, ""},
 		{"nothing is like that", []string{"frobnicate"}, ""},
 		{"no lock is like that", patient([]string{"describe", "/jobs/mail"}, endpoint), ""},
 	} {
 		code, out, errs := run(t, r.args...)
-		if code != exitBad || r.want == "" && strings.Contains(errs, "did you mean") || !strings.Contains(errs, r.want) {
+		if code != exitBad || r.want == "" && strings.Contains(errs, "did you mean") || !strings.Contains(errs, r.want) || strings.Contains(errs, "\x1b") {
 			t.Errorf("%s: %q: exit %d: %s%s, want %q", r.reason, r.args, code, out, errs, r.want)
 		}
 	}

@@ -152,7 +152,7 @@ func (m *Faults) choose(v host.View) []host.Intent {
 	}
 	c := m.presets(v, r)
 	if len(c.asks) == 0 {
-		return m.inject(v, c.fault())
+		return m.inject(c.fault())
 	}
 	m.choice, m.hint = c, ""
 	return []host.Intent{m.grace.start(m)} // a second enter must be meant
@@ -174,7 +174,7 @@ func (m *Faults) cannotNow(v host.View, why string) string {
 
 // inject does the fault that was chosen, unless it cannot be done or the menu is left
 // meanwhile.
-func (m *Faults) inject(v host.View, f model.Fault) []host.Intent {
+func (m *Faults) inject(f model.Fault) []host.Intent {
 	if !m.grace.elapsed || m.doing {
 		return nil
 	}
@@ -222,7 +222,7 @@ func faultKeys(top func() host.Dialog) []host.Key {
 		{Keys: []string{"right"}, Where: host.InChoice, What: "value-to-the-right", Do: run(func(m *Faults) { m.choice.turn(1) })},
 		{Keys: []string{"esc"}, Where: host.InChoice, Short: "key-back", What: "back-to-the-kinds", Do: run(func(m *Faults) { m.choice, m.hint = nil, "" })},
 		{Keys: []string{"enter"}, Where: host.InChoice, Short: "key-do-it", What: "do-what-the-dialog-says", Needs: page.NeedsLab, Act: model.InjectFault,
-			Do: on(func(m *Faults, v host.View) []host.Intent { return m.inject(v, m.choice.fault()) })},
+			Do: on(func(m *Faults, _ host.View) []host.Intent { return m.inject(m.choice.fault()) })},
 	}
 }
 

@@ -80,18 +80,16 @@ func (x Cost) State(word func(model.Condition) string) string {
 	return word(status.ConditionOf(x.S, x.L))
 }
 
-// MovesWhen says what it takes for the lock to move, "" where that is not known.
-func (x Cost) MovesWhen() string {
+// movesWhen says what it takes for the lock to move, "" where that is not known.
+func (x Cost) movesWhen() string {
 	if x.L == nil {
 		return ""
 	}
 	return text.English(status.NextMove(x.S, x.L, x.Now).When)
 }
 
-// Ratio is a number from 0 to 1 as programs get it.
-func Ratio(f float64) float64 { return math.Round(f*1e4) / 1e4 }
-
-func ratio(f float64) string { return strconv.FormatFloat(Ratio(f), 'f', -1, 64) }
+// ratio is a number from 0 to 1 as programs get it.
+func ratio(f float64) string { return strconv.FormatFloat(math.Round(f*1e4)/1e4, 'f', -1, 64) }
 
 // Percent is a share as a person reads it.
 func Percent(f float64) string { return strconv.Itoa(int(100*f+0.5)) + "%" }
@@ -108,8 +106,8 @@ func p50(of func(Cost) timeline.Durations) (cell, record func(Cost) string) {
 		func(x Cost) string { d, ok := of(x).P50(); return secondsIf(ok, d) }
 }
 
-// WaitsSeen are the waits, none where they cannot be seen.
-func (x Cost) WaitsSeen() timeline.Durations {
+// waitsSeen are the waits, none where they cannot be seen.
+func (x Cost) waitsSeen() timeline.Durations {
 	if !x.Visible {
 		return nil
 	}
@@ -118,7 +116,7 @@ func (x Cost) WaitsSeen() timeline.Durations {
 
 // CostFields are the fields of what a lock cost.
 var CostFields = func() []Field[Cost] {
-	waitCell, wait := p50(Cost.WaitsSeen)
+	waitCell, wait := p50(Cost.waitsSeen)
 	holdCell, hold := p50(func(x Cost) timeline.Durations { return x.Holds })
 	gapCell, gap := p50(func(x Cost) timeline.Durations { return x.Gaps })
 	half := func(x Cost) (time.Duration, bool) { return x.WhatIf(0.5) }
@@ -134,7 +132,7 @@ var CostFields = func() []Field[Cost] {
 			return x.State(func(c model.Condition) string { return text.English(findings.StateWord(c)) })
 		},
 			Record: func(x Cost) string { return x.State(func(c model.Condition) string { return c.Word }) }},
-		{Name: "moves_when", Title: "title-moves-when", In: In{Table: 110, CSV: 40, JSON: 40}, JSON: Text, Cell: func(x Cost) string { return orDash(x.MovesWhen()) }, Record: Cost.MovesWhen},
+		{Name: "moves_when", Title: "title-moves-when", In: In{Table: 110, CSV: 40, JSON: 40}, JSON: Text, Cell: func(x Cost) string { return orDash(x.movesWhen()) }, Record: Cost.movesWhen},
 		{Name: "total_wait", Title: "title-waited", In: In{Table: 20, CSV: 50, JSON: 50}, JSON: Bare,
 			Cell: func(x Cost) string {
 				if !x.Visible {

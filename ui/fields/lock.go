@@ -184,8 +184,8 @@ func longest(x Lock) string {
 	return model.Duration(d, bound)
 }
 
-// Lately is the time for which the console says how long all together waited for a lock.
-const Lately = time.Minute
+// lately is the time for which the console says how long all together waited for a lock.
+const lately = time.Minute
 
 // WaitedLately is how long all together waited for the lock in the last minute, atLeast where
 // only a part of that was seen; false where waiting leaves no key.
@@ -193,7 +193,7 @@ func (x Lock) WaitedLately() (d time.Duration, atLeast, visible bool) {
 	if r := x.L.Recipe(); !r.HasHolder || !r.WaitersVisible() {
 		return 0, false, false
 	}
-	from := x.Now.Add(-Lately)
+	from := x.Now.Add(-lately)
 	return x.S.Timeline().Waited(x.L.Name, from, x.Now), x.S.Timeline().Since(x.L.Name).After(from), true
 }
 

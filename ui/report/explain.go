@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,9 +29,11 @@ type Word struct {
 	Rows     [][2]string
 }
 
+// ErrUnknownName is returned for a name that nothing has.
+var ErrUnknownName = errors.New("there is nothing of that name")
+
 // Explain writes the explanation of a finding, by its code or by the state that it gives a
-// lock, of a recipe, or of one of more words. An unknown name is an error that lists similar
-// names.
+// lock, of a recipe, or of one of more words. An unknown name is [ErrUnknownName].
 func Explain(w io.Writer, name string, more ...Word) error {
 	name = strings.ToLower(strings.TrimSpace(name))
 	var pages []string
@@ -46,7 +49,7 @@ func Explain(w io.Writer, name string, more ...Word) error {
 		}
 	}
 	if len(pages) == 0 {
-		return unknownName(name, more)
+		return ErrUnknownName
 	}
 	page := strings.Join(pages, "\n")
 	if _, err := io.WriteString(w, page); err != nil {
@@ -267,71 +270,4 @@ func ExplainNames(more ...Word) []string {
 		}
 	}
 	return names
-}
-
-// nearMost is the most similar names that an error lists.
-const nearMost = 5
-
-func unknownName(name string, more []Word) error {
-	near, what := nearNames(name, more), "finding or recipe"
-	if len(more) > 0 {
-		what = "name"
-	}
-	if len(near) == 0 {
-		return fmt.Errorf("unknown %s %q; \"locktop explain\" lists all", what, name)
-	}
-	return fmt.Errorf("unknown %s %q; similar: %s; \"locktop explain\" lists all", what, name, strings.Join(near, ", "))
-}
-
-// nearNames returns similar names, the nearest first: a few changes away, then those
-// that begin with the name or contain it.
-func nearNames(name string, more []Word) []string {
-	n := utf8.RuneCountInString(name)
-	if n < 2 || n > 64 {
-		return nil
-	}
-	type candidate struct {
-		name string
-		far  int
-	}
-	var list []candidate
-	for _, c := range ExplainNames(more...) {
-		d := distance(name, c)
-		switch {
-		case d <= max(1, n/4):
-			list = append(list, candidate{c, d})
-		case strings.HasPrefix(c, name):
-			list = append(list, candidate{c, 100})
-		case strings.Contains(c, name):
-			list = append(list, candidate{c, 200})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b candidate) int { return a.far - b.far })
-	var near []string
-	for _, c := range list[:min(len(list), nearMost)] {
-		near = append(near, c.name)
-	}
-	return near
-}
-
-// distance counts the characters to insert, delete or replace that make b of a.
-func distance(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range from {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, y := range to {
-			cost := diagonal
-			if x != y {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(to)]
 }
