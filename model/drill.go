@@ -35,6 +35,9 @@ type DrillStep struct {
 	Acts bool
 	// Text is what the step does; once it is over what came of it, "" for nothing to tell.
 	Text string
+	// Chosen and Right are the answer that a person gave to a question and the one that was measured,
+	// once it is seen; from 1, in the order in which they were shown. 0: none.
+	Chosen, Right int
 }
 
 // DrillJudged says what came of an expectation.

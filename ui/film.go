@@ -6,6 +6,7 @@ import (
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/store"
+	"locktop/ui/tutor"
 )
 
 // Film is the console without a terminal and without a clock: it shows what it is given, moment
@@ -23,6 +24,15 @@ func NewFilm(ctx context.Context, o Options, live Live, width, height int) *Film
 
 // Take takes in what came.
 func (f *Film) Take(b model.Batch) { f.shell.batch(b) }
+
+// Begin has a lesson in its panel, of which [Film.Tell] shows the steps.
+func (f *Film) Begin(l *tutor.Lesson) {
+	f.shell.o.Lesson, f.shell.panel = l, tutor.New(l)
+	f.shell.th.Lang = l.Lang
+}
+
+// Tell shows a step of the lesson, with what is beside it.
+func (f *Film) Tell(s tutor.Step) { f.shell.carryOut(f.shell.panel.Tell(f.shell.look(), s)) }
 
 // State is what is known at the moment that is shown.
 func (f *Film) State() *store.Store { return f.shell.state }

@@ -642,3 +642,46 @@ func TestAStepShowsItsPicture(t *testing.T) {
 		b.sees("three", "refuses: it has seen a newer")
 	}
 }
+
+// TestNoPageAnswersTheQuestion: while it is open, or its answer is on its way, findings have names and
+// nothing that they mean; once it is seen they say all.
+func TestNoPageAnswersTheQuestion(t *testing.T) {
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepAsk, Text: "Who holds?", Options: []string{"c1", "c2"}},
+		{Kind: tutor.StepWait, Text: "c2 to hold"}, {Kind: tutor.StepSee, Options: []string{"c1", "c2"}, Right: 2, Measured: "c2"}}}
+	o := Options{Lab: true, Armed: true, Lesson: x.lesson()}
+	o.Lesson.Judged = false
+	b := newBench(t, o)
+	b.size(200, 50)
+	wrongLab(b)
+	b.press("n")
+	var all []string
+	for _, f := range b.state.StoriesOf(nil) {
+		for _, m := range append([]model.Message{f.Summary}, f.Advice...) {
+			if said := text.English(m); len(said) > 18 && said[0] != '/' { // not with a name, which stands in other lines too
+				all = append(all, said[:18])
+			}
+		}
+	}
+	told := func() (n int) {
+		for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
+			b.press(page)
+			for _, said := range all {
+				if strings.Contains(b.text(), said) {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if n := told(); n > 0 || len(all) < 10 {
+		t.Errorf("%d of %d sentences of findings while a question is open:\n%s", n, len(all), b.text())
+	}
+	b.press("n", "1")
+	if n := told(); n > 0 {
+		t.Errorf("%d sentences of findings before it was measured", n)
+	}
+	b.press("n")
+	if n := told(); n < 5 {
+		t.Errorf("%d sentences of findings once the answer is known", n)
+	}
+}

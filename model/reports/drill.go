@@ -23,6 +23,8 @@ type DrillStep struct {
 	Text, Came   string
 	Began, Ended time.Time
 	Failed, acts bool
+	// Chosen and Right are as those of [model.DrillStep].
+	Chosen, Right int
 }
 
 // most bounds the steps, and the expectations: no drill has as many.
@@ -74,7 +76,7 @@ func (r *DrillRun) step(e model.DrillStep) model.Message {
 	}
 	for i := len(r.Steps) - 1; i >= 0; i-- {
 		if s := &r.Steps[i]; s.N == e.N {
-			s.Came, s.Ended, s.Failed = e.Text, e.At, e.Failed
+			s.Came, s.Ended, s.Failed, s.Chosen, s.Right = e.Text, e.At, e.Failed, e.Chosen, e.Right
 			break
 		}
 	}
@@ -95,7 +97,7 @@ func (r *DrillRun) Checkpoint() (all []model.Event) {
 	for _, s := range r.Steps {
 		all = append(all, model.DrillStep{At: s.Began, N: s.N, Acts: s.acts, Text: s.Text})
 		if !s.Ended.IsZero() {
-			all = append(all, model.DrillStep{At: s.Ended, N: s.N, Over: true, Failed: s.Failed, Acts: s.acts, Text: s.Came})
+			all = append(all, model.DrillStep{At: s.Ended, N: s.N, Over: true, Failed: s.Failed, Acts: s.acts, Text: s.Came, Chosen: s.Chosen, Right: s.Right})
 		}
 	}
 	for _, j := range r.Judged {

@@ -172,6 +172,7 @@ var console = map[model.MessageID]Sentence{
 	"no-session-is-selected":               {"no session is selected", "没有选中会话"},
 	"no-claim-is-selected":                 {"no claim is selected", "没有选中排队键"},
 	"no-contender-is-selected":             {"no contender is selected", "没有选中竞争者"},
+	"shown-once-you-predicted":             {"The findings say what comes of it. They are shown once you have predicted.", "诊断会说出后果。你预测之后才显示。"},
 	"no-finding-is-selected":               {"no finding is selected", "没有选中诊断"},
 	"there-is-no-finding":                  {"there is no finding", "没有诊断"},
 	"that-is-about-the-whole-cluster":      {"that is about the whole cluster: e explains it", "说的是整个集群：按 e 查看解释"},

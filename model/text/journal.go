@@ -12,6 +12,7 @@ var entries = map[model.MessageID]Sentence{
 	"the-queue":              {"the queue", "队列"},
 	"queue-of":               {"the queue of {0}", "{0} 的队列"},
 	"joined":                 {"{0} joined {1} at place {2}, behind {3}", "{0} 加入 {1}，第 {2} 位，在 {3} 之后"},
+	"joined-somewhere":       {"{0} joined {1}", "{0} 加入 {1}"},
 	"acquired":               {"{0} took {1}, which was free", "{0} 拿到空闲的 {1}"},
 	"acquired-unseen":        {"{0} holds {1} since some time while the watch was lost", "监听中断期间 {0} 拿到 {1}"},
 	"acquired-after-block":   {"{0} got {1}, which {2} blocked", "{0} 拿到曾被 {2} 挡住的 {1}"},

@@ -62,6 +62,7 @@ var lab = map[model.MessageID]Sentence{
 	"drill-over-why": {"drill over: {0}, {1}", "演练结束：{0}，{1}"},
 
 	"found":                   {"{0} ({1}): {2}", "{0}（{1}）：{2}"},
+	"found-alone":             {"{0} ({1})", "{0}（{1}）"},
 	"found-on-lock":           {"{0} (on {1})", "{0}（{1}）"},
 	"found-on-locks":          {"{0} (on {1} and {2} more)", "{0}（{1} 等，另有 {2} 个锁）"},
 	"was-found":               {"Was: {0}, from {1} for {2}: {3}", "曾有：{0}，从 {1} 起持续 {2}：{3}"},

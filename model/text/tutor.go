@@ -152,6 +152,7 @@ var tutor = map[model.MessageID]Sentence{
 	"trainer-exam-skipped": {"The fault of the exam is not healed.", "考试里的故障没有恢复。"},
 	"trainer-own":          {"Now your own program. This line puts it into a drill, and says for how long it works on after it has lost its lock. REHEARSE.md tells the rest.", "接着是你自己的程序。这一行让它参加演练，并说出它丢了锁以后还工作多久。其余见 REHEARSE.md。"},
 
+	"course-cast":      {"a film of the lesson, which stops at each question in a player with --pause-on-markers: locktop replay {0} --cast {1}.cast", "把这一课做成短片，用 --pause-on-markers 播放时在每个问题处停下：locktop replay {0} --lang zh --cast {1}.cast"},
 	"course-minutes":   {"{0} min", "{0} 分钟"},
 	"course-passed":    {"passed", "已通过"},
 	"course-review":    {"{0} to review (w)", "{0} 题待复习（w）"},

@@ -49,7 +49,7 @@ var takes = map[string][]string{
 	"locktop learn":     slices.Concat(onScreen, []string{"lang"}),
 	"locktop drill run": slices.Concat(toNamed, []string{"recipe", "expect", "lease-budget"}),
 	"locktop diff":      {"prefix", "recipe"},
-	"locktop replay":    slices.Concat(onScreen, []string{"prefix", "recipe", "expect", "long", "warn-wait"}),
+	"locktop replay":    slices.Concat(onScreen, []string{"prefix", "recipe", "expect", "long", "warn-wait", "lang"}),
 }
 
 // sharedFlag marks the flags that several commands take.

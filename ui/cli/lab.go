@@ -169,6 +169,16 @@ func (r *labRun) closeAfter(err error) error {
 	return err
 }
 
+// recordedIn is the file in which the lab is recorded, "" for none.
+func (r *labRun) recordedIn() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.recording == nil {
+		return ""
+	}
+	return r.recording.path
+}
+
 // close ends everything that open started, clients before members.
 func (r *labRun) close() error {
 	r.mu.Lock()

@@ -302,15 +302,6 @@ func right(right, _ int) int { return right }
 
 func wrong(right, options int) int { return right%options + 1 }
 
-func lessonOf(t *testing.T, name string) *drill.Drill {
-	t.Helper()
-	d, err := lessons.Lesson(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // cure waits for a finding on the screen and says what to break for it. Nothing else may tell of
 // the fault.
 func (s *shown) cure(t *testing.T) (a model.Action) {

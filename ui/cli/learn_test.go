@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"locktop/chaos/drill"
+	"locktop/demo/lessons"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,4 +55,13 @@ func TestThePathIsPrinted(t *testing.T) {
 			t.Errorf("damaged, time %d: exit %d: %s%s", i+1, code, out, errs)
 		}
 	}
+}
+
+func lessonOf(t *testing.T, name string) *drill.Drill {
+	t.Helper()
+	d, err := lessons.Lesson(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

@@ -47,7 +47,11 @@ func (e *env) tell(ctx context.Context, label string, d *drill.Drill, lang strin
 	defer func() {
 		cancel()
 		played.Wait()
+		path := room.recordedIn()
 		round, err = run, room.closeAfter(err)
+		if of := d.Lesson; of != nil && path != "" && round.Explained {
+			e.tellLine(text.Render(lang, model.Say("course-cast", model.ShellQuote(path), d.Name)))
+		}
 	}()
 	ro.Trainer, ro.Limit = t, lessonLimit
 	o := e.uiOptions(label)

@@ -14,6 +14,7 @@ import (
 	"locktop/model"
 	"locktop/ui"
 	"locktop/ui/cast"
+	"locktop/ui/cli/course"
 	"locktop/ui/cli/playback"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -42,6 +43,10 @@ func (c castFlags) dimensions() (width, height int, err error) {
 // writeCast writes what the console shows of the whole recording.
 func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	width, height, err := f.cast.dimensions()
+	if err != nil {
+		return err
+	}
+	lang, err := courseLanguage(f.e)
 	if err != nil {
 		return err
 	}
@@ -77,7 +82,13 @@ func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	if segments, err = f.withActs(ctx, segments); err != nil {
 		return err
 	}
-	film := playback.Film{Speed: f.speed, Idle: f.cast.idle, From: from.from, To: from.moment.At, Width: width, Height: height, MaxBytes: castMost}
+	film := playback.Film{Speed: f.speed, Idle: f.cast.idle, From: from.from, To: from.moment.At, Width: width, Height: height, MaxBytes: castMost,
+		Retell: func(began model.DrillBegan) playback.Retelling {
+			if told := course.Retell(began, lang); told != nil {
+				return told
+			}
+			return nil
+		}}
 	out, err := f.e.shoot(ctx, segments, film, model.Printable(filepath.Base(f.past.file)), to)
 	if err != nil {
 		return couldNotRun(err)

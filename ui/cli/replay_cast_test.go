@@ -12,6 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 	"locktop/model/modeltest"
 )
@@ -22,6 +23,7 @@ type played struct {
 	screens []string // after each output
 	at      []float64
 	markers []string
+	marked  []int // the screen at each marker
 }
 
 // line is where an output begins to write a line.
@@ -46,7 +48,7 @@ func play(t *testing.T, name string) (p played) {
 		}
 		switch e[1] {
 		case "m":
-			p.markers = append(p.markers, e[2].(string))
+			p.markers, p.marked = append(p.markers, e[2].(string)), append(p.marked, len(p.screens)-1)
 			continue
 		case "o":
 		default:
@@ -141,6 +143,55 @@ func TestARecordedTerminalRefuses(t *testing.T) {
 		code, out, errs := inProcess(t, nil, append([]string{"replay", name}, row.args...)...)
 		if code != exitBad || !strings.Contains(errs, row.want) || out != "" {
 			t.Errorf("%s: exit %d, %q", fmt.Sprint(i, row.reason), code, errs)
+		}
+	}
+}
+
+// TestAFilmOfALessonStopsAtItsQuestions: each has a mark, with the question and its answers on the
+// screen and nothing yet of what was measured; then that is shown, in the language that was asked for.
+func TestAFilmOfALessonStopsAtItsQuestions(t *testing.T) {
+	home(t, "")
+	d := lessonOf(t, "order")
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Add(model.DrillBegan{At: modeltest.At(1), Name: d.Name, Title: d.Title, Seed: 4})
+	questions := 0
+	for i, s := range d.Steps {
+		at := modeltest.At(float64(2 + i))
+		e := model.DrillStep{At: at, N: i + 1, Text: s.Describe()}
+		h.Add(e)
+		if e.Over, e.Text = true, ""; s.See {
+			e.Chosen, e.Right = 1, 2
+		}
+		if s.Ask != nil {
+			questions++
+		}
+		h.Add(e)
+	}
+	for _, lang := range drill.Languages() {
+		file := filepath.Join(t.TempDir(), "order.cast")
+		if code, _, errs := inProcess(t, nil, "replay", stored(t, h.Events...), "--cast", file, "--size", "80x24", "--lang", lang); code != exitOK {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+		p := play(t, file)
+		if len(p.markers) != questions {
+			t.Errorf("%s: markers %q, want one at each of %d questions", lang, p.markers, questions)
+		}
+		asked := 0
+		for i, s := range d.Steps {
+			if s.Ask == nil {
+				continue
+			}
+			shown := p.screens[p.marked[asked]]
+			for _, o := range s.Ask.Options {
+				if !strings.Contains(shown, o.Text.In(lang)) {
+					t.Errorf("%s: step %d stops without the answer %q:\n%s", lang, i+1, o.Text.In(lang), shown)
+				}
+			}
+			if after := s.Ask.After.In(lang); strings.Contains(shown, after[:20]) || !strings.Contains(strings.Join(p.screens[p.marked[asked]:], "\n"), after[:20]) {
+				t.Errorf("%s: step %d tells %q too early or never", lang, i+1, after)
+			}
+			asked++
 		}
 	}
 }

@@ -100,7 +100,14 @@ func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 		short.By = ""
 	}
 	short.Claim, short.From, short.WaitsFor = Brief(f.Claim), Brief(f.From), Brief(f.WaitsFor)
-	said := text.Render(th.Lang, short.Message(s.Who))
+	if th.Asks && short.Text.ID == "found" { // not what that means
+		short.Text = model.Say("found-alone", short.Text.Args[:2]...)
+	}
+	m := short.Message(s.Who)
+	if th.Asks && f.Kind == journal.Queued && f.Permits <= 1 { // nor who is next
+		m = model.Say("joined-somewhere", m.Args[:2]...)
+	}
+	said := text.Render(th.Lang, m)
 	if !f.Text.IsZero() {
 		said = shorten(said)
 	}

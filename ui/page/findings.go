@@ -232,6 +232,9 @@ func (p *findingsPage) Chosen() *model.Finding {
 // Paint returns the lines of the page.
 func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	p.refresh(f)
+	if f.Th.Asks && p.total > 0 {
+		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: f.Th.Say("shown-once-you-predicted")}), w, h)
+	}
 	if p.total == 0 && len(f.S.Locks()) == 0 {
 		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: f.Th.Say("no-locks-yet-nothing-was-judged")}), w, h)
 	}

@@ -16,7 +16,11 @@ import (
 
 // ClaimCells are the columns of a queue.
 var ClaimCells = table.CellsOf(fields.Claims, map[model.MessageID]func(*table.Row, *fields.Claim){
-	"title-place": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, strconv.Itoa(x.Position)) },
+	"title-place": func(r *table.Row, x *fields.Claim) {
+		if !r.F.Th.Asks {
+			r.Add(draw.Dim, strconv.Itoa(x.Position))
+		}
+	},
 	"title-role": func(r *table.Row, x *fields.Claim) {
 		st, sign, word := RoleLook(r.F, x.L, x.Claim, x.Position-1)
 		r.Add(st, sign+" "+word)
@@ -33,7 +37,7 @@ var ClaimCells = table.CellsOf(fields.Claims, map[model.MessageID]func(*table.Ro
 		r.Add(draw.Plain, draw.Age(d, atLeast))
 	},
 	"title-waits-for": func(r *table.Row, x *fields.Claim) {
-		if x.Ahead != nil {
+		if x.Ahead != nil && !r.F.Th.Asks {
 			r.Add(draw.Dim, waitingText(r.F.Th, r.F.Th.Who(x.S, x.Ahead.Ref()), r.Room()))
 		}
 	},
@@ -203,6 +207,7 @@ type happeningOf struct {
 	lock, pick string
 	w, h       int
 	all, whole bool
+	asks       bool // of the theme, which is changed in place
 	window     timeline.Window
 
 	// of its cursor
@@ -214,7 +219,7 @@ type happeningOf struct {
 // while nothing is wrong.
 func (p *QueuePane) happened(f Frame, l *locks.Lock, w, h int) []string {
 	p.all = !p.whole && p.ofAll(f, l)
-	of := happeningOf{f.S, f.S.Version(), f.Th, p.Lock, f.Locks.Pick.ID, w, h, p.all, p.whole, f.Axis.Window,
+	of := happeningOf{f.S, f.S.Version(), f.Th, p.Lock, f.Locks.Pick.ID, w, h, p.all, p.whole, f.Th.Asks, f.Axis.Window,
 		p.factual, p.facts.pick, p.facts.anchor}
 	if p.last.source != of || f.Axis.Past() { // a title says how long ago that was
 		p.last = happening{of, draw.Fill(p.happenedAnew(f, w, h), w, h)}

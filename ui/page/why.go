@@ -31,7 +31,7 @@ const whyMost = 8
 // whyShares divides h lines between the findings of a lock and its journal. Both
 // fit only where there is room for both.
 func whyShares(th *draw.Theme, list []model.Finding, w, h int) (why, journal int) {
-	if len(list) == 0 || h < 2 {
+	if len(list) == 0 || h < 2 || th.Asks { // it says what comes of it, and what to do
 		return 0, h
 	}
 	need := 1 + len(whyLines(th, list, w))

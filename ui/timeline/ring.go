@@ -219,10 +219,10 @@ func (g *Ring) lock(c *canvas, i, x, y, w int) {
 // Costs says in h lines at most what goes with each session, and who is next: the one that
 // costs least first.
 func (g *Ring) Costs(w, h int) []string {
-	if h < 2 {
+	th := g.f.Th
+	if h < 2 || th.Asks {
 		return nil
 	}
-	th := g.f.Th
 	lines := []string{th.Ruler(w, draw.Dim.Of(th.Say("what-ending-a-session-takes-along")))}
 	for j := range g.links {
 		if len(lines) == h {
@@ -235,7 +235,7 @@ func (g *Ring) Costs(w, h int) []string {
 			st = draw.Late
 		}
 		next := th.Say("nobody")
-		if c := g.heldLock(i).Next(); c != nil && !g.f.Th.Asks {
+		if c := g.heldLock(i).Next(); c != nil {
 			next = g.f.Th.Who(g.f.S, c.Ref())
 		}
 		text := th.Say("lease", model.Verbatim(x.Lease.ID.Short())) + "  " + g.keys(i) + "  "

@@ -23,7 +23,7 @@ type Lesson struct {
 	Lock  string
 	// Next blocks until there is a next step. After StepSay and StepAsk it is called
 	// when Answer was; after StepVerdict and StepDone no more. An error ends the
-	// lesson, and is shown.
+	// lesson, and is shown. It is nil where the lesson is told by [Panel.Tell], and waits for nobody.
 	Next func(ctx context.Context) (Step, error)
 	// Reads is how long a person takes for one cell of a text, where the lesson is played for
 	// them; 0: as long as most do.

@@ -99,7 +99,11 @@ func (p *Panel) title(v host.View, th *draw.Theme, w int) string {
 		n += draw.Width(sp.Text)
 	}
 	name := th.Cut(th.Say("tutor-lesson")+th.FormatSentence(p.l.Title), w-n-8)
-	return th.Ruler(w, append([]draw.Span{draw.Strong.Of(name), draw.Rule.Of(" " + th.Sign.Line + " ")}, hint...)...)
+	title := []draw.Span{draw.Strong.Of(name)}
+	if len(hint) > 0 {
+		title = append(title, draw.Rule.Of(" "+th.Sign.Line+" "))
+	}
+	return th.Ruler(w, append(title, hint...)...)
 }
 
 func (p *Panel) hint(v host.View, th *draw.Theme) []draw.Span {
@@ -107,6 +111,8 @@ func (p *Panel) hint(v host.View, th *draw.Theme) []draw.Span {
 		return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + what)}
 	}
 	switch {
+	case p.l.Next == nil:
+		return nil
 	case p.back > 0 && !p.folded:
 		return p.hintBack(th)
 	case p.folded && (p.acts() || p.begun && p.step.Kind == ""):

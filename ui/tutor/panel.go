@@ -40,6 +40,12 @@ func (p *Panel) next() host.Beside {
 	}
 }
 
+// Tell shows a step that nobody waits for, as a recording of a lesson has it.
+func (p *Panel) Tell(v host.View, s Step) []host.Intent {
+	p.begun = true
+	return p.Stepped(v, StepMsg{step: s})
+}
+
 // Stepped takes a step in.
 func (p *Panel) Stepped(v host.View, m StepMsg) []host.Intent {
 	switch {
@@ -128,12 +134,19 @@ func (p *Panel) soon() []host.Intent {
 	if !p.plays || p.back > 0 || p.acts() || p.begun && p.step.Kind == "" || p.ended() {
 		return nil
 	}
-	text := p.step.Text + p.step.Measured + p.step.Why + strings.Join(p.step.Options, "") + strings.Join(p.step.Code, "")
+	s := p.step
 	if !p.begun {
-		text = p.l.Why
+		s.Text = p.l.Why
 	}
 	at := turn{p.steps, p.page}
-	return []host.Intent{host.Cmd(tea.Tick(cmp.Or(p.l.Reads, cellReads)*time.Duration(max(readLeast, min(draw.Width(text), readMost))), func(time.Time) tea.Msg { return StepMsg{read: &at} }))}
+	return []host.Intent{host.Cmd(tea.Tick(s.Reads(p.l.Reads), func(time.Time) tea.Msg { return StepMsg{read: &at} }))}
+}
+
+// Reads is how long a person takes for a step who takes so long for a cell of text, 0: as long as
+// most do.
+func (s *Step) Reads(cell time.Duration) time.Duration {
+	text := s.Text + s.Measured + s.Why + strings.Join(s.Options, "") + strings.Join(s.Code, "")
+	return cmp.Or(cell, cellReads) * time.Duration(max(readLeast, min(draw.Width(text), readMost)))
 }
 
 // WhyNot says why the lesson does not go on by a key, "" if it does.

@@ -227,7 +227,11 @@ func (r *runner) play(ctx context.Context) (err error) {
 		told := len(r.result.Lines)
 		r.report(model.DrillStep{At: counts, N: i + 1, Acts: acts(s), Text: model.Printable(s.Describe())})
 		err := r.step(ctx, i+1, s)
-		r.report(model.DrillStep{At: r.lab.Now(), N: i + 1, Over: true, Failed: err != nil, Acts: acts(s), Text: r.came(s, told, err)})
+		over := model.DrillStep{At: r.lab.Now(), N: i + 1, Over: true, Failed: err != nil, Acts: acts(s), Text: r.came(s, told, err)}
+		if n := len(r.result.Screens); s.See && n > 0 {
+			over.Chosen, over.Right = r.result.Screens[n-1].Chosen, r.result.Screens[n-1].Right
+		}
+		r.report(over)
 		if err = r.tolerant(ctx, s, err); err != nil {
 			return fmt.Errorf("step %d (line %d): %w", i+1, s.Line, err)
 		}

@@ -40,11 +40,14 @@ type reader struct {
 	waits bool                      // it waits for what the lab does at the task
 	steps []tutor.Step              // that were shown
 	all   []model.Event             // that happened
+	shown []screened                // the steps, with what had happened by then
 }
 
 // Next implements model.Source: it is the world, and keeps what happens there.
 func (r *reader) Next(ctx context.Context, want model.Want) (model.Batch, error) {
 	b, err := r.w.Next(ctx, want)
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
 	r.all = append(r.all, b.Events...)
 	return b, err
 }
@@ -108,6 +111,9 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *tutor.L
 			return
 		}
 		r.steps = append(r.steps, s)
+		r.w.mu.Lock()
+		r.shown = append(r.shown, screened{s, len(r.all), r.w.now})
+		r.w.mu.Unlock()
 		choice := 0
 		switch s.Kind {
 		case tutor.StepVerdict:

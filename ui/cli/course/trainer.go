@@ -59,11 +59,14 @@ func (t *Trainer) say(m model.Message) string { return text.Render(t.lang, m) }
 
 // show hands a step over to the console, and says whether it was taken. Lines of code have the room
 // of the picture, too.
-func (t *Trainer) show(ctx context.Context, s tutor.Step) bool {
+func (t *Trainer) show(ctx context.Context, s tutor.Step) bool { return t.panel.Show(ctx, t.beside(s)) }
+
+// beside adds what stands beside a step.
+func (t *Trainer) beside(s tutor.Step) tutor.Step {
 	if len(s.Code) == 0 {
 		s.Show, s.About = tutor.Picture(t.picture.What), t.picture.Lock
 	}
-	return t.panel.Show(ctx, s)
+	return s
 }
 
 // read shows a step and returns what was answered once it was read.
@@ -133,7 +136,12 @@ func (t *Trainer) about(i int) (lock string) {
 
 // Say implements runner.Trainer.
 func (t *Trainer) Say(ctx context.Context, said drill.Text) {
-	t.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: said.In(t.lang), Lock: t.lock})
+	t.read(ctx, t.said(said))
+}
+
+// said is a text as a step of the panel; asks and seen are a question, and what came of it.
+func (t *Trainer) said(said drill.Text) tutor.Step {
+	return tutor.Step{Kind: tutor.StepSay, Text: said.In(t.lang), Lock: t.lock}
 }
 
 func (t *Trainer) texts(all []drill.Option) (in []string) {
@@ -144,22 +152,26 @@ func (t *Trainer) texts(all []drill.Option) (in []string) {
 }
 
 // Ask implements runner.Trainer.
-func (t *Trainer) Ask(ctx context.Context, q drill.Question) int {
+func (t *Trainer) Ask(ctx context.Context, q drill.Question) int { return t.read(ctx, t.asks(q)) }
+
+func (t *Trainer) asks(q drill.Question) tutor.Step {
 	s := tutor.Step{Kind: tutor.StepAsk, Text: q.Text.In(t.lang), Options: t.texts(q.Options), Lock: t.lock}
 	if q.Measure == nil {
 		s.Right = q.Answer
 	}
-	return t.read(ctx, s)
+	return s
 }
 
 // See implements runner.Trainer.
-func (t *Trainer) See(ctx context.Context, s runner.Seen) {
+func (t *Trainer) See(ctx context.Context, s runner.Seen) { t.read(ctx, t.seen(s)) }
+
+func (t *Trainer) seen(s runner.Seen) tutor.Step {
 	step := tutor.Step{Kind: tutor.StepSee, Text: s.Question.After.In(t.lang), Options: t.texts(s.Question.Options), Lock: t.lock,
 		Chosen: s.Chosen, Right: s.Right, Measured: s.Measured.In(t.lang)}
 	if s.Chosen > 0 && s.Chosen != s.Right {
 		step.Why = s.Question.Options[s.Chosen-1].Why.In(t.lang)
 	}
-	t.read(ctx, step)
+	return step
 }
 
 // Missed implements runner.Trainer.

@@ -12,6 +12,7 @@ import (
 	"locktop/ui"
 	"locktop/ui/cast"
 	"locktop/ui/terminal"
+	"locktop/ui/tutor"
 	"locktop/watcher/recording"
 )
 
@@ -27,6 +28,15 @@ type Film struct {
 	Width, Height int
 	// MaxBytes bounds what is written.
 	MaxBytes int64
+	// Retell returns the lesson that a recording begins to tell, nil if it is none; nil: none is.
+	Retell func(model.DrillBegan) Retelling
+}
+
+// Retelling is a lesson as its recording tells it: what the console shows it as, and what an event of
+// it shows, if anything.
+type Retelling interface {
+	Lesson() *tutor.Lesson
+	Step(model.DrillStep) (tutor.Step, bool)
 }
 
 const (
@@ -40,7 +50,8 @@ const (
 )
 
 // Shoot lets the console play a whole recording, and writes what it shows. What happened is marked,
-// but for changes of holders. o is the console's; its playback is made here.
+// but for changes of holders; in a lesson only its questions are, so that a player which stops at each
+// mark stops where a prediction is asked. o is the console's; its playback is made here.
 func (f Film) Shoot(ctx context.Context, r *recording.Segments, o ui.Options, live ui.Live, to io.Writer, title string) (*cast.Writer, error) {
 	t := New(f.Speed, o.Pins)
 	began := time.Now()
@@ -73,6 +84,7 @@ type shooting struct {
 	quiet    time.Duration // since the journal had a line
 	seen     uint64        // of the journal
 	marked   map[marked]time.Duration
+	lesson   Retelling // nil: none is told
 }
 
 // marked is what a marker is about.
@@ -143,11 +155,69 @@ func (s *shooting) moveTo(now time.Time) error {
 			return err
 		}
 		t.mu.Unlock()
-		s.shell.Take(b)
+		err = s.take(b)
 		t.mu.Lock()
+		if err != nil {
+			t.mu.Unlock()
+			return err
+		}
 	}
 	t.mu.Unlock()
 	passTo(now, s.shell.State(), func(tick model.Tick) { s.shell.Take(model.Batch{Events: []model.Event{tick}}) })
+	return nil
+}
+
+// take takes in what came, and stays at each text of a lesson until it can have been read.
+func (s *shooting) take(b model.Batch) error {
+	from := 0
+	for i, e := range b.Events {
+		step, tells := s.retells(e)
+		if !tells {
+			continue
+		}
+		s.shell.Take(model.Batch{Events: b.Events[from : i+1], Cost: b.Cost})
+		from = i + 1
+		if err := s.tell(step); err != nil {
+			return err
+		}
+	}
+	s.shell.Take(model.Batch{Events: b.Events[from:], Cost: b.Cost})
+	return nil
+}
+
+// retells is what an event shows of a lesson, if anything.
+func (s *shooting) retells(e model.Event) (step tutor.Step, tells bool) {
+	switch e := e.(type) {
+	case model.DrillBegan:
+		if s.Retell == nil {
+			break
+		}
+		if s.lesson = s.Retell(e); s.lesson != nil {
+			s.shell.Begin(s.lesson.Lesson())
+		}
+	case model.DrillStep:
+		if s.lesson != nil {
+			return s.lesson.Step(e)
+		}
+	}
+	return step, false
+}
+
+// tell shows a step of the lesson for as long as it takes to read it.
+func (s *shooting) tell(step tutor.Step) error {
+	s.shell.Tell(step)
+	if s.playback.at.Before(s.From) { // it is what was so when the film begins
+		return nil
+	}
+	if err := s.frame(nil); err != nil {
+		return err
+	}
+	if step.Kind == tutor.StepAsk {
+		if err := s.out.Marker(s.at, model.Printable(step.Text)); err != nil {
+			return err
+		}
+	}
+	s.at += step.Reads(0)
 	return nil
 }
 
@@ -178,7 +248,7 @@ func (s *shooting) frame(news []*journal.Entry) error {
 	for i, e := range news {
 		s.seen = e.Seq
 		key := marked{e.Kind, e.Code, e.Lock}
-		if last, any := s.marked[key]; !worthAMarker(e) || any && s.at-last < markersApart || i > 0 && e.Repeats(news[i-1]) {
+		if last, any := s.marked[key]; s.lesson != nil || !worthAMarker(e) || any && s.at-last < markersApart || i > 0 && e.Repeats(news[i-1]) {
 			continue
 		}
 		s.marked[key] = s.at
