@@ -206,7 +206,7 @@ func (h *header) statusRight() []segment {
 	if h.cost.Behind > 0 {
 		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(h.Th.Say("events-behind", draw.Counted(h.cost.Behind)))}})
 	}
-	if h.cost.Budget > 0 {
+	if h.cost.Budget > 0 && !h.Th.Brief {
 		rate := h.Th.Say("requests-a-second", model.Verbatim(fmt.Sprintf("%2.0f", h.cost.RPS)))
 		parts = append(parts, segment{5, []draw.Span{draw.Dim.Of(rate)}})
 		if h.w >= budgetFrom {
@@ -311,7 +311,7 @@ func (h *header) inSight() []segment {
 		st, sign := h.Th.Level(h.Locks.Order.Worst)
 		add(3, st.Of(sign+" "+h.Th.Say("locks-in-trouble", n)))
 	}
-	if h.room() >= besideGraph {
+	if h.room() >= besideGraph && !h.Th.Brief {
 		for i, graph := range [][]draw.Span{h.Sparkline.Handovers(h.Th, h.Now), h.Sparkline.Waiting(h.Th)} {
 			if graph != nil {
 				add(4+i, graph...)

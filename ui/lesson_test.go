@@ -685,3 +685,24 @@ func TestNoPageAnswersTheQuestion(t *testing.T) {
 		t.Errorf("%d sentences of findings once the answer is known", n)
 	}
 }
+
+// TestAClassSeesNoFiguresThatNobodySpeaksOf: with --present the line of status, the titles and the
+// pane of times leave theirs out; what happened, and who holds, stays.
+func TestAClassSeesNoFiguresThatNobodySpeaksOf(t *testing.T) {
+	dense := []string{"req/s", "how long"}
+	for _, brief := range []bool{false, true} {
+		b := newBench(t, Options{Brief: brief, Lab: true})
+		b.size(200, 50)
+		wrongLab(b)
+		b.press("enter")
+		all := b.text()
+		for _, figure := range dense {
+			if strings.Contains(all, figure) == brief {
+				t.Errorf("for a class %v: %q on the screen is %v\n%s", brief, figure, !brief, all)
+			}
+		}
+		for _, stays := range []string{"● holds", "journal of this lock"} {
+			b.sees(stays)
+		}
+	}
+}

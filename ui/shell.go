@@ -48,6 +48,7 @@ func (a *Shell) reset(s Settings) {
 func (a *Shell) setTheme(name string) {
 	a.th = draw.NewTheme(name, a.o.Profile, a.o.Signs)
 	a.th.Past = a.o.Playback != nil
+	a.th.Brief = a.o.Brief
 	if a.o.Lesson != nil {
 		a.th.Lang = a.o.Lesson.Lang
 	}

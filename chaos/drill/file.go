@@ -91,12 +91,13 @@ const (
 	PictureResource Picture = "resource" // what was read and written under a lock, accepted or refused
 	PictureGraph    Picture = "graph"    // who waits for whom
 	PictureSaid     Picture = "said"     // what each program said last, and whom etcd names
+	PictureStores   Picture = "stores"   // the model of small stores
 	PictureText     Picture = "text"     // nothing but the texts
 )
 
 // Pictures are all of them.
 func Pictures() []string {
-	return []string{string(PictureQueue), string(PictureTime), string(PictureCost), string(PictureResource), string(PictureGraph), string(PictureSaid), string(PictureText)}
+	return []string{string(PictureQueue), string(PictureTime), string(PictureCost), string(PictureResource), string(PictureGraph), string(PictureSaid), string(PictureStores), string(PictureText)}
 }
 
 // Step is one step of a drill. Exactly one field besides Line and Try is set.
@@ -107,15 +108,16 @@ type Step struct {
 	Wait *Wait `yaml:"wait" says:"Waits until all of it is so at once; the drill ends as unknown if it does not come."`
 	// Target and Member of a fault may be phrases, resolved when it is done. Heal of the kind ""
 	// heals all.
-	Fault *model.Fault  `yaml:"fault" form:"fault,own" says:"Does something to somebody: {KIND: TARGET}, or a bare KIND."`
-	Heal  *model.Fault  `yaml:"heal" form:"fault,own" says:"Ends a fault: {KIND: TARGET}, KIND, or all."`
-	Start string        `yaml:"start" says:"Starts a contender that has later: true, or all of a kind with a count."`
-	Tell  *Tell         `yaml:"tell" form:"by contender" says:"Tells a manual contender a word: {NAME: WORD}."`
-	Pause time.Duration `yaml:"pause" says:"Lets it run for that long."`
-	Say   Text          `yaml:"say" says:"Tells the reader something: a sentence, or {en: ..., zh: ...}."`
-	Ask   *Question     `yaml:"ask" says:"Asks the reader for a prediction."`
-	See   bool          `yaml:"see" form:"anything,own" says:"Measures what the last question asked: a step of lessons."`
-	Show  *Show         `yaml:"show" form:"what is shown" says:"What the reader of a lesson sees beside the texts from here on: WHAT, or {WHAT: LOCK}."`
+	Fault  *model.Fault  `yaml:"fault" form:"fault,own" says:"Does something to somebody: {KIND: TARGET}, or a bare KIND."`
+	Heal   *model.Fault  `yaml:"heal" form:"fault,own" says:"Ends a fault: {KIND: TARGET}, KIND, or all."`
+	Start  string        `yaml:"start" says:"Starts a contender that has later: true, or all of a kind with a count."`
+	Tell   *Tell         `yaml:"tell" form:"by contender" says:"Tells a manual contender a word: {NAME: WORD}."`
+	Pause  time.Duration `yaml:"pause" says:"Lets it run for that long."`
+	Say    Text          `yaml:"say" says:"Tells the reader something: a sentence, or {en: ..., zh: ...}."`
+	Ask    *Question     `yaml:"ask" says:"Asks the reader for a prediction."`
+	See    bool          `yaml:"see" form:"anything,own" says:"Measures what the last question asked: a step of lessons."`
+	Stores string        `yaml:"stores" says:"Does something in the model of small stores that a lesson shows, like a asks 1."`
+	Show   *Show         `yaml:"show" form:"what is shown" says:"What the reader of a lesson sees beside the texts from here on: WHAT, or {WHAT: LOCK}."`
 }
 
 // stepForm is a step as a file has it: a repeat becomes as many steps as it says.

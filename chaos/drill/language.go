@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/stores"
 	"locktop/model/text"
 )
 
@@ -54,6 +55,8 @@ func (s Step) message() model.Message {
 		return told(s.Tell.Word, s.Tell.Contender)
 	case s.Pause > 0:
 		return model.Say("story-runs-for", s.Pause)
+	case s.Stores != "":
+		return stores.Told(s.Stores)
 	}
 	return model.Message{}
 }
@@ -180,6 +183,10 @@ func told(said, who string) model.Message {
 		return model.Say("story-told-close", who)
 	case "drop":
 		return model.Say("story-told-drop", who)
+	case "queue-by":
+		return model.Say("story-told-queue-by", who)
+	case "rewrite":
+		return model.Say("story-told-rewrite", who)
 	case "proclaim":
 		return model.Say("story-told-proclaim", who)
 	case "give-up":

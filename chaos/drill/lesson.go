@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"locktop/model"
+	"locktop/model/stores"
 )
 
 // Languages are those of the course, by code, English first.
@@ -77,6 +78,7 @@ type Measured struct {
 // measures are all measures: what they are of, and what they count.
 var measures = map[string]struct {
 	ofContender bool
+	ofModel     bool
 	unit        Unit // "": a word
 }{
 	"holder":       {},                                 // who holds the lock by etcd, joined by +, or nobody
@@ -84,10 +86,12 @@ var measures = map[string]struct {
 	"until-held":   {ofContender: true, unit: Seconds}, // from the last fault, or the question, until it holds
 	"overlap":      {unit: Seconds},                    // longest time of two beliefs at once
 	"in-vain":      {unit: Count},                      // attempts that failed
+	"failed-txns":  {ofContender: true, unit: Count},   // transactions whose condition did not hold, as the proxy counts
 	"stale-writes": {unit: Count},                      // writes accepted with a token that was not the newest claim's
 	"refused":      {unit: Count},                      // accesses that the resource refused
 	"lost":         {unit: Count},                      // acknowledged updates that are gone
 	"named":        {ofContender: true},                // whom it named last as the leader
+	"stores":       {ofModel: true},                    // who believes to hold, in the model of small stores
 }
 
 // Shuffled is the question with its options in an order that the seed decides.
@@ -153,6 +157,7 @@ func (l *Lesson) read(p *parser, n *yaml.Node, _ string) {
 		p.task(l.Task)
 	}
 	p.questions()
+	p.stores()
 	p.gated()
 	for _, s := range p.d.Steps {
 		if s.Say != nil {
@@ -186,6 +191,31 @@ func (c *Case) read(p *parser, n *yaml.Node, _ string) {
 			p.fail(s.Line, "a step of an exam that is told: nobody may see what is done")
 		} else if i == len(c.Steps)-1 && s.Wait == nil {
 			p.fail(s.Line, "the fault may not be there yet when it is looked for: end with a wait for how it shows")
+		}
+	}
+}
+
+// StoresAt is the model of small stores after so many steps.
+func (d *Drill) StoresAt(step int) *stores.Model {
+	m := &stores.Model{}
+	for _, s := range d.Steps[:step] {
+		if s.Stores != "" {
+			_ = m.Do(s.Stores) // it was done when the file was read
+		}
+	}
+	return m
+}
+
+// stores does all that is done in the model, once.
+func (p *parser) stores() {
+	m := &stores.Model{}
+	for _, s := range p.d.Steps {
+		if s.Stores == "" {
+			continue
+		}
+		if err := m.Do(s.Stores); err != nil {
+			p.fail(s.Line, "stores: %v", err)
+			return
 		}
 	}
 }
@@ -285,6 +315,7 @@ func (m *Measure) read(p *parser, n *yaml.Node, _ string) {
 	switch {
 	case !ok:
 		p.fail(n.Line, "there is no measure %q: want one of %s", m.Name, orList(Measures()))
+	case kind.ofModel:
 	case kind.ofContender && !named:
 		p.fail(n.Line, "%s of whom? Write {%s: CONTENDER}", m.Name, m.Name)
 	case kind.ofContender:

@@ -117,6 +117,9 @@ func (d *Drill) read(p *parser, n *yaml.Node, _ string) {
 		if s.Show != nil {
 			p.fail(s.Line, "show is for lessons: leave it out, or add lesson")
 		}
+		if s.Stores != "" {
+			p.fail(s.Line, "stores are for lessons: leave them out, or add lesson")
+		}
 	}
 }
 

@@ -202,7 +202,7 @@ func TestParseRefuses(t *testing.T) {
 		{step("{ask: {en: q, options: [x, y], answer: 3}}"), "d.yaml:4: ask has 2 options and the answer 3: want two or more, and the number of the right one"},
 		{step("{ask: {zh: q, options: [x, y], answer: 1}}"), "d.yaml:4: ask has no English text: want {en: ...}"},
 		{step("{say: hello, pause: 1s}"), "d.yaml:4: a step does one thing: begin another with a dash"},
-		{step("{shout: x}"), `d.yaml:4: a step has no field "shout": want one of ask, fault, heal, pause, repeat, say, see, show, start, tell, try, wait`},
+		{step("{shout: x}"), `d.yaml:4: a step has no field "shout": want one of ask, fault, heal, pause, repeat, say, see, show, start, stores, tell, try, wait`},
 		{step("{show: queue}"), "d.yaml:4: show for which lock? Add lock: /x or /y"},
 		{step("{show: a mess}"), `d.yaml:4: there is no show "a mess": want queue, time, cost`},
 		{step("{show: {queue: x}}"), "d.yaml:4: show is for lessons: leave it out, or add lesson"},

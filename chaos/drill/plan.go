@@ -78,6 +78,8 @@ func (s Step) Describe() string {
 		return "start " + s.Start
 	case s.Tell != nil:
 		return "tell " + s.Tell.Contender + " to " + s.Tell.Word
+	case s.Stores != "":
+		return "in the model: " + s.Stores
 	case s.Say != nil:
 		return "say: " + s.Say.In("en")
 	case s.Ask != nil:

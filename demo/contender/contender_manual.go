@@ -38,6 +38,7 @@ var manualWords = map[string]func(*manual, context.Context) error{
 	"drop":           (*manual).drop,          // stops renewing and says nothing to etcd
 	"renew":          (*manual).renew,         // keeps the lease of whoever has the lock alive, like a sidecar
 	"proclaim":       (*manual).proclaim,      // writes a new value as the leader
+	"rewrite":        (*manual).proclaim,      // the same of a key in a queue made by hand
 	"leader":         (*manual).leader,        // asks who leads, and says it
 	"resumed-leader": (*manual).resumedLeader, // asks the same of an election that was resumed
 	"observe":        (*manual).observe,       // follows who leads, and says it
@@ -45,6 +46,7 @@ var manualWords = map[string]func(*manual, context.Context) error{
 
 	"ttl":         (*manual).setTTL,     // N: of the next session
 	"renew-every": (*manual).setRenewal, // N, never or library: of the next session
+	"queue-by":    (*manual).setOrder,   // slash or bare, create or mod: how a queue made by hand looks for who is before it
 	"claim":       (*manual).putClaim,   // by hand: the transaction with which Lock begins
 	"get":         (*manual).get,        // by hand: reads the first claim, the one ahead, or the last
 	"watch":       (*manual).watch,      // by hand: waits for what it read to go
@@ -417,7 +419,7 @@ func (m *manual) proclaim(ctx context.Context) error {
 	}
 	h := m.last()
 	if h.claim.proclaim == nil {
-		return fmt.Errorf("recipe %s has no proclamations", m.o.Recipe)
+		return fmt.Errorf("recipe %s writes nothing into its key", m.o.Recipe)
 	}
 	m.values++
 	value := fmt.Sprintf("%s#%d", m.o.Name, m.values)

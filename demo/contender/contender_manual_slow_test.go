@@ -54,7 +54,7 @@ func TestManualWordsThatMakeNoSense(t *testing.T) {
 		}
 	}
 	r.after(r.tell("lock"), "m", model.BeliefHolding)
-	r.saying(r.tell("proclaim"), "recipe mutex has no proclamations")
+	r.saying(r.tell("proclaim"), "recipe mutex writes nothing into its key")
 	r.after(r.tell("lock"), "m", model.BeliefHolding)
 	if b := r.saying(r.tell("lock"), "lock-again"); b.State != model.BeliefHolding || b.Lock != "/k" {
 		t.Errorf("%+v: its belief is as it was", b)

@@ -18,6 +18,7 @@ type worker struct {
 	*contender
 	name   string
 	rng    *rand.Rand
+	order  order     // of a queue made by hand
 	turned int       // turns that are over
 	began  time.Time // its first turn
 }
@@ -41,7 +42,7 @@ func (w *worker) say(lock string, state model.BeliefState, c claim, text string)
 // attempt is a new one at a lock.
 func (w *worker) attempt(s *session, lock string) *attempt {
 	a := &attempt{play: playOf(w.o.Recipe), lock: lock, value: cmp.Or(w.o.Owner, w.o.Name), client: w.client, session: s.Session,
-		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, lose: s.lose, times: &s.times, failed: func(text string) { w.failed(s, lock, text) }}
+		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, lose: s.lose, order: w.order, times: &s.times, failed: func(text string) { w.failed(s, lock, text) }}
 	if a.play.waiter != nil {
 		a.claim = a.play.waiter(a)
 	}

@@ -82,6 +82,19 @@ func (m *manual) setRenewal(context.Context) error {
 	return nil
 }
 
+// setOrder chooses how a queue made by hand looks for who is before it.
+func (m *manual) setOrder(context.Context) error {
+	args, err := m.args(2)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"slash", "bare"}, args[0]) || !slices.Contains([]string{"create", "mod"}, args[1]) {
+		return fmt.Errorf("a queue by %s: want slash or bare, and create or mod", strings.Join(args, " "))
+	}
+	m.order = order{bare: args[0] == "bare", byMod: args[1] == "mod"}
+	return nil
+}
+
 // renewsItself lets a session renew as was chosen, and no longer by the library.
 func (m *manual) renewsItself(ctx context.Context, s *session) {
 	lost := make(chan struct{})

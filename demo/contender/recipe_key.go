@@ -105,7 +105,18 @@ func (a *attempt) byUUID() claim {
 	return c
 }
 
-func (a *attempt) queue(ctx context.Context) (claim, error) { return a.inQueue(ctx, a.lock+"/") }
+// order is how a queue made by hand looks for the keys before its own.
+type order struct {
+	bare  bool // by a prefix without the slash at its end
+	byMod bool // by mod revision, which each write of a key moves
+}
+
+func (a *attempt) queue(ctx context.Context) (claim, error) {
+	if a.order.bare {
+		return a.queueWithoutSlash(ctx)
+	}
+	return a.inQueue(ctx, a.lock+"/")
+}
 
 // queueWithoutSlash counts the keys of locks whose names only begin like its own, too.
 func (a *attempt) queueWithoutSlash(ctx context.Context) (claim, error) {
@@ -118,6 +129,10 @@ func (a *attempt) inQueue(ctx context.Context, prefix string) (claim, error) {
 	rev, _, err := a.put(ctx, mine.key, "", a.leaseID())
 	if err == nil {
 		mine.token = rev
+		mine.proclaim = func(ctx context.Context, value string) error {
+			_, err := a.client.Put(ctx, mine.key, value, clientv3.WithLease(a.leaseID()))
+			return err
+		}
 		err = a.firstInLine(ctx, mine, prefix)
 	}
 	if err != nil {
@@ -129,7 +144,10 @@ func (a *attempt) inQueue(ctx context.Context, prefix string) (claim, error) {
 // firstInLine waits until no key of the prefix is older than c, and looks if c is
 // still there: a lease that ended takes a waiter out without a word.
 func (a *attempt) firstInLine(ctx context.Context, c claim, prefix string) error {
-	ahead := append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(c.token-1))
+	ahead, until := append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(c.token-1)), a.gone
+	if a.order.byMod { // who sorts so looks again at each event
+		ahead, until = append(clientv3.WithLastRev(), clientv3.WithMaxModRev(c.token-1)), a.changed
+	}
 	for {
 		r, err := a.client.Get(ctx, prefix, ahead...)
 		if err != nil {
@@ -138,7 +156,7 @@ func (a *attempt) firstInLine(ctx context.Context, c claim, prefix string) error
 		if len(r.Kvs) == 0 {
 			break
 		}
-		if err := a.gone(ctx, string(r.Kvs[0].Key), r.Header.Revision); err != nil {
+		if err := until(ctx, string(r.Kvs[0].Key), r.Header.Revision+1); err != nil {
 			return err
 		}
 	}

@@ -144,6 +144,7 @@ type attempt struct {
 	rng         *rand.Rand
 	failed      func(text string) // says that a try failed, and that another follows
 	lose        func()            // says that the lease is renewed no more, where a recipe hears of it
+	order       order             // of a queue made by hand
 	times       *times            // how often the session has each lock, where a recipe counts
 
 	claim claim // what the attempt will make, as far as that is known before
@@ -249,6 +250,15 @@ func undo(release func(context.Context) error, err error) error {
 // gone waits until key is deleted at rev or later. A history that is compacted is no
 // error: the caller has to look again anyway.
 func (a *attempt) gone(ctx context.Context, key string, rev int64) error {
+	return a.until(ctx, key, rev, func(e *clientv3.Event) bool { return e.Type == mvccpb.Event_DELETE })
+}
+
+// changed waits likewise until key is written or deleted.
+func (a *attempt) changed(ctx context.Context, key string, rev int64) error {
+	return a.until(ctx, key, rev, func(*clientv3.Event) bool { return true })
+}
+
+func (a *attempt) until(ctx context.Context, key string, rev int64, is func(*clientv3.Event) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for r := range a.client.Watch(ctx, key, clientv3.WithRev(rev)) {
@@ -258,7 +268,7 @@ func (a *attempt) gone(ctx context.Context, key string, rev int64) error {
 			return fmt.Errorf("watch %s: %w", key, err)
 		}
 		for _, e := range r.Events {
-			if e.Type == mvccpb.Event_DELETE {
+			if is(e) {
 				return nil
 			}
 		}

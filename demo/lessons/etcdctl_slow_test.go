@@ -260,13 +260,37 @@ func TestEtcdctlOfEveryLesson(t *testing.T) {
 		},
 		"herd":  watchAhead,
 		"lease": timeToLive, "pause": timeToLive, "ttl": timeToLive,
-		"byhand": watchAhead, "observe": func(s *shell, do []string) {
-			leads, _ := s.starts("etcdctl elect /leader me")
-			observes, _ := s.starts(do[0])
-			labtest.Eventually(s.t, "it observes", func() bool { return strings.Contains(leads(), "me") && strings.Contains(observes(), "me") })
+		"byhand": watchAhead,
+		"ownqueue": func(s *shell, do []string) {
+			_, lease, id := s.locked("/else")
+			s.says(fill(do[1], "LEASE", lease, "UUID", "u1"), "OK")
+			s.put("/lock/lock10/u0", "another lock")
+			out := s.says(do[0], "/lock/lock1/u1")
+			if strings.Contains(out, "lock10") || field(out, "Version") != "1" {
+				s.t.Errorf("with the slash: %s", out)
+			}
+			s.says(fill(do[1], "LEASE", lease, "UUID", "u1"), "OK")
+			if out := s.says(do[0], "mine"); field(out, "Version") != "2" || field(out, "CreateRevision") == field(out, "ModRevision") {
+				s.t.Errorf("written again: %s", out)
+			}
+			s.revoke(id)
+			if out, err := s.runs(fill(do[1], "LEASE", lease, "UUID", "u1")); err == nil {
+				s.t.Errorf("a lease that is lost: %s", out)
+			}
 		},
-		"layotto": func(s *shell, do []string) {
-			const key = "/lock|||bill"
+		"standby": func(s *shell, do []string) {
+			keys, lease, _ := s.locked("/scheduler")
+			s.says(do[0], keys[0])
+			timeToLive(s, []string{do[1]})
+			s.says("etcdctl lease revoke "+lease, "revoked")
+		},
+		"copies": func(s *shell, do []string) {
+			s.says(do[0], "true")
+			keys, _, _ := s.locked("/orders")
+			s.says(do[1], keys[0])
+		},
+		"unlock": func(s *shell, do []string) {
+			const key = "/lock|||job"
 			s.put(key, "you")
 			s.says(do[0], "FAILURE", "you")
 			s.has(key, "you")
@@ -296,16 +320,6 @@ func TestEtcdctlOfEveryLesson(t *testing.T) {
 			if out, err := s.runs(fill(do[1], "LEASE", lease)); err == nil {
 				s.t.Errorf("a put with a lease that is lost: %s", out)
 			}
-		},
-		"unlock": func(s *shell, do []string) {
-			const key = "/lock|||safe"
-			s.put(key, "you")
-			s.says(do[0], "FAILURE")
-			s.has(key, "you")
-			s.put(key, "me")
-			s.says(do[0], "SUCCESS")
-			s.has(key, "nothing")
-			s.says(do[0], "FAILURE")
 		},
 		"fence": func(s *shell, do []string) {
 			script := "#!/bin/bash\nset -o pipefail\n" + do[1] + "\n"

@@ -39,6 +39,8 @@ var lessons = map[model.MessageID]Sentence{
 	"story-told-write":           {"{0} reads and writes the resource", "{0} 读写资源"},
 	"story-told-close":           {"{0} closes its session", "{0} 关闭会话"},
 	"story-told-drop":            {"{0} stops renewing", "{0} 停止续租"},
+	"story-told-queue-by":        {"{0} chooses how it looks for who is before it", "{0} 选择怎样找排在前面的"},
+	"story-told-rewrite":         {"{0} writes its own key again", "{0} 再写一次自己的键"},
 	"story-told-proclaim":        {"{0} writes a new value", "{0} 改写自己的值"},
 	"story-told-give-up":         {"{0} gives up its place", "{0} 放弃自己的位置"},
 	"story-told-abandon":         {"{0} gives up, and its call waits on", "{0} 放弃了，它的调用还在等"},

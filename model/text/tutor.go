@@ -124,6 +124,24 @@ var tutor = map[model.MessageID]Sentence{
 	"tutor-nobody-holds":   {"nobody holds {0} now", "现在没有人持有 {0}"},
 	"tutor-holder-unknown": {"whose claim holds {0} is not known", "不知道谁的键持有 {0}"},
 
+	// The model of small stores.
+	"stores-begin":           {"{0} small stores with a TTL of {1}; a client needs {2}", "{0} 个小存储，TTL {1}；客户端需要 {2} 个"},
+	"stores-asks":            {"{0} asks store {1}", "{0} 请求存储 {1}"},
+	"stores-counts":          {"{0} counts what it got, and the time that is left", "{0} 数一数拿到几个，还剩多少时间"},
+	"stores-dies":            {"store {0} dies", "存储 {0} 死去"},
+	"stores-comes-back":      {"store {0} comes back, without its key", "存储 {0} 回来了，它的键没了"},
+	"stores-jumps":           {"the clock of store {0} jumps ahead by {1}", "存储 {0} 的时钟向前跳了 {1}"},
+	"stores-time":            {"{0} go by", "过了 {0}"},
+	"stores-store":           {"STORE {0}", "存储 {0}"},
+	"stores-down":            {"dead", "已死"},
+	"stores-empty":           {"no key", "没有键"},
+	"stores-came-back":       {"came back", "回来过"},
+	"stores-clock":           {"a model, not etcd; its clock: {0}", "这是模型，不是 etcd；时钟：{0}"},
+	"stores-got":             {"got {0} of {1}, needs {2}", "拿到 {0} / {1} 个，需要 {2} 个"},
+	"stores-believes":        {"counts on the lock for {0}", "认为自己还持有锁 {0}"},
+	"stores-believes-paused": {"is paused, and counts on the lock", "停顿着，认为自己持有锁"},
+	"stores-has-not":         {"does not count on the lock", "不认为自己持有锁"},
+
 	// What a trainer says beside the texts of a lesson.
 	"trainer-missed":       {"This did not come to pass: {0}. The lesson goes on from what is.", "这一步没有实现：{0}。课程从现状继续。"},
 	"trainer-by-hand":      {"You changed the lab ({0}), so this did not come to pass: {1}. The lesson goes on from what is.", "你改动了实验（{0}），所以这一步没有实现：{1}。课程从现状继续。"},

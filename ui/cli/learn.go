@@ -95,7 +95,7 @@ func learnCmd(e *env) *cobra.Command {
 	cmd.Flags().BoolVar(&f.list, "list", false, "print the path")
 	addOutput(cmd, &f.output, tableOrJSON, "of the path: table or json")
 	addWord(cmd.Flags(), &f.pace, "pace", "", "--pace", paceNames, "how long the lab rests before each step: "+strings.Join(paceNames, ", "))
-	cmd.Flags().BoolVar(&f.present, "present", false, "fewer words, for a class: no lines to do it by hand")
+	cmd.Flags().BoolVar(&f.present, "present", false, "for a class: no lines to do it by hand, and no figures that no lesson speaks of")
 	cmd.Flags().StringVar(&f.class, "class", "", "write a line about each lesson that is taken into a file of this folder, for \"learn report\"")
 	cmd.Flags().StringVar(&f.name, "name", "", "what the learner is called there (default: the name of the account)")
 	cmd.AddCommand(learnReportCmd(e))

@@ -55,7 +55,7 @@ func (e *env) tell(ctx context.Context, label string, d *drill.Drill, lang strin
 	}()
 	ro.Trainer, ro.Limit = t, lessonLimit
 	o := e.uiOptions(label)
-	o.Prefixes, o.Lab, o.Armed, o.NoSuspend, o.Lesson = []string{""}, true, true, demoNoSuspend, t.Lesson()
+	o.Prefixes, o.Lab, o.Armed, o.NoSuspend, o.Brief, o.Lesson = []string{""}, true, true, demoNoSuspend, brief, t.Lesson()
 	if lacking, all := d.Untold(lang); lacking > 0 {
 		o.Notice = text.Render(lang, model.Say("texts-lack-the-language", lacking, all))
 	}

@@ -45,7 +45,9 @@ type Theme struct {
 	// Past: what is shown is a recording, where who did something has a name and is not "you".
 	Past bool
 	// Asks: a lesson asks what comes next, so nothing else on the screen says it.
-	Asks   bool
+	Asks bool
+	// Brief: a class looks on, and figures that no lesson speaks of stay away.
+	Brief  bool
 	Before [StyleCount]string
 	Chosen [StyleCount]string // the same in the row under the cursor
 	// OnError and OnWarn are the same on the grounds of a verdict.

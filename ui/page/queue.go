@@ -175,7 +175,7 @@ func besideCycle(found []model.Finding) []model.Finding {
 func (p *QueuePane) history(f Frame, l *locks.Lock, w, h int, timed bool) []string {
 	left := w
 	var beside []string
-	if timed && h >= LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
+	if timed && !f.Th.Brief && h >= LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
 		from, to := f.Axis.Shown(f.S.Timeline().Start(), f.Exact())
 		wide, blank := max(WaitPanelLeast, w*3/8), 0
 		if f.Height >= TallFrom {
@@ -330,6 +330,9 @@ func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span 
 	}
 	if n := l.Between(); n > 0 {
 		part(draw.Late.Of(th.Say("foreign-keys-ahead", draw.Counted(n))))
+	}
+	if th.Brief {
+		return t
 	}
 	st := l.Stats()
 	if st.Handovers > 0 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/stores"
 )
 
 // Lesson is a rehearsal that is told step by step, in a panel under every page. It
@@ -85,6 +86,8 @@ type Step struct {
 	// "" for all of them.
 	Show  Picture
 	About string
+	// Stores are what PictureStores shows.
+	Stores *stores.Model
 	// Within bounds a StepWait; 0: it is not bounded.
 	Within time.Duration
 	// Verdict is the word of a StepVerdict, and Lines its expectations.
@@ -115,6 +118,7 @@ const (
 	PictureResource Picture = "resource"
 	PictureGraph    Picture = "graph"
 	PictureSaid     Picture = "said"
+	PictureStores   Picture = "stores"
 )
 
 // Line is an expectation with what was measured and the bound it has.

@@ -211,16 +211,21 @@ func (p *Panel) GoOn(v host.View) []host.Intent {
 func (p *Panel) leaveTask(v host.View) []host.Intent {
 	l := p.l
 	p.leave(v)
-	p.step, p.since = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}, v.Now // a second press is for nothing
+	p.step, p.since = p.step.waits(), v.Now // a second press is for nothing
 	p.steps++
 	return []host.Intent{host.Cmd(func() tea.Msg { l.Answer(0); return nil })}
+}
+
+// waits is the wait for what comes after a step, with what stands beside it.
+func (s *Step) waits() Step {
+	return Step{Kind: StepWait, Show: s.Show, About: s.About, Stores: s.Stores}
 }
 
 // answer tells the lesson and asks for its next step.
 func (p *Panel) answer(v host.View, choice int) []host.Intent {
 	l, next := p.l, p.next()
 	p.leave(v)
-	p.step = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}
+	p.step = p.step.waits()
 	p.steps++
 	p.page, p.log, p.since = 0, nil, v.Now
 	return []host.Intent{host.Beside(func(ctx context.Context) tea.Msg {

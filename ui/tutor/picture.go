@@ -51,6 +51,8 @@ func (p *Panel) pictureRows(h int) int {
 		return 1 + accessesMost
 	case PictureSaid:
 		return 1 + saidMost
+	case PictureStores:
+		return 3 + len(p.step.Stores.Clients)
 	case PictureGraph:
 		if h >= page.TallFrom {
 			return timeline.RingHigh
@@ -72,6 +74,8 @@ func (p *Panel) picture(f page.Frame, w, h int) []string {
 		lines = p.graph(f, w, h)
 	case PictureSaid:
 		lines = p.whatWasSaid(f, w)
+	case PictureStores:
+		lines = storesLines(f.Th, p.step.Stores, w)
 	}
 	return lines[:min(len(lines), max(0, h))]
 }

@@ -37,6 +37,8 @@ type history struct {
 	// programs are the processes that are of the user's own, and what is known of each
 	// without its word.
 	programs map[string]*program
+	// asked is what each client asked so far, as the proxy counted from time to time.
+	asked map[string][]model.Asked
 }
 
 // lockHistory is one lock.
@@ -107,7 +109,7 @@ type attempt struct {
 }
 
 func newHistory(locks, programs []string) *history {
-	h := &history{locks: map[string]*lockHistory{}, single: map[string]bool{}, owners: map[model.LeaseID]string{}, procs: map[string]model.Contender{}, anew: map[string]time.Time{}, listed: map[string]map[string]bool{}, programs: map[string]*program{}}
+	h := &history{locks: map[string]*lockHistory{}, single: map[string]bool{}, owners: map[model.LeaseID]string{}, procs: map[string]model.Contender{}, anew: map[string]time.Time{}, asked: map[string][]model.Asked{}, listed: map[string]map[string]bool{}, programs: map[string]*program{}}
 	for _, name := range programs {
 		h.programs[name] = &program{reported: map[string]int64{}}
 	}
@@ -147,6 +149,8 @@ func (h *history) apply(e model.Event) {
 		h.wrote(e)
 	case model.Watches:
 		h.watches(e)
+	case model.Asked:
+		h.asked[e.Name] = append(h.asked[e.Name], e)
 	case model.Access:
 		if l := h.locks[e.Lock]; l != nil {
 			l.accesses = append(l.accesses, e)

@@ -15,11 +15,12 @@ const nobody = "nobody"
 // measures are the functions that measure, by the name of the measure, in what happened
 // since the question was asked.
 var measures = map[string]func(*Checker, drill.Measure, time.Time) drill.Measured{
-	"holder":     holderNow,
-	"believers":  believersNow,
-	"until-held": untilHeld,
-	"named":      namedLast,
-	"overlap":    overlapSince,
+	"holder":      holderNow,
+	"believers":   believersNow,
+	"until-held":  untilHeld,
+	"named":       namedLast,
+	"overlap":     overlapSince,
+	"failed-txns": failedTxns,
 	"in-vain": counting(func(l *lockHistory, from time.Time) (n int) {
 		for _, a := range l.attempts {
 			if a.to.After(from) {
@@ -125,6 +126,21 @@ func untilHeld(j *Checker, m drill.Measure, asked time.Time) drill.Measured {
 		}
 	}
 	return drill.Measured{}
+}
+
+// failedTxns are the transactions of a contender whose condition did not hold, since the question.
+func failedTxns(j *Checker, m drill.Measure, asked time.Time) drill.Measured {
+	all := j.asked[m.Contender]
+	if len(all) == 0 {
+		return drill.Measured{}
+	}
+	before := 0
+	for _, a := range all {
+		if !a.At.After(asked) {
+			before = a.Vain
+		}
+	}
+	return drill.Measured{Number: count(all[len(all)-1].Vain - before)}
 }
 
 func overlapSince(j *Checker, m drill.Measure, asked time.Time) drill.Measured {

@@ -95,7 +95,12 @@ func (r *runner) tolerant(ctx context.Context, s drill.Step, err error) error {
 // see measures what decides the last question.
 func (r *runner) see(ctx context.Context, i int) error {
 	o := r.question
-	seen := Seen{Step: o.step, Question: o.q, Chosen: o.chosen, Measured: r.j.Measure(*o.q.Measure, o.askedAt)}
+	seen := Seen{Step: o.step, Question: o.q, Chosen: o.chosen}
+	if o.q.Measure.Name == "stores" {
+		seen.Measured = drill.Measured{Name: "stores", Word: r.d.StoresAt(i).Believers()}
+	} else {
+		seen.Measured = r.j.Measure(*o.q.Measure, o.askedAt)
+	}
 	seen.Right = o.q.Right(seen.Measured)
 	r.question = nil
 	r.result.Screens = append(r.result.Screens, seen)

@@ -21,7 +21,7 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 	if r.lab.Now().After(r.deadline) {
 		return errLimit
 	}
-	if r.trainer != nil && acts(s) && r.o.Pace > 0 {
+	if r.trainer != nil && (acts(s) || s.Stores != "") && r.o.Pace > 0 {
 		if _, err := r.until(ctx, r.lab.Now().Add(r.o.Pace), func() bool { return false }); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 		return r.speak(ctx, func(ctx context.Context) { r.trainer.Say(ctx, s.Say) })
 	case s.Ask != nil:
 		return r.ask(ctx, i, s.Ask.Shuffled(r.o.Seed, i))
-	case s.Show != nil: // the trainer shows it
+	case s.Show != nil || s.Stores != "": // the trainer shows it
 		return nil
 	case s.See:
 		return r.see(ctx, i)

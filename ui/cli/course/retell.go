@@ -39,6 +39,7 @@ func (r *Retelling) Step(e model.DrillStep) (step tutor.Step, ok bool) {
 	if e.N < 1 || e.N > len(r.t.d.Steps) {
 		return step, false
 	}
+	r.t.step = e.N
 	switch s := r.t.d.Steps[e.N-1]; {
 	case e.Over != s.See: // what came of a question is known once it was seen
 		return step, false

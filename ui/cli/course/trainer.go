@@ -27,6 +27,7 @@ type Trainer struct {
 	ctx     context.Context // ends with the console
 	lock    string          // that the story is about now
 	picture drill.Show      // that stands beside it
+	step    int             // that is told, from 1
 
 	mu      sync.Mutex
 	actions []string // what the person did to the lab
@@ -66,6 +67,9 @@ func (t *Trainer) beside(s tutor.Step) tutor.Step {
 	if len(s.Code) == 0 {
 		s.Show, s.About = tutor.Picture(t.picture.What), t.picture.Lock
 	}
+	if t.picture.What == drill.PictureStores {
+		s.Stores = t.d.StoresAt(t.step)
+	}
 	return s
 }
 
@@ -84,7 +88,7 @@ func (t *Trainer) tell(ctx context.Context, said string, code ...string) {
 
 // Step implements runner.Trainer. What is said, asked and seen tells itself.
 func (t *Trainer) Step(i int) {
-	t.lock = t.about(i)
+	t.step, t.lock = i, t.about(i)
 	switch s := t.d.Steps[i-1]; {
 	case s.Show != nil:
 		t.picture = *s.Show

@@ -43,9 +43,10 @@ type world struct {
 }
 
 type lease struct {
-	ttl  time.Duration
-	who  *prog
-	ends time.Time // zero: it is renewed
+	ttl     time.Duration
+	who     *prog
+	ends    time.Time // zero: it is renewed
+	sidecar *prog     // renews it as well, nil: nobody
 }
 
 type timer struct {
@@ -65,6 +66,9 @@ type prog struct {
 	held         []*claim
 	last         *claim // that it held or holds
 	readAt       int
+	vain         int  // transactions of a spinner that failed
+	naps         bool // before it spins again
+	bare, byMod  bool // how it looks for who is before it, in a queue made by hand
 	deaf         bool // it gave up, and its call waits on
 
 	hand           *claim // that it put by hand
@@ -257,7 +261,7 @@ func (w *world) end(id model.LeaseID) {
 
 // stopsRenewing begins the countdown of a program's lease; renews ends it.
 func (w *world) stopsRenewing(p *prog) {
-	if l := w.leases[p.lease]; l != nil && l.ends.IsZero() {
+	if l := w.leases[p.lease]; l != nil && l.ends.IsZero() && (l.sidecar == nil || l.sidecar.proc != model.ProcRunning) {
 		l.ends = w.now.Add(l.ttl * 8 / 10)
 	}
 }
@@ -270,11 +274,17 @@ func (w *world) renews(p *prog) {
 
 func (w *world) is(p *prog, proc model.ProcState, ended string) {
 	p.proc = proc
+	for _, l := range w.leases {
+		if l.sidecar == p && l.who.proc == model.ProcEnded {
+			w.stopsRenewing(l.who)
+		}
+	}
 	w.say(model.Contender{At: w.now, Name: p.name, PID: 7, Lock: p.Locks[0], Recipe: p.Recipe, TTL: int(p.TTL.Seconds()), Proc: proc, Ended: ended})
 }
 
 func (w *world) spawn(p *prog) {
 	p.lease, p.unsent, p.lost, p.told, p.waits, p.held, p.last, p.readAt, p.deaf = 0, false, false, nil, nil, nil, nil, 0, false
+	p.bare, p.byMod, p.naps, p.vain = false, false, false, 0
 	p.hand, p.read, p.watched, p.observes, p.slow, p.sight, p.noGrant, p.late, p.holdsItsDelete = nil, "", "", false, false, "", false, "", false
 	w.is(p, model.ProcRunning, "")
 	if !p.Manual {
@@ -372,7 +382,9 @@ func (w *world) session(p *prog) {
 	w.say(model.LeaseOwner{At: w.now, Lease: p.lease, Client: model.Client{Name: p.name, Certain: true}})
 }
 
-func queues(recipe string) bool { return recipe == "mutex" || recipe == "election" }
+func queues(recipe string) bool {
+	return recipe == "mutex" || recipe == "election" || recipe == "uuid-queue"
+}
 
 // does lets a program do what it was told.
 func (w *world) does(p *prog, word string) {
@@ -462,7 +474,21 @@ func (w *world) does(p *prog, word string) {
 		if !p.Manual {
 			w.is(p, model.ProcEnded, "exit 0")
 		}
-	case "proclaim":
+	case "renew":
+		var first model.KV
+		for key, kv := range w.keys {
+			if strings.HasPrefix(key, p.Locks[0]+"/") && (first.Key == "" || kv.CreateRev < first.CreateRev) {
+				first = kv
+			}
+		}
+		if l := w.leases[first.Lease]; l != nil {
+			l.sidecar = p
+			w.believes(p, p.Locks[0], model.BeliefIdle, nil, "renews the lease "+first.Lease.String())
+		}
+	case "queue-by":
+		prefix, by, _ := strings.Cut(named, " ")
+		p.bare, p.byMod = prefix == "bare", by == "mod"
+	case "proclaim", "rewrite":
 		if top != nil {
 			w.commit(&model.KV{Key: top.key, Value: p.name + "#1", Lease: p.lease})
 		}
@@ -511,7 +537,14 @@ func (w *world) tries(p *prog) bool {
 	c := p.waits
 	if queues(p.Recipe) {
 		for key, kv := range w.keys {
-			if strings.HasPrefix(key, c.lock+"/") && kv.CreateRev < c.rev {
+			rev, prefix := kv.CreateRev, c.lock+"/"
+			if p.byMod {
+				rev = kv.ModRev
+			}
+			if p.bare {
+				prefix = c.lock
+			}
+			if strings.HasPrefix(key, prefix) && rev < c.rev {
 				return false
 			}
 		}
@@ -521,6 +554,15 @@ func (w *world) tries(p *prog) bool {
 	c.key = c.lock
 	if p.Recipe == "try-lock" {
 		c.key = c.lock + "/" + p.lease.String()
+	}
+	if _, taken := w.keys[c.key]; taken && p.Recipe == "spin" && !p.naps {
+		p.naps = true
+		w.after(40*time.Millisecond, func() {
+			if p.naps = false; p.waits == c {
+				p.vain++
+				w.say(model.Asked{At: w.now, Client: model.Client{Name: p.name, Certain: true}, Txns: p.vain, Vain: p.vain})
+			}
+		})
 	}
 	for key := range w.keys {
 		if key == c.key || p.Recipe == "try-lock" && strings.HasPrefix(key, c.lock+"/") {
@@ -644,6 +686,8 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 	case model.FaultLoseQuorum:
 		w.noLead = true
 		w.members()
+	case model.FaultStopMember:
+		w.startAnew()
 	case model.FaultPut:
 		w.commit(&model.KV{Key: f.Target, Value: f.Value})
 	default:
@@ -664,11 +708,13 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 			w.end(p.lease)
 			return
 		case model.FaultStop:
-			for _, c := range p.held {
-				w.believes(p, c.lock, model.BeliefIdle, nil, "")
-			}
-			w.end(p.lease)
-			w.is(p, model.ProcEnded, "exit 0")
+			w.after(20*time.Millisecond, func() { // it takes a moment to leave in order
+				for _, c := range p.held {
+					w.believes(p, c.lock, model.BeliefIdle, nil, "")
+				}
+				w.end(p.lease)
+				w.is(p, model.ProcEnded, "exit 0")
+			})
 			return
 		case model.FaultPause:
 			w.stopsRenewing(p)
