@@ -168,7 +168,8 @@ var tutor = map[model.MessageID]Sentence{
 	"trainer-exam-wrong":   {"That was the wrong cure, as the console said before: the holder was well, and its work was cut off.", "这样做不对，界面事先说过：持有者没有问题，它的工作却被打断了。"},
 	"trainer-exam-passed":  {"You found the fault of the exam and healed it.", "你找到并恢复了考试里的故障。"},
 	"trainer-exam-skipped": {"The fault of the exam is not healed.", "考试里的故障没有恢复。"},
-	"trainer-own":          {"Now your own program. This line puts it into a drill, and says for how long it works on after it has lost its lock. REHEARSE.md tells the rest.", "接着是你自己的程序。这一行让它参加演练，并说出它丢了锁以后还工作多久。其余见 REHEARSE.md。"},
+	"trainer-own":          {"Now your own code. These lines write a program to begin with and put it into a drill. Take your own lock.go in its place: the drill says for how long it works on after it has lost its lock. REHEARSE.md tells the rest.", "接着是你自己的代码。前两行写出一个起步的程序，后两行让它参加演练。把它换成你自己的 lock.go：演练会说出它丢了锁以后还工作多久。其余见 REHEARSE.md。"},
+	"code-next":            {"build it, and put it into a drill:", "构建它，再让它参加演练："},
 
 	"course-cast":      {"a film of the lesson, which stops at each question in a player with --pause-on-markers: locktop replay {0} --cast {1}.cast", "把这一课做成短片，用 --pause-on-markers 播放时在每个问题处停下：locktop replay {0} --lang zh --cast {1}.cast"},
 	"course-minutes":   {"{0} min", "{0} 分钟"},

@@ -98,7 +98,7 @@ func learnCmd(e *env) *cobra.Command {
 	cmd.Flags().BoolVar(&f.present, "present", false, "for a class: no lines to do it by hand, and no figures that no lesson speaks of")
 	cmd.Flags().StringVar(&f.class, "class", "", "write a line about each lesson that is taken into a file of this folder, for \"learn report\"")
 	cmd.Flags().StringVar(&f.name, "name", "", "what the learner is called there (default: the name of the account)")
-	cmd.AddCommand(learnReportCmd(e))
+	cmd.AddCommand(learnReportCmd(e), learnCodeCmd(e))
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "repeat the order of answers and the fault of the exam of this seed (default: new ones each time)")
 	return cmd
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"locktop/chaos/drill"
+	"locktop/demo"
 	"locktop/demo/lessons"
 	"os"
 	"path/filepath"
@@ -64,4 +65,30 @@ func lessonOf(t *testing.T, name string) *drill.Drill {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// TestAProgramToBeginWith is written in each language, and the line beside it is one that a drill takes.
+func TestAProgramToBeginWith(t *testing.T) {
+	home(t, "")
+	for _, lang := range demo.ProgramLangs() {
+		code, out, errs := inProcess(t, nil, "learn", "code", lang)
+		if code != exitOK || !strings.Contains(out, "got the lock") || strings.Contains(out, "locktop drill") {
+			t.Fatalf("%s: exit %d: %s%s", lang, code, out, errs)
+		}
+		_, line, _ := strings.Cut(strings.ReplaceAll(errs, "\\\n", " "), "locktop drill run ")
+		var words []string
+		for i, part := range strings.Split(line, "'") { // what is quoted stays whole
+			if i%2 == 1 {
+				words = append(words, part)
+			} else {
+				words = append(words, strings.Fields(part)...)
+			}
+		}
+		if code, out, errs := inProcess(t, nil, append([]string{"drill", "run", "--dry-run"}, words...)...); code != exitOK || !strings.Contains(out, "keepalives") {
+			t.Errorf("%s: %q: exit %d: %s%s", lang, words, code, out, errs)
+		}
+	}
+	if code, _, errs := inProcess(t, nil, "learn", "code", "cobol"); code != exitBad || !strings.Contains(errs, "want one of go, js, py") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
 }

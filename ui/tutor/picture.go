@@ -52,7 +52,7 @@ func (p *Panel) pictureRows(h int) int {
 	case PictureSaid:
 		return 1 + saidMost
 	case PictureStores:
-		return 3 + len(p.step.Stores.Clients)
+		return 4 + len(p.step.Stores.Clients)
 	case PictureGraph:
 		if h >= page.TallFrom {
 			return timeline.RingHigh

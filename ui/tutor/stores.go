@@ -38,7 +38,8 @@ func storesLines(th *draw.Theme, m *stores.Model, w int) []string {
 			add(&state, draw.Dim, "")
 		}
 	}
-	lines := []string{th.Line(w, head, []draw.Span{draw.Dim.Of(th.Say("stores-clock", seconds(m.Now)) + " ")}), th.Line(w, keys, nil), th.Line(w, state, nil)}
+	lines := []string{th.Line(w, head, nil), th.Line(w, keys, nil), th.Line(w, state, nil)}
+	lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("stores-clock", seconds(m.Now)))}, nil))
 	for _, c := range m.Clients {
 		spans := []draw.Span{draw.Plain.Of("  "), draw.Strong.Of(c.Name + "  "), draw.Plain.Of(th.Say("stores-got", c.Got, strconv.Itoa(len(m.Stores)), m.Need) + "  ")}
 		switch {

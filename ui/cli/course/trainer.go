@@ -10,6 +10,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/runner"
+	"locktop/demo"
 	"locktop/demo/lessons/code"
 	"locktop/model"
 	"locktop/model/text"
@@ -196,13 +197,6 @@ func (t *Trainer) Actions() []string {
 	return slices.Clone(t.actions)
 }
 
-// ownProgram is the line that puts a program of the person's own into a drill.
-var ownProgram = []string{
-	"locktop drill run keepalives-held --as './worker {lock} {ttl}' \\",
-	"    --lock /app/report \\",
-	"    --belief 'stdout:/got the lock/=holding,/released|lost/=idle'",
-}
-
 // Explain implements runner.Trainer.
 func (t *Trainer) Explain(ctx context.Context) {
 	t.atLast(false)
@@ -301,7 +295,12 @@ func (t *Trainer) Came(ctx context.Context, e runner.Exercise, done bool, why dr
 	if e.Err == nil {
 		t.tell(ctx, e.Explanation.In(t.lang))
 	}
-	t.tell(ctx, t.say(model.Say("trainer-own")), ownProgram...)
+	p, _, err := demo.ProgramIn("go")
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	lines := append([]string{"locktop learn code go > lock.go   # or py, js"}, p.Build...)
+	t.tell(ctx, t.say(model.Say("trainer-own")), append(lines, p.Drill("keepalives-held")...)...)
 }
 
 // atLast says that the story is over, and whether an exam is being taken.
