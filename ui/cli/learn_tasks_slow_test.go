@@ -118,10 +118,10 @@ func TestEachTaskIsTakenRightAndWrong(t *testing.T) {
 	}
 }
 
-// TestEveryTaskIsTaken by the test above.
+// TestEveryTaskIsTaken by the test above: each lesson has one, but that of copies, which shows a model.
 func TestEveryTaskIsTaken(t *testing.T) {
 	for _, name := range lessons.Names() {
-		if d := lessonOf(t, name); d.Lesson.Task == nil {
+		if d := lessonOf(t, name); d.Lesson.Task == nil && name != "copies" {
 			t.Errorf("lesson %s has no task", name)
 		}
 	}

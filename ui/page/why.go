@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 
 	"locktop/model"
 	"locktop/ui/draw"
@@ -117,9 +118,10 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 			add(of, rank, draw.Dim.Of(lead), st.Of(part))
 		}
 	}
-	head := sign + " " + th.Problem(f) + " (" + th.FormatConfidence(f.Confidence) + ")"
+	said := th.Say("found", model.Verbatim(sign+" "+th.Problem(f)), f.Confidence, model.Verbatim(th.Summary(f)))
+	head := strings.TrimSuffix(said, th.Summary(f))
 	of := len(all)
-	for i, part := range th.Wrap(head+": "+th.Summary(f), w-4, 3) {
+	for i, part := range th.Wrap(said, w-4, 3) {
 		if i == 0 {
 			at := min(len(part), len(head))
 			add(of, first, st.Of("  "+part[:at]), draw.Plain.Of(part[at:]))

@@ -296,7 +296,7 @@ func (p *Panel) questionKeys() []host.Key {
 				if n := min(9, len(p.step.Options)); n > 1 {
 					return v.Th.Say("key-to-answer", n)
 				}
-				return "answers"
+				return v.Th.Say("tutor-answers")
 			}},
 		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "key-this-answer", What: "the-answer-under-the-cursor", Needs: host.NeedsLesson, Do: func(v host.View) []host.Intent {
 			if p.drafts() {
