@@ -168,7 +168,61 @@ func (c *Cycle) Stands() bool {
 			return false
 		}
 	}
-	return true
+	return c.isKnot()
+}
+
+// isKnot says whether none of the sessions of the cycle can go on. Who waits for a permit of a semaphore
+// waits for any of its holders: then all of these have to be stuck, too. Beyond locks.MaxScan sessions it
+// is not searched for.
+func (c *Cycle) isKnot() bool {
+	if !slices.ContainsFunc(c.Steps, func(st Link) bool { return st.Waits.Lock().Recipe().Permits > 1 }) {
+		return true
+	}
+	stuck := map[*locks.Lease]bool{}
+	var all []*locks.Lease
+	add := func(l *locks.Lease) {
+		if l != nil && !stuck[l] {
+			stuck[l] = true
+			all = append(all, l)
+		}
+	}
+	for _, st := range c.Steps {
+		add(st.Lease)
+	}
+	for i := 0; i < len(all); i++ {
+		if len(all) > locks.MaxScan {
+			return false
+		}
+		for _, c := range waitingClaims(all[i]) {
+			for holder := range c.Lock().First(c.Lock().Holders()) {
+				add(holder.LeaseInfo())
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		for l := range stuck {
+			if !waitsForStuck(l, stuck) {
+				delete(stuck, l)
+				again = true
+			}
+		}
+	}
+	return !slices.ContainsFunc(c.Steps, func(st Link) bool { return !stuck[st.Lease] })
+}
+
+// waitsForStuck says whether a session waits for a lock that one of the stuck holds, or for a semaphore of
+// which they hold all permits.
+func waitsForStuck(l *locks.Lease, stuck map[*locks.Lease]bool) bool {
+	return slices.ContainsFunc(waitingClaims(l), func(c *locks.Claim) bool {
+		lk, n := c.Lock(), 0
+		for holder := range lk.First(lk.Holders()) {
+			if stuck[holder.LeaseInfo()] {
+				n++
+			}
+		}
+		return n >= max(1, lk.Recipe().Permits)
+	})
 }
 
 // walker goes from sessions to those that they wait for, each of them once, and notes
@@ -187,7 +241,9 @@ func (w *walker) walk(l *locks.Lease, held *locks.Claim) {
 		steps := slices.Clone(w.path[at:])
 		steps[0].Holds = held
 		w.met += len(steps)
-		w.note(newCycle(steps))
+		if c := newCycle(steps); c.isKnot() {
+			w.note(c)
+		}
 		return
 	}
 	if w.done[l] || !l.Multi() || !l.Waits() {
@@ -200,9 +256,6 @@ func (w *walker) walk(l *locks.Lease, held *locks.Claim) {
 	w.met += len(l.Competing())
 	for _, c := range waitingClaims(l) {
 		lk := c.Lock()
-		if lk == nil || !lk.Recipe().HasHolder || lk.Recipe().Permits > 1 || lk.Holds(lk.Place(c)) {
-			continue // who waits for a permit waits for any of the holders, and not for each
-		}
 		w.path[here].Waits = c
 		for holder := range lk.First(lk.Holders()) {
 			if holder.LeaseInfo() != nil && holder.LeaseInfo() != l {
@@ -214,11 +267,11 @@ func (w *walker) walk(l *locks.Lease, held *locks.Claim) {
 	delete(w.places, l)
 }
 
-// waitingClaims are those of a session that wait, by their keys.
+// waitingClaims are those of a session that wait for a lock, by their keys.
 func waitingClaims(l *locks.Lease) []*locks.Claim {
 	var claims []*locks.Claim
 	for _, c := range l.Competing() {
-		if c.Waits() {
+		if lk := c.Lock(); c.Waits() && lk != nil && lk.Recipe().HasHolder && !lk.Holds(lk.Place(c)) {
 			claims = append(claims, c)
 		}
 	}
@@ -358,6 +411,9 @@ func (c *Cycle) Evidence() []model.Message {
 	var lines []model.Message
 	for _, st := range c.shown() {
 		lines = append(lines, model.Say("session-of-cycle", st.Lease.ID, st.Holds.Key, st.Holds.Lock().Place(st.Holds)+1, st.Waits.Key, st.Waits.Lock().Place(st.Waits)+1))
+		if l := st.Waits.Lock(); l.Recipe().Permits > 1 {
+			lines = append(lines, model.Say("all-permits-are-stuck", l.Holders(), l.Name))
+		}
 	}
 	return lines
 }

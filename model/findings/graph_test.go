@@ -7,6 +7,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/modeltest"
+	"locktop/model/recipe"
 
 	"pgregory.net/rapid"
 )
@@ -17,7 +18,7 @@ func TestCyclesAreFoundFromWhatChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := modeltest.New()
 		h.Loaded(0)
-		k := locks.NewState()
+		k := locks.NewState(model.Pin{Prefix: "/lock3", Recipe: recipe.Named("semaphore:2")})
 		cs := newCycles(newWorklist(k))
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			lock := fmt.Sprintf("/lock%d", rapid.IntRange(0, 3).Draw(t, "lock"))

@@ -163,7 +163,7 @@ func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) 
 			s.scheduler.scheduleFor(c)
 		}
 	}
-	if before != now || l.holds != l.holdsAtMark {
+	if before != now || l.holds != l.holdsAtMark || len(joined) > 0 {
 		for c := range l.First(max(l.holds, l.holdsAtMark)) { // who is waited for, or waits, changed
 			s.change.session(c.lease)
 		}

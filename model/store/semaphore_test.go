@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,26 +161,46 @@ func TestAPermitWithoutALeaseIsKept(t *testing.T) {
 	}
 }
 
-// TestNoDeadlockThroughASemaphore: who waits for a permit gets on when any of the holders releases.
-func TestNoDeadlockThroughASemaphore(t *testing.T) {
-	for permits, want := range map[int]bool{0: true, 2: false} {
+// TestADeadlockThroughASemaphore: who waits for a permit gets on when any of the holders releases, so it
+// is one only if all of them are stuck.
+func TestADeadlockThroughASemaphore(t *testing.T) {
+	const a, b, c, d = 0xa0, 0xb0, 0xc0, 0xd0
+	for _, r := range []struct {
+		reason  string
+		permits int
+		claims  []string // a lock, and the lease that comes to it next
+		want    bool
+	}{
+		{"a mutex: the first alone holds", 0, []string{"/pool a", "/pool c", "/other b", "/pool b", "/other a"}, true},
+		{"the other holder works", 2, []string{"/pool a", "/pool c", "/other b", "/pool b", "/other a"}, false},
+		{"both holders wait for what the waiter holds", 2, []string{"/pool a", "/pool c", "/other b", "/pool b", "/other a", "/other c"}, true},
+		{"the other holder waits for one that works", 2, []string{"/pool a", "/pool c", "/other b", "/third d", "/pool b", "/other a", "/third c"}, false},
+		{"the other holder waits for one that waits for the waiter", 2, []string{"/pool a", "/pool c", "/other b", "/third d", "/pool b", "/other a", "/third c", "/other d"}, true},
+		{"a permit is free", 3, []string{"/pool a", "/pool c", "/other b", "/pool b", "/other a", "/other c"}, false},
+		{"nobody waits for a permit", 2, []string{"/pool a", "/pool c", "/other b", "/other a", "/other c"}, false},
+	} {
 		h := modeltest.New()
 		h.Loaded(0)
-		h.Put(1, modeltest.ClaimKey("/pool", 0xa0), "", 0xa0)
-		h.Put(1, modeltest.ClaimKey("/pool", 0xc0), "", 0xc0) // the other permit, or one who waits
-		h.Put(2, modeltest.ClaimKey("/other", 0xb0), "", 0xb0)
-		h.Put(3, modeltest.ClaimKey("/pool", 0xb0), "", 0xb0)
-		h.Put(4, modeltest.ClaimKey("/other", 0xa0), "", 0xa0)
-		h.Read(60, 0xa0, 60, 59)
-		h.Read(60, 0xb0, 60, 59)
-		s := semaphoreOf(permits)
-		s.Apply(model.Batch{Events: h.Events})
-		got := false
-		for _, f := range s.FindingsOf(s.Lock("/pool")) {
-			got = got || f.Code == model.CodeLockCycle
+		for i, claim := range r.claims {
+			lock, who, _ := strings.Cut(claim, " ")
+			lease := map[string]model.LeaseID{"a": a, "b": b, "c": c, "d": d}[who]
+			h.Put(1+float64(i), modeltest.ClaimKey(lock, lease), "", lease)
 		}
-		if got != want {
-			t.Errorf("%d permits: a deadlock is found: %v", permits, got)
+		for _, lease := range []model.LeaseID{a, b, c, d} {
+			h.Read(60, lease, 60, 59)
+		}
+		s := semaphoreOf(r.permits)
+		look := func() bool {
+			s.Apply(model.Batch{Events: h.Events})
+			h.Events = nil
+			return slices.ContainsFunc(s.Findings(), func(f model.Finding) bool { return f.Code == model.CodeLockCycle })
+		}
+		if got := look(); got != r.want {
+			t.Errorf("%s: a deadlock is found: %v", r.reason, got)
+		}
+		h.Del(61, modeltest.ClaimKey("/pool", a)) // it gives its permit up
+		if look() {
+			t.Errorf("%s: a deadlock is found when a permit is given up", r.reason)
 		}
 	}
 }

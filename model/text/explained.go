@@ -265,8 +265,8 @@ var explained = map[model.MessageID]Sentence{
 		"死锁：会话互相等待"},
 	"mechanism-lock-cycle": {"One session holds lock 1 and waits for lock 2, another holds 2 and waits for 1. Both renew, so it never ends by itself. Cycles of more than two are the same.",
 		"一个会话持有锁 1，等锁 2，另一个持有 2，等 1。两个都在续租，所以不会自己结束。两个以上成环也一样。"},
-	"looks-lock-cycle": {"The same leases stand first in one queue and wait in another, and the arrows close. Of a session with several workers that is not a deadlock: it waits for two locks at once, or takes or lets go of one while it waits for another. One look cannot see that, so it gives a hint; a minute of watching tells more. A program that leads several groups with one session, and stands by for others, makes the same picture for as long as it lives. A cycle between programs that use a session for each lock cannot be seen in etcd, only guessed from values or from the proxy.",
-		"同一些租约在一个队列里排在最前，在另一个队列里等待，箭头首尾相接。一个会话有几个工作者时不是死锁：它同时等两把锁，或者一边等一把一边获取或释放另一把。只看一眼分不清，所以只算线索；看一分钟就知道更多。一个程序用一个会话领导几个组，又在别的组里待命，一直都是同样的样子。每把锁各用一个会话的程序之间的环在 etcd 里看不到，只能从值或代理猜测。"},
+	"looks-lock-cycle": {"The same leases stand first in one queue and wait in another, and the arrows close. Who waits for a permit of a semaphore is stuck only if all its holders are. Of a session with several workers that is not a deadlock: it waits for two locks at once, or takes or lets go of one while it waits for another. One look cannot see that, so it gives a hint; a minute of watching tells more. A program that leads several groups with one session, and stands by for others, makes the same picture for as long as it lives. A cycle between programs that use a session for each lock cannot be seen in etcd, only guessed from values or from the proxy.",
+		"同一些租约在一个队列里排在最前，在另一个队列里等待，箭头首尾相接。等信号量许可的会话，只有所有持有者都卡住才算卡住。一个会话有几个工作者时不是死锁：它同时等两把锁，或者一边等一把一边获取或释放另一把。只看一眼分不清，所以只算线索；看一分钟就知道更多。一个程序用一个会话领导几个组，又在别的组里待命，一直都是同样的样子。每把锁各用一个会话的程序之间的环在 etcd 里看不到，只能从值或代理猜测。"},
 	"do-lock-cycle": {"Break one side, the one whose work is easier to repeat. Then make every program take these locks in the same order.",
 		"打破一边，选工作容易重做的那一边。然后让每个程序按同样的顺序获取这些锁。"},
 

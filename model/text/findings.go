@@ -101,6 +101,7 @@ var aboutQueues = map[model.MessageID]Sentence{
 	"watch-for-a-minute":                     {"watch for a minute, or for longer if these locks are held longer (doctor --for 65s): a cycle that still stands then is a deadlock", "看一分钟，这些锁平时持有得更久就看更久（doctor --for 65s）：到那时环还在，就是死锁"},
 	"locks-share-one-lease-revoking":         {"{0} locks share one lease: revoking it breaks all of them", "{0} 把锁共用一个租约：撤销它会打破所有这些锁"},
 	"see-what-goes-with-lease":               {"see what goes with it before a break; to free only this lock, delete its claim and not its lease; its owner is not notified", "打破之前看清会一起消失的键；如果只要放开这把锁，就删除它的排队键而不是租约；它的主人不会得知"},
+	"all-permits-are-stuck":                  {"all {0} who hold {1} are stuck so: one of them would be enough", "持有 {1} 的 {0} 个都这样卡住：其中一个释放就够了"},
 	"session-of-cycle":                       {"lease {0}: key {1} at place {2}, key {3} at place {4}", "租约 {0}：键 {1} 在第 {2} 位，键 {3} 在第 {4} 位"},
 	"waits-but-stopped-renewing":             {"{0} waits at place {1} but stopped renewing: at its turn the lock idles for up to {2} s", "{0} 在第 {1} 位等待，却不再续租：轮到它时锁最多空等 {2} s"},
 	"its-process-has-ended":                  {"its process has ended", "它的进程已结束"},
