@@ -110,6 +110,8 @@ func TestTheLedgerJudgesFindings(t *testing.T) {
 		{"", model.CodeDeadHolder, 2, "", false, "it was not when it should have been once"},
 		{"", model.CodeKeepaliveStalled, 2, "", true, "and that is what this says"},
 		{"move", model.CodeKeepaliveStalled, 1, "", false, "it was renewed, whatever was disturbed"},
+		{"move", model.CodeKeepaliveHalted, 3, "", true, "it was not renewed since the leader changed"},
+		{"move", model.CodeKeepaliveHalted, 1, "", false, "it was"},
 		{"", model.CodeLeaseOverdue, 3, "", false, "it has a second left"},
 		{"", model.CodeDeadWaiter, 9, "", false, "nobody has this lease"},
 		{"", model.CodeLongHeld, 1, "", false, "nobody hangs"},

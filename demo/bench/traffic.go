@@ -257,7 +257,7 @@ func (lg *ledger) untrue(f *model.Finding) string {
 	switch f.Code {
 	case model.CodeKeepaliveStalled:
 		return lg.renewedSince(f, missed)
-	case model.CodeDeadHolder, model.CodeDeadWaiter, model.CodeUnattendedLease:
+	case model.CodeDeadHolder, model.CodeDeadWaiter, model.CodeUnattendedLease, model.CodeKeepaliveHalted:
 		return lg.renewedSince(f, 2*soakTTL*time.Second/3)
 	case model.CodeLeaseOverdue:
 		return lg.renewedSince(f, soakTTL*time.Second)
