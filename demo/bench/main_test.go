@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,11 +119,16 @@ func TestTheLedgerJudgesFindings(t *testing.T) {
 		{"", model.CodeOrphanKey, 0, "", false, "nobody writes without a lease"},
 		{"", model.CodeNestedPrefix, 0, "/soak/outer", true, "there is a lock below it"},
 		{"", model.CodeNestedPrefix, 0, "/soak/mutex0", false, "there is none"},
+		{"", model.CodeSlowCluster, 0, "", false, "nothing made it slow"},
 		{"slow", model.CodeSlowCluster, 0, "", true, "it was made slow"},
+		{"machine", model.CodeSlowCluster, 0, "", true, "the machine made it slow, as others see, too"},
 		{"move", model.CodeLeaderChanges, 0, "", false, "once is not again and again"},
 	}
 	for _, r := range rows {
-		lg.troubles = nil
+		lg.troubles, lg.slow = nil, nil
+		if r.trouble == "machine" {
+			lg.slow = slices.Repeat([]time.Time{time.Now()}, slowLeast)
+		}
 		if r.trouble != "" {
 			lg.troubles = []trouble{{r.trouble, time.Now(), time.Now()}}
 		}

@@ -80,6 +80,7 @@ type soakSession struct {
 	renewed time.Time     // or granted
 	gap     time.Duration // the last long one between two renewals
 	gapOver time.Time     // when it ended
+	asked   []time.Time   // for a renewal, and not answered yet
 	ran     bool          // out, as its owner was told; or it could not be revoked
 	closed  bool          // by its owner
 	over    bool          // its owner has done with it
@@ -92,6 +93,7 @@ type ledger struct {
 	held         map[claimID]bool
 	sessions     map[clientv3.LeaseID]*soakSession
 	troubles     []trouble
+	slow         []time.Time // when answers took long
 	taken, kills int
 	byHands      int
 }
@@ -160,6 +162,7 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 		all.Go(func() { lg.client(competing, endpoints, i, rand.New(rand.NewPCG(1, uint64(i)))) })
 	}
 	all.Go(func() { lg.disturb(competing, members, way, e.tell) })
+	all.Go(func() { lg.look(competing, c) })
 	all.Go(func() { lg.byHand(competing, c, rand.New(rand.NewPCG(2, 0))) })
 	if err := obs.until(competing); err != nil {
 		return nil, err
@@ -181,11 +184,12 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 // client runs contenders on a client, again and again with a new one after a kill.
 func (lg *ledger) client(ctx context.Context, endpoints []string, number int, random *rand.Rand) {
 	for ctx.Err() == nil {
-		c, err := dialWith(context.WithoutCancel(ctx), []grpc.DialOption{grpc.WithChainStreamInterceptor(lg.renewing)}, endpoints)
+		mine := &soakClient{}
+		c, err := dialWith(context.WithoutCancel(ctx), []grpc.DialOption{grpc.WithChainStreamInterceptor(lg.renewing(mine))}, endpoints)
 		if err != nil {
 			continue
 		}
-		mine := &soakClient{Client: c}
+		mine.Client = c
 		life, over := context.WithTimeout(ctx, time.Duration(20+random.IntN(60))*time.Second)
 		var all sync.WaitGroup
 		for i := range soakContenders {
@@ -368,7 +372,7 @@ func (o *observer) cause(e *journal.Entry, gone model.ClaimRef) {
 	o.got[count]++
 	if why := o.ledger.wrong(e.Cause, gone); why != "" {
 		o.got[wrong]++
-		o.tell("%s: %s at %s: said %s (%s); %s", wrong, gone.Key, e.At.Format(time.TimeOnly), e.Cause, e.Confidence, why)
+		o.tell("%s: %s at %s: said %s (%s: %s); %s", wrong, gone.Key, e.At.Format(time.TimeOnly), e.Cause, e.Confidence, text.English(e.Evidence), why)
 	}
 }
 

@@ -246,6 +246,7 @@ const (
 	readAgain  = 2 * time.Second
 	answersFor = model.AnswersSpan + 10*time.Second
 	changesFor = 6 * time.Minute
+	slowLeast  = 5 // slow answers in that time, of some 200
 )
 
 // untrue says why a finding above info is not true, "" if it is.
@@ -264,7 +265,7 @@ func (lg *ledger) untrue(f *model.Finding) string {
 	case model.CodeTTLReset:
 		may = lg.troubled(changesFor, "move") > 0
 	case model.CodeSlowCluster:
-		may = lg.troubled(answersFor, "slow") > 0 || lg.troubled(answersFor, "move") > 1
+		may = lg.troubled(answersFor, "slow") > 0 || lg.troubled(answersFor, "move") > 1 || lg.slowAnswers() >= slowLeast
 	case model.CodeLeaderChanges:
 		may = lg.troubled(changesFor, "move") >= 3
 	case model.CodeNoQuorum:
@@ -276,6 +277,27 @@ func (lg *ledger) untrue(f *model.Finding) string {
 		return ""
 	}
 	return why
+}
+
+// look asks the leader again and again, by a connection that nothing disturbs, and writes down when an answer
+// took long: a machine with much to do makes a cluster slow, too.
+func (lg *ledger) look(ctx context.Context, c *clientv3.Client) {
+	for pause(ctx, 200*time.Millisecond) {
+		began := time.Now()
+		if _, err := c.Get(ctx, soakPrefix, clientv3.WithCountOnly()); err != nil || time.Since(began) >= model.SlowBy {
+			lg.with(func() { lg.slow = append(lg.slow, began) })
+		}
+	}
+}
+
+// slowAnswers counts those of the last time that is told of.
+func (lg *ledger) slowAnswers() (n int) {
+	for _, at := range lg.slow {
+		if time.Since(at) < answersFor {
+			n++
+		}
+	}
+	return n
 }
 
 // renewedSince says that the lease of a finding was renewed less than so long ago, as its client was told; ""
@@ -291,33 +313,55 @@ func (lg *ledger) renewedSince(f *model.Finding, bound time.Duration) string {
 	return ""
 }
 
-// renewals are a stream on which a client renews its leases: what etcd answers is written down.
+// renewals are a stream on which a client renews its leases: what it asks and what etcd answers is written
+// down.
 type renewals struct {
 	grpc.ClientStream
 	ledger *ledger
 }
 
-// RecvMsg notes when a lease was renewed.
+// SendMsg notes when a renewal was asked for.
+func (r renewals) SendMsg(m any) error {
+	if ask, ok := m.(*pb.LeaseKeepAliveRequest); ok {
+		r.ledger.with(func() {
+			if s := r.ledger.sessions[clientv3.LeaseID(ask.ID)]; s != nil {
+				s.asked = append(s.asked, time.Now())
+			}
+		})
+	}
+	return r.ClientStream.SendMsg(m)
+}
+
+// RecvMsg notes that a lease was renewed: when it was asked for, or later, but who knows when on the way.
 func (r renewals) RecvMsg(m any) error {
 	err := r.ClientStream.RecvMsg(m)
 	if answer, ok := m.(*pb.LeaseKeepAliveResponse); ok && err == nil && answer.TTL > 0 {
 		r.ledger.with(func() {
-			if s := r.ledger.sessions[clientv3.LeaseID(answer.ID)]; s != nil {
+			if s := r.ledger.sessions[clientv3.LeaseID(answer.ID)]; s != nil && len(s.asked) > 0 {
 				if gap := time.Since(s.renewed); gap >= missed {
 					s.gap, s.gapOver = gap, time.Now()
 				}
-				s.renewed = time.Now()
+				s.renewed, s.asked = s.asked[0], s.asked[1:]
 			}
 		})
 	}
 	return err
 }
 
-// renewing notes the renewals of a client.
-func (lg *ledger) renewing(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	s, err := next(ctx, desc, conn, method, opts...)
-	if err != nil {
-		return nil, err
+// renewing notes the renewals of a client. What was asked over a stream that broke is not answered any more.
+func (lg *ledger) renewing(client *soakClient) grpc.StreamClientInterceptor {
+	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		stream, err := next(ctx, desc, conn, method, opts...)
+		if err != nil || method != pb.Lease_LeaseKeepAlive_FullMethodName {
+			return stream, err
+		}
+		lg.with(func() {
+			for _, s := range lg.sessions {
+				if s.client == client {
+					s.asked = nil
+				}
+			}
+		})
+		return renewals{stream, lg}, nil
 	}
-	return renewals{s, lg}, nil
 }
