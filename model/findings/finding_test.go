@@ -60,6 +60,20 @@ func TestFindingsFromStories(t *testing.T) {
 			h.Read(23, a, 60, 59)
 			h.Read(48, a, 60, 35)
 		}, []string{"warning keepalive-stalled (strong) /lock"}},
+		{"stalled as it waited", "it is the holder now", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, b, 60, 58)
+			h.Read(23, b, 60, 59)
+			h.Read(48, b, 60, 35)
+			h.Del(55, modeltest.ClaimKey("/lock", a))
+		}, []string{"warning keepalive-stalled (strong) /lock"}},
+		{"stalled long ago as it waited", "it had time for another renewal since that reading", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, b, 60, 58)
+			h.Read(23, b, 60, 59)
+			h.Read(48, b, 60, 35)
+			h.Del(70, modeltest.ClaimKey("/lock", a))
+		}, nil},
 		{"dead", "two renewals missed and others wait for long", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 120, 118)

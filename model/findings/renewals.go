@@ -213,6 +213,10 @@ func missedRenewal(x *Context) {
 		}
 		f.Summary = model.Say("has-missed-a-renewal", model.Verbatim(who), eta, freed(x.L))
 		f.Advice = []model.Message{model.Say("look-at-the-holder-paused")}
+		told := slices.ContainsFunc(x.Before, func(b model.Finding) bool { return b.Code == f.Code && b.Lease == f.Lease })
+		if age := x.K.Now().Sub(x.Lease.Read.At); !told && 3*age > time.Duration(x.Lease.Read.Granted)*time.Second {
+			return // it had time for another renewal since, and is read again
+		}
 	} else {
 		f.Code = model.CodeDeadHolder
 		f.Summary = model.Say("stopped-renewing-the-lock", model.Verbatim(who), eta, freed(x.L))
