@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/reports"
 )
@@ -57,6 +58,9 @@ const (
 func longHeld(x *Context) {
 	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy || x.L.Presumed() || x.K.Pins.Long(x.L.Name) || someGoOn(x.L) {
 		return
+	}
+	if x.L.Blocked() || slices.ContainsFunc(x.Found, func(f model.Finding) bool { return f.Code == model.CodeLockCycle && f.Severity != model.SevInfo }) {
+		return // it is told why
 	}
 	held, atLeast := x.L.AllHeldFor(x.K.Now())
 	for _, p := range []patience{declared(x), usual(x), untold(x)} {
@@ -139,6 +143,10 @@ func onlyStandBy(x *Context, limit time.Duration) bool {
 // the lease, the sooner. A leader is meant to hold.
 func untold(x *Context) patience {
 	n, ttl := x.L.Behind(), x.Lease.Granted()
+	reason := model.Say("while-they-wait", n)
+	if n == 0 && waitedLately(x) {
+		n, reason = 1, model.Say("while-waiters-come-and-go")
+	}
 	if n == 0 || ttl <= 0 || x.L.Recipe().Leads || saysItHolds(x) {
 		return patience{}
 	}
@@ -151,7 +159,21 @@ func untold(x *Context) patience {
 		limit = max(limit, 2*slices.Max(known))
 	}
 	limit = max(limit, 2*x.L.LongestUnseen())
-	return patience{lasted: held, limit: limit, reason: model.Say("while-they-wait", n), standBy: onlyStandBy(x, limit)}
+	return patience{lasted: held, limit: limit, reason: reason, standBy: onlyStandBy(x, limit)}
+}
+
+// waitsAgain is how soon one that gave up comes again, as a rule.
+const waitsAgain = 5 * time.Second
+
+// waitedLately says whether a waiter left so lately that it may come again.
+func waitedLately(x *Context) bool {
+	for _, f := range slices.Backward(x.L.Journal()) {
+		if f.Kind == journal.Left && !f.WasHolder {
+			x.Recheck(f.At.Add(waitsAgain))
+			return x.K.Now().Sub(f.At) < waitsAgain
+		}
+	}
+	return false
 }
 
 // standByAfter is for how long nobody has to come to wait for a lock, or to give up, for its waiters
@@ -195,7 +217,7 @@ func holdsLong(x *Context, held time.Duration, atLeast bool, p patience) {
 	switch {
 	case p.standBy && x.Lease.Learned():
 		f.Evidence = append(f.Evidence, model.Say("waiters-may-stand-by"))
-	case x.L.Behind() > 0:
+	case x.L.Behind() > 0 || waitedLately(x):
 		f.Severity = model.SevWarning
 		if aside := x.L.SeenAside(); !aside.IsZero() {
 			f.Evidence = append(f.Evidence, aside)

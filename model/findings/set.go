@@ -190,16 +190,8 @@ func (d *Set) note(old, found []model.Finding, lock string) {
 			continue
 		}
 		d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo, Code: o.Code,
-			Text: endOf(o, lock, d.k.Now())})
+			Text: model.Say("found-over", o.Code, d.k.Now().Sub(o.Since))})
 	}
-}
-
-// endOf says that a finding is over, and how long it lasted.
-func endOf(f *model.Finding, lock string, now time.Time) model.Message {
-	if lock == "" {
-		return model.Say("found-over", f.Code, now.Sub(f.Since))
-	}
-	return model.Say("found-over-on", f.Code, now.Sub(f.Since), lock)
 }
 
 // grew says whether a finding is more than the same one was before: worse, or no longer a hint.

@@ -151,6 +151,39 @@ func TestHalfAMinuteTellsLittle(t *testing.T) {
 	}
 }
 
+// TestWaitersThatTryAgainAreOneTrouble: between two tries nobody waits, and that is no end of it.
+func TestWaitersThatTryAgainAreOneTrouble(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, modeltest.ClaimKey("/lock", 0xa0), "", 0xa0)
+	h.Read(3, 0xa0, 5, 3)
+	for i := range 20 {
+		lease := model.LeaseID(0xb0 + i)
+		at := 2 + 4.2*float64(i)
+		h.Put(at, modeltest.ClaimKey("/lock", lease), "", lease)
+		h.Read(at+2, 0xa0, 5, 4)
+		h.Del(at+4, modeltest.ClaimKey("/lock", lease))
+		h.Read(at+4.1, lease, 5, 4)
+	}
+	s := state(h)
+	if d := cmp.Diff([]string{"warning long-held (hint) /lock"}, codes(s)); d != "" {
+		t.Errorf("between two tries (-want +got)\n%s", d)
+	}
+	told := 0
+	for _, f := range s.Journal() {
+		if f.Code == model.CodeLongHeld {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times, want once", told)
+	}
+	s.Apply(model.Batch{Events: []model.Event{model.LeaseRead{At: modeltest.At(100), ID: 0xa0, Granted: 5, Remaining: 4, Term: 2}}})
+	if got := codes(s); len(got) > 0 {
+		t.Errorf("nobody tries any more: %v", got)
+	}
+}
+
 // TestAnUnusualHoldFades: while somebody comes or goes it is trouble; who stands by for an hour has time.
 func TestAnUnusualHoldFades(t *testing.T) {
 	for _, r := range []struct {

@@ -146,6 +146,7 @@ var aboutQueues = map[model.MessageID]Sentence{
 	"when-it-becomes-first":                  {"{0}, when it becomes first; it is at place {1}", "{0}，等它排到最前时；它在第 {1} 位"},
 	"none":                                   {"none", "无"},
 	"while-they-wait":                        {"while {0} {0|waits|wait}", "而有 {0} 个在等"},
+	"while-waiters-come-and-go":              {"while waiters come and go", "而等待者来来去去"},
 	"while-they-wait-longest":                {"while {0} {0|waits|wait}, one of them for {1}", "而有 {0} 个在等，其中一个等了 {1}"},
 	"while-holds-took-at-most":               {"while the last {0} holds took {1} at most", "而最近 {0} 次持有最多 {1}"},
 	"cycle-was-there-before":                 {"the cycle was there before locktop looked: workers that share a session, one of which holds and one waits, look the same without a deadlock, for as long as a hold takes", "开始看之前环就在：几个工作者共用会话，一个持有一个等待，没有死锁时看起来也一样，直到一次持有结束"},

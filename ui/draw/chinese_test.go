@@ -103,7 +103,6 @@ func TestTheJournalOfALessonIsChinese(t *testing.T) {
 		said model.Message
 	}{
 		{model.CodeDeadHolder, model.Say("found", model.CodeDeadHolder, model.Strong, model.Say("its-process-has-ended"))},
-		{model.CodeDeadHolder, model.Say("found-over-on", model.CodeDeadHolder, 2*time.Second, "/l")},
 		{model.CodeNoQuorum, model.Say("found-over", model.CodeNoQuorum, 3*time.Second)},
 	} {
 		all = append(all, journal.Entry{Kind: journal.Finding, Code: x.code, Lock: "/l", Text: x.said, Why: journal.Why{Confidence: model.Strong}})

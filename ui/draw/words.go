@@ -132,9 +132,7 @@ func (th *Theme) SentenceHere(s *store.View, f *journal.Entry) string {
 		return th.Sentence(s, f)
 	}
 	here := *f
-	if here.Lock = ""; f.Text.ID == "found-over-on" {
-		here.Text = model.Say("found-over", f.Text.Args[:2]...)
-	}
+	here.Lock = ""
 	return th.Sentence(s, &here)
 }
 
