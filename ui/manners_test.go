@@ -59,7 +59,7 @@ func TestKeysDoNotWaitForTheHands(t *testing.T) {
 	for _, key := range []string{"x", "H", "K", "N", "A", "?"} {
 		b := newBench(t, Options{Lab: true, Armed: true})
 		wrongLab(b)
-		b.size(200, 40)
+		b.size(200, 44)
 		slow := slowHands{b.h, make(chan error)}
 		b.live.Actions = slow
 		b.press("/", "checkout", "enter")

@@ -141,6 +141,8 @@ type Settings struct {
 	// for state. That it was turned round is not remembered: who comes back would look
 	// for the worst at the wrong end.
 	Sort string `json:"sort,omitempty"`
+	// Grouped: the locks are grouped by prefix.
+	Grouped bool `json:"grouped,omitempty"`
 	// Hidden are the titles of columns that are not shown, by the name of the table.
 	Hidden map[string][]string `json:"hidden,omitempty"`
 }
@@ -157,6 +159,9 @@ func known(theme string) string {
 func (s Settings) apply(locks *page.LockList, tables map[string]*table.Table) {
 	if by := slices.Index(dialog.SortNames, s.Sort); by > 0 {
 		locks.Order.By = table.SortKey(by)
+	}
+	if s.Grouped {
+		locks.Group()
 	}
 	for name, t := range tables {
 		for _, c := range t.Cols {

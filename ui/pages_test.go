@@ -94,6 +94,32 @@ func TestPageStories(t *testing.T) {
 				b.t.Errorf("still open, page %s", b.on())
 			}
 		}},
+		{"groups", "t puts locks under their prefix: how many, the worst state, who waits; enter opens one", []string{"t", "down", "down"}, func(b *bench) {
+			row := b.line("▌ ▸ /jobs/ 2")
+			for _, want := range []string{"✖ deadlock", " 2 "} {
+				if !strings.Contains(row, want) {
+					b.t.Errorf("the group says %q, want %q in it", row, want)
+				}
+			}
+			if b.sees("/demo/checkout"); strings.Contains(b.text(), "/demo/ ") {
+				b.t.Error("one lock alone has a group")
+			}
+			if b.press("x"); b.dialog != nil {
+				b.t.Fatal("x on a prefix is about one of its locks")
+			}
+			b.press("enter")
+			b.line("▌ ▼ /jobs/ 2")
+			b.press("down", "enter")
+			if b.on() != "Queue" || b.spot("Queue") != "/jobs/billing" {
+				b.t.Fatalf("on page %s at %s", b.on(), b.spot("Queue"))
+			}
+			b.press("-")
+			b.line("▌   billing")
+			b.press("up", "enter", ":", "lock /jobs/report", "enter", "1")
+			b.line("▌   report")
+			b.press("t")
+			b.line("▌ /jobs/report")
+		}},
 		{"a line of what happened", "the cursor there says which lock e, x and enter are about", nil, func(b *bench) {
 			b.size(120, 40)
 			was := b.viewState.Locks.Pick.ID

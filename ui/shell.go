@@ -271,7 +271,7 @@ func (a *Shell) bottom(lines []string, l layout) []string {
 
 // settings are what is set now.
 func (a *Shell) settings() Settings {
-	s := Settings{Theme: a.themed}
+	s := Settings{Theme: a.themed, Grouped: a.viewState.Locks.Grouped()}
 	if a.viewState.Locks.Order.By != page.SortState {
 		s.Sort = dialog.SortNames[a.viewState.Locks.Order.By]
 	}

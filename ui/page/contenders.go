@@ -41,7 +41,7 @@ var ContenderCells = table.Cells[stance]{
 		proc, st := processLook(r.F.Th, r.F.S, x.ContenderInfo, r.Room())
 		r.Add(st, r.F.Th.Cut(proc, r.Room()))
 	}},
-	{Column: table.Column{Title: "title-lock", Least: 13, Fair: 20, Most: 26, Rank: 2}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.CutPath(r.F.Th.Clean(x.Lock), r.Room())) }},
+	{Column: table.Column{Title: "title-lock", Least: 12, Fair: 20, Most: 26, Rank: 2}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.CutPath(r.F.Th.Clean(x.Lock), r.Room())) }},
 	{Column: table.Column{Title: "title-recipe", Least: 8, Most: 8, Rank: 8}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(x.Recipe), r.Room())) }},
 	{Column: table.Column{Title: "title-ttl", Least: 4, Most: 5, Rank: 7, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.TTL)+"s") }},
 	{Column: table.Column{Title: "title-client-says", Least: 11, Most: 11}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(r.F.Th, x.ContenderInfo)) }},

@@ -25,6 +25,12 @@ var LockCells = table.CellsOf(fields.Locks, map[model.MessageID]func(*table.Row,
 	"title-lock": func(r *table.Row, x *fields.Lock) {
 		th, room := r.F.Th, r.Room()
 		chosen, marked := r.F.Chosen[x.L.Name], r.F.Marks[x.L.Name]
+		name := x.L.Name
+		if r.F.Under {
+			name = name[len(prefixOf(name)):]
+			r.Add(draw.Plain, "  ")
+			room -= 2
+		}
 		if chosen {
 			r.Add(draw.Change, "M ")
 			room -= 2
@@ -32,7 +38,7 @@ var LockCells = table.CellsOf(fields.Locks, map[model.MessageID]func(*table.Row,
 		if marked {
 			room -= 2
 		}
-		r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), room))
+		r.Add(draw.Plain, th.CutPath(th.Clean(name), room))
 		if marked {
 			r.Add(draw.Accent, " "+th.Sign.Mark)
 		}
@@ -143,7 +149,7 @@ func (p *locksPage) About() About {
 
 func (p *locksPage) Keys() []Key {
 	return append(AxisKeys(LockEvents, p.whyNoAxis), []Key{
-		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "key-open", What: "open-the-queue-of-the-lock", Some: true, Do: p.Lock},
+		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "key-open", What: "open-the-queue-of-the-lock", Some: true, Do: p.open},
 		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "key-pane", What: "to-the-next-pane", Why: p.whyNoPane, Do: p.turn(1)},
 		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to-the-list-before", Why: p.whyNoPane, Do: p.turn(-1)},
 		{Keys: []string{"s"}, Group: KeysOfLists, Short: "key-sort", What: "sort-by-the-next-column",
@@ -152,6 +158,7 @@ func (p *locksPage) Keys() []Key {
 				return Request{}
 			}},
 		{Keys: []string{"S"}, Group: KeysOfLists, What: "reverse-sort", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
+		{Keys: []string{"t"}, Group: KeysOfLists, What: "group-the-locks-by-prefix", Do: func(Frame) Request { p.locks.Group(); return Request{} }},
 		{Keys: []string{"f"}, Group: KeysOfLists, Short: "key-journal", What: "what-happened-to-all-or-one", Some: true, Why: p.whyNoPane, Do: p.turnFacts},
 	}...)
 }
@@ -192,7 +199,7 @@ func (p *locksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
 // Paint returns the lines of the table, and of the queue under it.
 func (p *locksPage) Paint(f Frame, w, h int) []string {
 	f.UpdateLocks()
-	p.rows, p.pane = LockShares(h, len(p.locks.Order.IDs), f.Lesson)
+	p.rows, p.pane = LockShares(h, p.locks.Len(), f.Lesson)
 	if p.pane == 0 {
 		p.has = theTable
 	}
@@ -255,19 +262,23 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 	p.Table.SortBy(p.locks.Order.By)
 	p.Table.Bound("title-lock", p.locks.Order.Longest+marksCells)
 	p.Table.Fit(w, h, f.Th)
-	names, pick := p.locks.Order.IDs, &p.locks.Pick
-	p.Table.Reveal(pick.Place, len(names))
+	n, pick := p.locks.Len(), &p.locks.Pick
+	p.Table.Reveal(pick.Place, n)
 	lines := []string{p.Table.Head(p.locks.Order.By, p.locks.Order.Reversed)}
 	l := table.Look{Cursor: pick.Place, Keys: p.has == theTable}
-	return p.Table.Paint(lines, len(names), l, p.locks.Name, func(i int, r *table.Row) {
-		lock := f.S.Lock(names[i])
+	return p.Table.Paint(lines, n, l, p.locks.id, func(i int, r *table.Row) {
+		x, v := p.locks.row(i), f.View
+		v.Under = x.under
+		lock := f.S.Lock(x.name)
 		switch {
+		case x.group != nil:
+			groupRow(v, x.group, p.locks.groups.open[x.group.prefix], r)
 		case lock == nil:
-			LockCells.GoneRow(f.Th.CutPath(f.Th.Clean(names[i]), r.Room()), r)
-		case i != l.Cursor && calmLock(f.View, lock):
-			LockRow(InSteps(f.View), lock, r)
+			LockCells.GoneRow(f.Th.CutPath(f.Th.Clean(x.name), r.Room()), r)
+		case i != l.Cursor && calmLock(v, lock):
+			LockRow(InSteps(v), lock, r)
 		default:
-			LockRow(f.View, lock, r)
+			LockRow(v, lock, r)
 		}
 	})
 }
@@ -324,7 +335,7 @@ func (p *locksPage) Click(f Frame, x, y int) bool {
 		}
 		return false
 	}
-	i := p.Table.At(y, len(p.locks.Order.IDs))
+	i := p.Table.At(y, p.locks.Len())
 	if i >= 0 {
 		p.has = theTable
 		p.locks.Move(i, f.Now)
@@ -347,6 +358,9 @@ func (p *locksPage) Target(f Frame) Target {
 	if p.has == theFacts {
 		return p.Queue.facts.target(f).OfClient(f)
 	}
+	if p.has == theTable && p.locks.group != "" {
+		return Target{Why: f.Th.Say("a-prefix-is-selected")}
+	}
 	t := p.Queue.target(f)
 	if p.has == theTable && t.Lock != nil {
 		t.Claim, t.LockOnly, t.Unchosen = t.Lock.Head(), true, true
@@ -367,6 +381,14 @@ func (p *locksPage) Lock(f Frame) Request {
 		return p.Queue.facts.open(f)
 	}
 	return p.Usual.Lock(f)
+}
+
+// open opens the queue of the lock, or a group of locks.
+func (p *locksPage) open(f Frame) Request {
+	if p.has == theTable && p.locks.toggle() {
+		return Request{}
+	}
+	return p.Lock(f)
 }
 
 func (p *locksPage) Commands(f Frame) (string, []string) { return p.Target(f).Commands(f, nil) }

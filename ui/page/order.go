@@ -45,7 +45,7 @@ type order struct {
 func (o *order) many() bool { return o.Total > table.RankPiece }
 
 // refresh goes on with what is due, and says whether that changed what is shown.
-func (o *order) refresh(s *store.View, now table.Clock, worst model.Code) bool {
+func (o *order) refresh(s *store.View, now table.Clock, worst model.Code, g *groups) bool {
 	if o.verdict != worst && (now.Stands || !now.Now.Before(o.NotBefore)) {
 		o.verdict, o.Force = worst, true
 	}
@@ -58,6 +58,7 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code) bool {
 	}
 	list := func() []*locks.Lock {
 		o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen = 0, 0, 0, 0, calm{}
+		clear(g.seen)
 		return s.Locks()
 	}
 	done := o.Ranking.Refresh(s.Version(), now, list, func(l *locks.Lock, i int) (table.Scored[string], bool) {
@@ -73,11 +74,14 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code) bool {
 		if keep != nil && !keep(LockText(s, l)...) {
 			return table.Scored[string]{}, false
 		}
+		g.count(l, c)
 		o.longSeen = max(o.longSeen, len(l.Name))
 		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(s, l, c, i), Tie: uint64(i)}, true
 	})
 	if done {
 		o.Bad, o.Worst, o.Waiting, o.Longest, o.Calm = o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen
+		g.by, g.seen = g.seen, g.by
+		g.arrange(o.IDs)
 	}
 	return done
 }
@@ -185,9 +189,11 @@ func (p *Selection) Move(i, n int, id func(i int) string) {
 
 // LockList is all locks in their order, and the selected one.
 type LockList struct {
-	Order order
-	Pick  Selection
-	calm  calmLine
+	Order  order
+	Pick   Selection // always a lock: of a group the first one
+	calm   calmLine
+	groups groups
+	group  string // the prefix of the group under the cursor, "" for a lock
 }
 
 // NewLockList returns an empty list, worst first.
@@ -196,7 +202,7 @@ func NewLockList() *LockList {
 }
 
 // Name is the name of the lock in row i.
-func (p *LockList) Name(i int) string { return p.Order.IDs[i] }
+func (p *LockList) Name(i int) string { return p.row(i).name }
 
 // Update sorts if that is due, unless there are so many locks that it is done in pieces
 // by messages. Between two sorts the rows stay where they are, so a place found once
@@ -210,13 +216,24 @@ func (p *LockList) Update(f table.View, worst model.Code) {
 // Rank goes on with sorting. The locks with the worst finding that stands on top of the page come
 // first, if it is not "".
 func (p *LockList) Rank(f table.View, worst model.Code) {
-	if p.Order.refresh(f.S, f.Clock(), worst) {
-		find := p.Pick.Follow
-		if p.Order.By != SortState && p.Pick.ID != "" {
-			find = p.Pick.stay // here no row stands first for long, or for a reason
-		}
-		find(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
+	if p.Order.refresh(f.S, f.Clock(), worst, &p.groups) {
+		p.follow()
 	}
+}
+
+// follow finds the cursor again.
+func (p *LockList) follow() {
+	// Where the worst is not first, no row stands first for long, or for a reason.
+	stay := p.Order.By != SortState && p.Pick.ID != ""
+	if p.groups.On {
+		p.followGroup(stay || p.Pick.Pinned)
+		return
+	}
+	find := p.Pick.Follow
+	if stay {
+		find = p.Pick.stay
+	}
+	find(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
 }
 
 // Unranked says whether locks are to be ranked in pieces.
@@ -226,14 +243,18 @@ func (p *LockList) Unranked(s *store.View, now table.Clock) bool {
 
 // Move puts the cursor at a row and holds the order still for a moment.
 func (p *LockList) Move(i int, now time.Time) {
-	p.Pick.Move(i, len(p.Order.IDs), p.Name)
+	p.to(i)
+	p.Pick.Pinned = p.Pick.ID != ""
 	p.Order.NotBefore = now.Add(table.SortHold)
 }
 
 // Choose selects a lock by its name.
 func (p *LockList) Choose(name string) {
-	p.Pick.ID, p.Pick.Pinned = name, true
+	p.Pick.ID, p.Pick.Pinned, p.group = name, true, ""
 	p.Order.Force = true
+	if p.groups.On {
+		p.groups.open[prefixOf(name)] = true
+	}
 }
 
 // Reveal selects a lock. A filter that hides it is let go.

@@ -50,7 +50,7 @@ func (all Cells[R]) Row(f View, x R, r *Row) {
 	r.F, *about = f, x
 	for i := range all {
 		all[i].Fill(r, about)
-		r.end()
+		r.End()
 	}
 }
 
@@ -58,7 +58,7 @@ func (all Cells[R]) Row(f View, x R, r *Row) {
 func (all Cells[R]) GoneRow(name string, r *Row) {
 	r.cell(draw.Dim, name)
 	for range all[2:] {
-		r.end()
+		r.End()
 	}
 	r.cell(draw.Dim, r.F.Th.Say("is-no-more"))
 }

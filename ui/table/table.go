@@ -101,11 +101,13 @@ func (r *Row) Put(sp draw.Span) { r.Spans = append(r.Spans, sp) }
 
 // Add does so in a style.
 func (r *Row) Add(st draw.Style, text string) { r.Put(st.Of(text)) }
-func (r *Row) end()                           { r.Ends = append(r.Ends, len(r.Spans)) }
+
+// End ends the cell.
+func (r *Row) End() { r.Ends = append(r.Ends, len(r.Spans)) }
 
 func (r *Row) cell(st draw.Style, text string) {
 	r.Add(st, text)
-	r.end()
+	r.End()
 }
 
 // Room returns the width of the cell that is being filled.
@@ -139,6 +141,7 @@ type kept struct{ key, line string }
 
 const (
 	cursorWidth = 2
+	marginWidth = 1 // at the right: the scroll bar stands there
 	leastCell   = 3
 )
 
@@ -157,7 +160,7 @@ func (t *Table) Fit(w, h int, th *draw.Theme) {
 		return
 	}
 	t.w, t.th = w, th
-	t.Widths = t.fitShown(w - cursorWidth)
+	t.Widths = t.fitShown(w - cursorWidth - marginWidth)
 	t.Row.Widths = t.Widths
 	clear(t.Old)
 }
@@ -276,12 +279,27 @@ type Look struct {
 	Keys   bool // the table has the keyboard
 }
 
-// How a row is painted.
+// How a row is painted: as one of the first three, with a part of the scroll bar or without.
 const (
 	asUsual  byte = iota
 	marked        // under the cursor, but the keyboard is elsewhere
 	selected      // under the cursor
+	look     byte = 3
+	track    byte = 4 // the scroll bar
+	thumb    byte = 8 // and what of the list is shown
 )
+
+// bar is what of the scroll bar stands in a line of the window, of a list of n.
+func (t *Table) bar(line, n int) byte {
+	if n <= t.H || t.H == 0 {
+		return 0
+	}
+	size := max(1, t.H*t.H/n)
+	if at := t.Top * (t.H - size) / (n - t.H); line >= at && line < at+size {
+		return thumb
+	}
+	return track
+}
 
 // Paint appends the lines of the window, exactly as many as the table is high.
 // id names a row, fill fills it in.
@@ -300,7 +318,7 @@ func (t *Table) Paint(lines []string, n int, l Look, id func(int) string, fill f
 		case i == l.Cursor:
 			as = marked
 		}
-		lines = append(lines, t.line(id(i), as))
+		lines = append(lines, t.line(id(i), as|t.bar(i-t.Top, n)))
 	}
 	t.Old, t.kept = t.kept, t.Old
 	clear(t.kept)
@@ -328,7 +346,8 @@ func (t *Table) line(id string, as byte) string {
 func (t *Table) draw(as byte) string {
 	b := make([]byte, 0, t.w*2)
 	styles := &t.th.Before
-	if as == selected {
+	bar := as &^ look
+	if as &= look; as == selected {
 		styles = &t.th.Chosen
 	}
 	if as == asUsual {
@@ -337,11 +356,11 @@ func (t *Table) draw(as byte) string {
 		b = t.th.Put(b, draw.Accent, t.th.Sign.Cursor)
 		b = draw.Pad(b, cursorWidth-1)
 	}
-	rest, from := t.w-cursorWidth, 0
+	rest, from := t.w-cursorWidth-marginWidth, 0
 	for i, w := range t.Widths {
 		to := t.Row.Ends[i]
 		if w > 0 {
-			if rest < t.w-cursorWidth {
+			if rest < t.w-cursorWidth-marginWidth {
 				b = t.blank(b, t.gap, styles)
 				rest -= t.gap
 			}
@@ -350,7 +369,14 @@ func (t *Table) draw(as byte) string {
 		}
 		from = to
 	}
-	return string(t.blank(b, rest, styles))
+	b = t.blank(b, rest, styles)
+	switch bar {
+	case track:
+		return string(t.th.Put(b, draw.Rule, t.th.Sign.LaneCursor))
+	case thumb:
+		return string(t.th.Put(b, draw.Dim, t.th.Sign.LaneShort))
+	}
+	return string(t.blank(b, marginWidth, styles))
 }
 
 func (t *Table) cell(b []byte, spans []draw.Span, w int, right bool, styles *[draw.StyleCount]string) []byte {
@@ -402,7 +428,7 @@ func (t *Table) Head(by SortKey, reversed bool) string {
 			if i == last && !c.Right {
 				t.position(t.Widths[i] - draw.Width(t.titleOf(c)))
 			}
-			t.Row.end()
+			t.Row.End()
 			continue
 		}
 		mark := t.th.Sign.Dwn

@@ -20,6 +20,8 @@ type View struct {
 	OnScreen *[]model.LeaseID
 	Marks    map[string]bool // what is marked by hand
 	Chosen   map[string]bool // what an action is about, all of them at once
+	// Under: a row above says how the name of this one begins.
+	Under bool
 	// Lane paints the last minute of a lock into so many cells; nil where it is not shown.
 	Lane func(l *locks.Lock, now time.Time, cells int) []draw.Span
 }
