@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Duration writes a duration as the screen does: two units at most, and a plus
@@ -87,7 +89,8 @@ func Printable(s string) string {
 		case r == '\\':
 			b.WriteString(`\\`)
 		case Shown(r) && !unicode.Is(unicode.Mn, r) && !unicode.Is(unicode.Me, r):
-			b.WriteRune(r)
+			n += Marked(r, s[n:])
+			b.WriteString(s[:n])
 		default:
 			q := strconv.QuoteRuneToASCII(r)
 			b.WriteString(q[1 : len(q)-1])
@@ -95,6 +98,34 @@ func Printable(s string) string {
 		s = s[n:]
 	}
 	return b.String()
+}
+
+// Marked is how many bytes of marks at the start of rest stand on a letter as a person types them: those
+// that make one character with it (é, が), and the vowels and tones of Thai and Lao. A mark that stands
+// alone, strikes a letter through, cannot be seen, or is one too many could deceive.
+func Marked(letter rune, rest string) (n int) {
+	const most = 2
+	for range most {
+		mark, size := utf8.DecodeRuneInString(rest[n:])
+		if !unicode.Is(unicode.Mn, mark) {
+			break
+		}
+		n += size
+	}
+	for ; n > 0; n-- {
+		marks := rest[:n]
+		switch {
+		case !utf8.ValidString(marks):
+		case onScript(unicode.Thai, letter, marks), onScript(unicode.Lao, letter, marks), utf8.RuneCountInString(norm.NFC.String(string(letter)+marks)) == 1:
+			return n
+		}
+	}
+	return 0
+}
+
+// onScript says whether a letter and the marks on it are of that script.
+func onScript(script *unicode.RangeTable, letter rune, marks string) bool {
+	return unicode.IsLetter(letter) && unicode.Is(script, letter) && !strings.ContainsFunc(marks, func(r rune) bool { return !unicode.Is(script, r) })
 }
 
 // Unescape reads what [Printable] wrote: the same bytes again. A backslash that begins none of its

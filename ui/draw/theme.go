@@ -158,7 +158,8 @@ func (th *Theme) Clean(raw string) string {
 }
 
 // Escape takes text that model.Printable has seen and escapes what terminals
-// disagree about: characters that join with their neighbours or have no width.
+// disagree about: characters that join with their neighbours or have no width. Marks that a person
+// types on a letter stay, see [model.Marked].
 func (th *Theme) Escape(s string) string {
 	if isASCII(s) {
 		return s
@@ -173,10 +174,7 @@ func (th *Theme) Escape(s string) string {
 		}
 		return escapeWide(s)
 	}
-	if standsAlone(s) {
-		return s
-	}
-	return escapeWide(s)
+	return escapeJoined(s)
 }
 
 // FormatSentence takes text that the model wrote for a terminal. It trusts it no further

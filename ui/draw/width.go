@@ -3,9 +3,12 @@ package draw
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"locktop/model"
 )
 
 // rawMax bounds how many bytes of a key or value are looked at for one cell.
@@ -70,22 +73,42 @@ func Width(s string) int {
 	return n
 }
 
-// standsAlone says whether each character of s has a width of its own, whatever
-// stands beside it.
-func standsAlone(s string) bool {
-	sum, simple := 0, true
-	for _, r := range s {
-		w := SimpleWidth(r)
-		if w == 0 {
-			simple = false
-			w = ansi.StringWidth(string(r))
-			if w == 0 || ansi.StringWidth("a"+string(r)+"a") != w+2 {
-				return false
-			}
-		}
-		sum += w
+// ownWidth is the width of a character that has one of its own, whatever stands beside it, else 0.
+func ownWidth(r rune) int {
+	if w := SimpleWidth(r); w > 0 {
+		return w
 	}
-	return simple || ansi.StringWidth(s) == sum && ansi.StringWidthWc(s) == sum
+	if w := ansi.StringWidth(string(r)); w > 0 && ansi.StringWidth("a"+string(r)+"a") == w+2 && sameWidth(string(r), w) {
+		return w
+	}
+	return 0
+}
+
+// sameWidth says whether text is w cells wide for terminals that measure it by characters, and for those that
+// measure it by what stands together.
+func sameWidth(s string, w int) bool { return ansi.StringWidth(s) == w && ansi.StringWidthWc(s) == w }
+
+// escapeJoined writes each character as an escape that has no width of its own, but for the marks on a letter.
+func escapeJoined(s string) string {
+	var b strings.Builder
+	sum, simple := 0, true
+	for rest := s; rest != ""; {
+		r, n := utf8.DecodeRuneInString(rest)
+		w := ownWidth(r)
+		if marks := model.Marked(r, rest[n:]); w > 0 && marks > 0 && sameWidth(rest[:n+marks], w) {
+			n += marks
+		}
+		if simple = simple && w > 0 && SimpleWidth(r) > 0; w > 0 {
+			b.WriteString(rest[:n])
+		} else {
+			w, _ = b.WriteString(escapeWide(rest[:n]))
+		}
+		sum, rest = sum+w, rest[n:]
+	}
+	if out := b.String(); simple || sameWidth(out, sum) {
+		return out
+	}
+	return escapeWide(s)
 }
 
 // escapeWide writes every character outside ASCII as an escape.
@@ -122,6 +145,9 @@ func Tail(s string, w int) (string, int) {
 		r, size := utf8.DecodeLastRuneInString(s[:i])
 		rw := runeWidth(r)
 		if n+rw > w {
+			for r, size := utf8.DecodeRuneInString(s[i:]); unicode.Is(unicode.Mn, r); r, size = utf8.DecodeRuneInString(s[i:]) {
+				i += size // its letter has no room
+			}
 			return s[i:], n
 		}
 		n += rw

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"slices"
-
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/locks"
@@ -44,14 +42,7 @@ func (p *labPage) cluster(f Frame, w, h int) []string {
 		lines = append(lines, th.Line(w, watchSpans(f, x), nil))
 	}
 	apart()
-	var facts []*journal.Entry
-	kept := f.UpTo(f.S.Journal())
-	for _, e := range slices.Backward(kept[max(0, len(kept)-factsSeen):]) {
-		if (e.Kind == journal.Member || e.Kind == journal.Gap) && len(facts) < h {
-			facts = append(facts, e)
-		}
-	}
-	slices.Reverse(facts)
+	facts := once(f.lately(), h, func(e *journal.Entry) bool { return e.Kind == journal.Member || e.Kind == journal.Gap })
 	lines = append(lines, th.RulerWith(w, leaderHint(f), draw.Dim.Of(th.Say("what-happened-to-the-cluster"))))
 	return draw.Fill(LastFacts(lines, f, facts, false, w, h-len(lines)), w, h)
 }

@@ -13,21 +13,13 @@ import (
 // them those about no lock, if it stands somewhere.
 func (f Frame) FactsOf(lock string, n int) []*journal.Entry {
 	l, at := f.S.Lock(lock), f.Axis.At()
+	ofAll := func(e *journal.Entry) bool { return e.Lock == lock || e.Lock == "" && !at.IsZero() }
 	if at.IsZero() && l != nil {
-		return l.Journal()
+		return once(l.Journal(), n, ofAll)
 	}
-	var all []*journal.Entry
-	for _, e := range slices.Backward(f.UpTo(f.S.Journal())) {
-		if len(all) >= n {
-			break
-		}
-		if e.Lock == lock || e.Lock == "" && !at.IsZero() {
-			all = append(all, e)
-		}
-	}
-	slices.Reverse(all)
+	all := once(f.UpTo(f.S.Journal()), n, ofAll)
 	if len(all) == 0 && l != nil { // of a lock at which little happens its own journal goes back further
-		return f.UpTo(l.Journal())
+		return once(f.UpTo(l.Journal()), n, ofAll)
 	}
 	return all
 }
@@ -35,21 +27,83 @@ func (f Frame) FactsOf(lock string, n int) []*journal.Entry {
 // factsSeen bounds how many entries are looked at for a few lines of what happened to all locks.
 const factsSeen = 2_000
 
+// lately are the last entries as of the cursor.
+func (f Frame) lately() []*journal.Entry {
+	kept := f.UpTo(f.S.Journal())
+	return kept[max(0, len(kept)-factsSeen):]
+}
+
 // FactsOfAll are the last entries of the journal about any lock, n at most, as of the cursor.
 func (f Frame) FactsOfAll(n int) []*journal.Entry {
+	return once(f.lately(), n, func(e *journal.Entry) bool { return !e.Part() })
+}
+
+// factsOfLease are the last entries of the journal about claims on a lease, n at most.
+func (f Frame) factsOfLease(id model.LeaseID, n int) []*journal.Entry {
+	return once(f.lately(), n, func(e *journal.Entry) bool { return id != 0 && (e.Claim.Lease == id || e.From.Lease == id) })
+}
+
+// once are the last of the entries that are wanted, n at most. What a later line tells as well is not told
+// a second time: a holder that renews late, then is silent, and then loses its lease is one story.
+func once(kept []*journal.Entry, n int, wanted func(*journal.Entry) bool) []*journal.Entry {
 	var all []*journal.Entry
-	kept := f.UpTo(f.S.Journal())
-	for _, e := range slices.Backward(kept[max(0, len(kept)-factsSeen):]) {
+	for i, e := range slices.Backward(kept) {
 		if len(all) >= n {
 			break
 		}
-		if e.Part() || len(all) > 0 && e.Repeats(all[len(all)-1]) {
+		if !wanted(e) || len(all) > 0 && e.Repeats(all[len(all)-1]) || toldLater(e, all) || toldAround(e, kept[:i], all) {
 			continue
 		}
 		all = append(all, e)
 	}
 	slices.Reverse(all)
 	return all
+}
+
+// How far apart two lines of one story are at most, and how many lines apart.
+const (
+	storySpan  = 30 * time.Second
+	storyEnd   = 2 * time.Second
+	storyReach = 64
+)
+
+// silence says whether an entry is about a holder that does not renew.
+func silence(e *journal.Entry) bool {
+	return e.Kind == journal.Finding && (e.Code == model.CodeKeepaliveStalled || e.Code == model.CodeDeadHolder)
+}
+
+// goes says whether an entry tells that the holder of the lock went.
+func goes(e *journal.Entry) bool {
+	return e.Kind == journal.Handover || e.Kind == journal.Left && e.WasHolder
+}
+
+// toldLater says whether one of the later entries, newest first, tells more of what this one began.
+func toldLater(e *journal.Entry, later []*journal.Entry) bool {
+	blocked := e.Kind == journal.Blocked
+	if !blocked && (!silence(e) || e.Severity == model.SevInfo) { // that it is over is not told here
+		return false
+	}
+	for i, x := range slices.Backward(later) {
+		switch {
+		case len(later)-i > storyReach || x.At.Sub(e.At) > storySpan:
+			return false
+		case x.Lock != e.Lock || x.Kind == journal.Finding && x.Severity == model.SevInfo:
+		case blocked && x.Code == model.CodeForeignKey, !blocked && (silence(x) || goes(x) && x.Cause == journal.CauseExpired):
+			return true
+		}
+	}
+	return false
+}
+
+// toldAround says whether an entry tells that a silence is over beside one that tells how it ended.
+func toldAround(e *journal.Entry, before, later []*journal.Entry) bool {
+	if !silence(e) || e.Severity != model.SevInfo {
+		return false
+	}
+	ends := func(x *journal.Entry) bool {
+		return x.Lock == e.Lock && goes(x) && x.At.Sub(e.At).Abs() <= storyEnd
+	}
+	return slices.ContainsFunc(before[max(0, len(before)-storyReach):], ends) || slices.ContainsFunc(later[max(0, len(later)-storyReach):], ends)
 }
 
 // JournalOf is that of a lock, nil for one without keys.
@@ -86,20 +140,4 @@ func fillWith(lines []string, f Frame, title []draw.Span, facts func(n int) []*j
 // happenedTo is the title of what happened to a lock or a session.
 func (f Frame) happenedTo(name string) []draw.Span {
 	return []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-to") + " "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(name), 40))}
-}
-
-// factsOfLease are the last entries of the journal about claims on a lease, n at most.
-func (f Frame) factsOfLease(id model.LeaseID, n int) []*journal.Entry {
-	var all []*journal.Entry
-	kept := f.UpTo(f.S.Journal())
-	for _, e := range slices.Backward(kept[max(0, len(kept)-factsSeen):]) {
-		if len(all) >= n {
-			break
-		}
-		if id != 0 && (e.Claim.Lease == id || e.From.Lease == id) {
-			all = append(all, e)
-		}
-	}
-	slices.Reverse(all)
-	return all
 }
