@@ -43,8 +43,9 @@ type Batch struct {
 
 // Cost counts what the source asks of the cluster.
 type Cost struct {
-	// RPS is requests per second of ours, averaged over the last seconds.
-	RPS float64
+	// RPS is requests per second of ours, averaged over the last seconds, and ByKind those of each kind.
+	RPS    float64
+	ByKind [RequestKinds]float64
 	// Budget is the number of lease readings per second that are allowed.
 	Budget int
 	// Readings counts lease readings since the start.
@@ -52,6 +53,17 @@ type Cost struct {
 	// Behind is how many events wait to be delivered.
 	Behind int
 }
+
+// RequestKind is what a request of ours is for.
+type RequestKind int
+
+// Kinds of requests. Watches are opened and then cost nothing but the events.
+const (
+	RequestLeases RequestKind = iota // what is left of a lease
+	RequestStatus                    // of members
+	RequestReads                     // of keys: lists, and whether the watch is up to date
+	RequestKinds  = iota
+)
 
 // Event is one thing that was observed. The set is closed: the types in this
 // file and the reports of the lab.

@@ -77,10 +77,10 @@ type etcd struct {
 // call makes one small request within the time limit. Should the token be refused (it
 // has an end; a change of the user or a restart forgets it), the client logs in again
 // and repeats the request by itself.
-func (e *etcd) call(ctx context.Context, f func(ctx context.Context, opts ...grpc.CallOption) error) error {
+func (e *etcd) call(ctx context.Context, kind model.RequestKind, f func(ctx context.Context, opts ...grpc.CallOption) error) error {
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Call)
 	defer cancel()
-	e.meter.Count(e.now())
+	e.meter.Count(kind, e.now())
 	var p peer.Peer
 	err := f(ctx, grpc.Peer(&p))
 	if err != nil && p.Addr != nil {
@@ -122,7 +122,7 @@ func (e *etcd) oldest(ctx context.Context, prefix string, rev int64) (int64, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.timing.Stall)
 	defer cancel()
-	e.meter.Count(e.now())
+	e.meter.Count(model.RequestReads, e.now())
 	s := e.watch(ctx, prefix, rev)
 	defer s.close()
 	for resp := range s.responses() {
@@ -137,7 +137,7 @@ func (e *etcd) oldest(ctx context.Context, prefix string, rev int64) (int64, err
 }
 
 func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.RangeResponse, err error) {
-	err = e.call(ctx, func(ctx context.Context, opts ...grpc.CallOption) error {
+	err = e.call(ctx, model.RequestReads, func(ctx context.Context, opts ...grpc.CallOption) error {
 		resp, err = pb.NewKVClient(e.checked()).Range(ctx, req, opts...)
 		return err
 	})
@@ -147,7 +147,7 @@ func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.Ran
 func (e *etcd) ttl(ctx context.Context, id model.LeaseID, keys bool) (resp *pb.LeaseTimeToLiveResponse, err error) {
 	defer e.answers.note(agreed, time.Now(), &err)
 	req := &pb.LeaseTimeToLiveRequest{ID: int64(id), Keys: keys}
-	err = e.call(ctx, func(ctx context.Context, opts ...grpc.CallOption) error {
+	err = e.call(ctx, model.RequestLeases, func(ctx context.Context, opts ...grpc.CallOption) error {
 		resp, err = pb.NewLeaseClient(e.checked()).LeaseTimeToLive(ctx, req, opts...)
 		return err
 	})
@@ -191,7 +191,7 @@ func (e *etcd) list(ctx context.Context, prefix string, rev int64, each func([]m
 func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) (seen bool, err error) {
 	ctx, cancel := context.WithCancelCause(clientv3.WithRequireLeader(ctx))
 	defer cancel(nil)
-	e.meter.Count(e.now())
+	e.meter.Count(model.RequestReads, e.now())
 	next, err := rangeStream(ctx, e.checked(), &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev})
 	for err == nil {
 		var kvs []model.KV
@@ -236,7 +236,7 @@ func (e *etcd) listPages(ctx context.Context, prefix string, rev int64, each fun
 func (e *etcd) page(ctx context.Context, key, prefix string, rev int64) (*clientv3.GetResponse, error) {
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Stall)
 	defer cancel()
-	e.meter.Count(e.now())
+	e.meter.Count(model.RequestReads, e.now())
 	kv := clientv3.NewKVFromKVClient(repeating{clientv3.RetryKVClient(e.client), &e.identity}, e.client)
 	resp, err := kv.Get(ctx, key, clientv3.WithRange(string(rangeEnd(prefix))),
 		clientv3.WithRev(rev), clientv3.WithLimit(e.pageSize))

@@ -180,7 +180,8 @@ func (w *Watcher) awake(events []model.Event) []model.Event {
 }
 
 func (w *Watcher) batch(events []model.Event, left int) model.Batch {
-	return model.Batch{Events: events, Cost: model.Cost{RPS: w.meter.RPS(w.now()),
+	rps, by := w.meter.Rates(w.now())
+	return model.Batch{Events: events, Cost: model.Cost{RPS: rps, ByKind: by,
 		Budget: w.budget, Readings: w.leases.count(), Behind: left}}
 }
 

@@ -94,7 +94,7 @@ func (k *State) Clone() (*State, *Copies) {
 	c.locks.Expect(len(k.Keys.order))
 	own := newState(k.Pins, k.Prefixes.clone())
 	own.rev, own.keysRev, *own.Members = k.rev, k.keysRev, *k.Members
-	own.Members.changes = slices.Clone(k.Members.changes)
+	own.Members.changes, own.Members.leads = slices.Clone(k.Members.changes), slices.Clone(k.Members.leads)
 	k.scheduler.cloneInto(own.scheduler, c)
 	k.change.cloneInto(own.change)
 	k.Leases.cloneInto(own.Leases, c)

@@ -16,6 +16,41 @@ type Members struct {
 	led        led   // when a leader was last known
 	term       uint64
 	changes    []time.Time // of the leader that were seen lately, the last ones
+	leads      []Lead
+}
+
+// Lead is who led from some time on, as far as the rounds of status requests tell.
+type Lead struct {
+	From time.Time
+	ID   uint64 // of the member, 0 where no list names it
+	Term uint64 // 0 where no member told it
+	// None: members answered, and knew no leader. Unseen: none answered.
+	None, Unseen bool
+}
+
+// Leads returns who led, one after the other, the last [MaxLeaderChanges] at most. Of two changes
+// between two rounds one is seen.
+func (ms *Members) Leads() []Lead { return ms.leads }
+
+// noteLead notes who leads as a round tells.
+func (ms *Members) noteLead(e model.ClusterStatus) {
+	x := Lead{From: e.At, None: e.Leaderless(), Unseen: e.Silent()}
+	if e.KnowsLeader() {
+		if x.Term = e.Term(); x.Term != 0 && x.Term < ms.led.term {
+			return // it was deposed, and the others do not answer from here
+		}
+		x.ID = e.Leader().ID
+	}
+	if n := len(ms.leads); n > 0 {
+		was := ms.leads[n-1]
+		if was.None == x.None && was.Unseen == x.Unseen && !(led{id: x.ID, term: x.Term}).differs(led{id: was.ID, term: was.Term}) {
+			return
+		}
+		if n == MaxLeaderChanges {
+			ms.leads = slices.Clone(ms.leads[1:])
+		}
+	}
+	ms.leads = append(ms.leads, x)
 }
 
 // led is what was known of a leader.
@@ -68,6 +103,7 @@ func (ms *Members) Apply(e model.ClusterStatus) (news []model.Message, back bool
 	}
 	ms.SeeTerm(e.Term(), e.At)
 	lines, back := ms.lead(old, e)
+	ms.noteLead(e)
 	if old.At.IsZero() {
 		return nil, false
 	}

@@ -87,6 +87,9 @@ func (v *View) Who(r model.ClaimRef) string { return v.locks.Owners.Who(r) }
 // Cluster returns the last round of status requests, zero before the first.
 func (v *View) Cluster() model.ClusterStatus { return v.locks.Members.Cluster() }
 
+// Leads returns who led the cluster, one after the other.
+func (v *View) Leads() []locks.Lead { return v.locks.Members.Leads() }
+
 // Coverage returns how far each prefix is listed and followed.
 func (v *View) Coverage() *locks.Prefixes { return v.locks.Prefixes }
 

@@ -88,24 +88,40 @@ func ownWidth(r rune) int {
 // measure it by what stands together.
 func sameWidth(s string, w int) bool { return ansi.StringWidth(s) == w && ansi.StringWidthWc(s) == w }
 
+// standsAlone says whether each character of s has a width of its own.
+func standsAlone(s string) bool {
+	sum, simple := 0, true
+	for _, r := range s {
+		w := ownWidth(r)
+		if w == 0 {
+			return false
+		}
+		sum, simple = sum+w, simple && SimpleWidth(r) > 0
+	}
+	return simple || sameWidth(s, sum)
+}
+
 // escapeJoined writes each character as an escape that has no width of its own, but for the marks on a letter.
 func escapeJoined(s string) string {
+	if standsAlone(s) {
+		return s
+	}
 	var b strings.Builder
-	sum, simple := 0, true
+	sum := 0
 	for rest := s; rest != ""; {
 		r, n := utf8.DecodeRuneInString(rest)
 		w := ownWidth(r)
 		if marks := model.Marked(r, rest[n:]); w > 0 && marks > 0 && sameWidth(rest[:n+marks], w) {
 			n += marks
 		}
-		if simple = simple && w > 0 && SimpleWidth(r) > 0; w > 0 {
+		if w > 0 {
 			b.WriteString(rest[:n])
 		} else {
 			w, _ = b.WriteString(escapeWide(rest[:n]))
 		}
 		sum, rest = sum+w, rest[n:]
 	}
-	if out := b.String(); simple || sameWidth(out, sum) {
+	if out := b.String(); sameWidth(out, sum) {
 		return out
 	}
 	return escapeWide(s)

@@ -166,7 +166,7 @@ func (p *factList) paint(lines []string, f Frame, look factLook, w, h int) []str
 	entry := func(i, room int) []string {
 		return factLines(f, p.matched[i], look.named, w, min(look.most, room), i == cursor)
 	}
-	var painted [][]string // from the last entry up, or from the one under the cursor down
+	painted := make([][]string, 0, h) // from the last entry up, or from the one under the cursor down
 	room, top := h, p.bottom()+1
 	for ; top > 0 && room > 0; room -= len(painted[len(painted)-1]) {
 		top--
@@ -174,7 +174,7 @@ func (p *factList) paint(lines []string, f Frame, look factLook, w, h int) []str
 	}
 	slices.Reverse(painted)
 	if cursor >= 0 && cursor < top && h > 0 {
-		painted, room, top = nil, h, cursor
+		painted, room, top = painted[:0], h, cursor
 		for i := top; i < len(p.matched) && room > 0; i++ {
 			painted = append(painted, entry(i, room))
 			room -= len(painted[len(painted)-1])
@@ -205,16 +205,16 @@ const (
 // factLines writes an entry into at most so many lines of exactly w cells.
 func factLines(f Frame, e *journal.Entry, named bool, w, most int, chosen bool) []string {
 	sign, st := f.Th.FactSign(e)
-	lead := []draw.Span{draw.Plain.Of(" ")}
-	words := draw.Plain
+	blank := draw.Plain.Of(" ")
+	margin, words := blank, draw.Plain
 	if chosen {
-		lead[0], words = draw.Accent.Of(f.Th.Sign.Cursor), draw.Strong
+		margin, words = draw.Accent.Of(f.Th.Sign.Cursor), draw.Strong
 	}
-	margin := lead[0]
+	lead := append(make([]draw.Span, 0, 9), margin)
 	if w >= timedFrom {
-		lead = append(lead, draw.Dim.Of(" "+f.Th.FactClock(e, draw.ClockBrief)+" "))
+		lead = append(lead, blank, draw.Dim.Of(f.Th.FactClock(e, draw.ClockBrief)), blank)
 	}
-	lead = append(lead, st.Of(sign+" "))
+	lead = append(lead, st.Of(sign), blank)
 	say := f.Th.Sentence
 	switch {
 	case !named:
@@ -231,11 +231,11 @@ func factLines(f Frame, e *journal.Entry, named bool, w, most int, chosen bool) 
 	}
 	at := draw.WidthOf(lead)
 	said := f.Th.Wrap(say(f.S, e), max(1, w-at), max(1, most))
-	lines := []string{f.Th.Line(w, append(lead, words.Of(said[0])), nil)}
-	for _, more := range said[1:] {
-		lines = append(lines, f.Th.Line(w, []draw.Span{margin, words.Of(draw.Blank(at-1) + more)}, nil))
+	said[0] = f.Th.Line(w, append(lead, words.Of(said[0])), nil)
+	for i, more := range said[1:] {
+		said[1+i] = f.Th.Line(w, []draw.Span{margin, words.Of(draw.Blank(at-1) + more)}, nil)
 	}
-	return lines
+	return said
 }
 
 // LastFacts appends the newest entries that h lines have room for, newest last; named says the

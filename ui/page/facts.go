@@ -46,7 +46,7 @@ func (f Frame) factsOfLease(id model.LeaseID, n int) []*journal.Entry {
 // once are the last of the entries that are wanted, n at most. What a later line tells as well is not told
 // a second time: a holder that renews late, then is silent, and then loses its lease is one story.
 func once(kept []*journal.Entry, n int, wanted func(*journal.Entry) bool) []*journal.Entry {
-	var all []*journal.Entry
+	all := make([]*journal.Entry, 0, min(n, len(kept)))
 	for i, e := range slices.Backward(kept) {
 		if len(all) >= n {
 			break

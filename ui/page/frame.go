@@ -30,8 +30,10 @@ type ViewState struct {
 	Prefixes []string
 	// Endpoints are what a person can point etcdctl at.
 	Endpoints []string
-	Height    int  // of the whole screen
-	Lesson    bool // a lesson is told on a part of it
+	Cost      model.Cost // what our own requests are
+	Armed     bool       // locks may be broken
+	Height    int        // of the whole screen
+	Lesson    bool       // a lesson is told on a part of it
 }
 
 // WhyNoLab says why there are no members and contenders to show.

@@ -141,7 +141,8 @@ type kept struct{ key, line string }
 
 const (
 	cursorWidth = 2
-	marginWidth = 1 // at the right: the scroll bar stands there
+	marginWidth = 1  // at the right: the scroll bar stands there
+	barBytes    = 48 // that it takes with its style
 	leastCell   = 3
 )
 
@@ -344,7 +345,7 @@ func (t *Table) line(id string, as byte) string {
 
 // draw paints the row that was filled in.
 func (t *Table) draw(as byte) string {
-	b := make([]byte, 0, t.w*2)
+	b := make([]byte, 0, t.w*2+barBytes)
 	styles := &t.th.Before
 	bar := as &^ look
 	if as &= look; as == selected {

@@ -71,6 +71,24 @@ func (b *Painter) Row(s *store.View, lock string, sc Scale, quiet, depth bool) R
 	return row
 }
 
+// Holds paints times of which none overlaps another as one lane; where else nothing was seen from known on,
+// nobody holds. The end of the last one may be zero: it goes on.
+func (b *Painter) Holds(sc Scale, known time.Time, all [][2]time.Time, unseen [][2]time.Time) []draw.Cell {
+	b.reset(sc)
+	for i, x := range all {
+		tone := draw.ToneQuiet
+		if i%2 == 1 {
+			tone = draw.ToneQuiet2
+		}
+		b.hold(micro(x[0]), b.end(x[1]), 1, tone)
+	}
+	cells := b.cells(micro(known), true)
+	for _, x := range unseen {
+		b.unseen(cells, micro(x[0]), b.end(x[1]))
+	}
+	return cells
+}
+
 // micro is a time in µs, the end of all times for none.
 func micro(t time.Time) int64 {
 	if t.IsZero() {

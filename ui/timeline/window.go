@@ -38,6 +38,9 @@ type Window struct {
 	at   time.Time     // of the cursor, zero for none
 }
 
+// Of is a window that shows so much time, as far as it was seen, up to now.
+func Of(span time.Duration) Window { return Window{span: span} }
+
 // LastSeen names the time that an axis shows unless a person chose otherwise.
 func LastSeen(start, now time.Time) model.Message {
 	if span := usual(start, now); span < Usual {

@@ -3,6 +3,8 @@ package pace
 import (
 	"sync"
 	"time"
+
+	"locktop/model"
 )
 
 // meterSpan is how many seconds the request rate is averaged over.
@@ -11,45 +13,50 @@ const meterSpan = 5
 // Meter counts requests in one slot per second.
 type Meter struct {
 	mu    sync.Mutex
-	slots [meterSpan]int
+	slots [meterSpan][model.RequestKinds]int
 	at    int64 // the second of the newest slot
 	first int64 // the second of the first request
 }
 
 // Count notes one request.
-func (m *Meter) Count(now time.Time) {
+func (m *Meter) Count(kind model.RequestKind, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.turn(now.Unix())
 	if m.first == 0 {
 		m.first = m.at
 	}
-	m.slots[m.at%meterSpan]++
+	m.slots[m.at%meterSpan][kind]++
 }
 
-// RPS is requests per second over the span, or since the first if that is less.
-func (m *Meter) RPS(now time.Time) float64 {
+// Rates are requests per second over the span, or since the first if that is less: in all, and of each kind.
+func (m *Meter) Rates(now time.Time) (rps float64, by [model.RequestKinds]float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.turn(now.Unix())
 	if m.first == 0 {
-		return 0
+		return 0, by
 	}
-	sum := 0
-	for _, n := range m.slots {
-		sum += n
+	sum, span := 0, float64(min(meterSpan, m.at-m.first+1))
+	for kind := range by {
+		of := 0
+		for _, slot := range m.slots {
+			of += slot[kind]
+		}
+		by[kind] = float64(of) / span
+		sum += of
 	}
-	return float64(sum) / float64(min(meterSpan, m.at-m.first+1))
+	return float64(sum) / span, by
 }
 
 // turn forgets the slots that have passed. It needs the lock.
 func (m *Meter) turn(second int64) {
 	if second-m.at >= meterSpan {
-		m.slots = [meterSpan]int{}
+		m.slots = [meterSpan][model.RequestKinds]int{}
 		m.at = second
 	}
 	for m.at < second {
 		m.at++
-		m.slots[m.at%meterSpan] = 0
+		m.slots[m.at%meterSpan] = [model.RequestKinds]int{}
 	}
 }

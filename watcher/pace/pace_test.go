@@ -3,6 +3,8 @@ package pace
 import (
 	"testing"
 	"time"
+
+	"locktop/model"
 )
 
 func TestBucketKeepsTheBudget(t *testing.T) {
@@ -46,21 +48,27 @@ func TestBucketKeepsTheBudget(t *testing.T) {
 
 func TestMeter(t *testing.T) {
 	m, at := &Meter{}, time.Unix(1000, 0)
-	if got := m.RPS(at); got != 0 {
-		t.Errorf("at the start %v", got)
-	}
 	for s := range 10 {
 		for range 6 {
-			m.Count(at.Add(time.Duration(s) * time.Second))
+			m.Count(model.RequestLeases, at.Add(time.Duration(s)*time.Second))
+		}
+		m.Count(model.RequestStatus, at.Add(time.Duration(s)*time.Second))
+	}
+	for _, r := range []struct {
+		after           time.Duration
+		rps, of, others float64
+		reason          string
+	}{
+		{9 * time.Second, 7, 6, 1, "steady"},
+		{11 * time.Second, 7 * 3. / 5, 6 * 3. / 5, 3. / 5, "two quiet seconds"},
+		{time.Minute, 0, 0, 0, "long quiet"},
+	} {
+		rps, by := m.Rates(at.Add(r.after))
+		if want := ([model.RequestKinds]float64{model.RequestLeases: r.of, model.RequestStatus: r.others}); rps != r.rps || by != want {
+			t.Errorf("%s: %v of %v, want %v of %v", r.reason, rps, by, r.rps, want)
 		}
 	}
-	if got := m.RPS(at.Add(9 * time.Second)); got != 6 {
-		t.Errorf("steady: %v, want 6", got)
-	}
-	if got := m.RPS(at.Add(11 * time.Second)); got != 6*3./5 {
-		t.Errorf("two quiet seconds: %v, want 3.6", got)
-	}
-	if got := m.RPS(at.Add(time.Minute)); got != 0 {
-		t.Errorf("long quiet: %v", got)
+	if rps, _ := (&Meter{}).Rates(at); rps != 0 {
+		t.Errorf("at the start %v", rps)
 	}
 }
