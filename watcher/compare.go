@@ -121,7 +121,7 @@ func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) (unlisted
 func (s *statusRounds) leases(ctx context.Context, m *model.Member) (map[int64]bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Answer)
 	defer cancel()
-	s.etcd.meter.Count(model.RequestStatus, s.etcd.now())
+	s.etcd.meter.Count(int(model.RequestStatus), s.etcd.now())
 	resp, err := pb.NewLeaseClient(s.at(m.Endpoint)).LeaseLeases(ctx, &pb.LeaseLeasesRequest{})
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (s *statusRounds) count(ctx context.Context, conn grpc.ClientConnInterface,
 	defer cancel()
 	total := int64(0)
 	for _, p := range s.prefixes {
-		s.etcd.meter.Count(model.RequestStatus, s.etcd.now())
+		s.etcd.meter.Count(int(model.RequestStatus), s.etcd.now())
 		resp, err := pb.NewKVClient(conn).Range(ctx, &pb.RangeRequest{Key: firstKey(p), RangeEnd: rangeEnd(p),
 			Revision: rev, Serializable: true, CountOnly: true})
 		if err != nil {

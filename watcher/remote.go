@@ -80,7 +80,7 @@ type etcd struct {
 func (e *etcd) call(ctx context.Context, kind model.RequestKind, f func(ctx context.Context, opts ...grpc.CallOption) error) error {
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Call)
 	defer cancel()
-	e.meter.Count(kind, e.now())
+	e.meter.Count(int(kind), e.now())
 	var p peer.Peer
 	err := f(ctx, grpc.Peer(&p))
 	if err != nil && p.Addr != nil {
@@ -122,7 +122,7 @@ func (e *etcd) oldest(ctx context.Context, prefix string, rev int64) (int64, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.timing.Stall)
 	defer cancel()
-	e.meter.Count(model.RequestReads, e.now())
+	e.meter.Count(int(model.RequestReads), e.now())
 	s := e.watch(ctx, prefix, rev)
 	defer s.close()
 	for resp := range s.responses() {
@@ -191,7 +191,7 @@ func (e *etcd) list(ctx context.Context, prefix string, rev int64, each func([]m
 func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) (seen bool, err error) {
 	ctx, cancel := context.WithCancelCause(clientv3.WithRequireLeader(ctx))
 	defer cancel(nil)
-	e.meter.Count(model.RequestReads, e.now())
+	e.meter.Count(int(model.RequestReads), e.now())
 	next, err := rangeStream(ctx, e.checked(), &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev})
 	for err == nil {
 		var kvs []model.KV
@@ -236,7 +236,7 @@ func (e *etcd) listPages(ctx context.Context, prefix string, rev int64, each fun
 func (e *etcd) page(ctx context.Context, key, prefix string, rev int64) (*clientv3.GetResponse, error) {
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Stall)
 	defer cancel()
-	e.meter.Count(model.RequestReads, e.now())
+	e.meter.Count(int(model.RequestReads), e.now())
 	kv := clientv3.NewKVFromKVClient(repeating{clientv3.RetryKVClient(e.client), &e.identity}, e.client)
 	resp, err := kv.Get(ctx, key, clientv3.WithRange(string(rangeEnd(prefix))),
 		clientv3.WithRev(rev), clientv3.WithLimit(e.pageSize))

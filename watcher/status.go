@@ -127,7 +127,7 @@ func (s *statusRounds) at(endpoint string) identified {
 func (s *statusRounds) ask(ctx context.Context, endpoint string, conn identified) (resp *pb.StatusResponse, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Answer)
 	defer cancel()
-	s.etcd.meter.Count(model.RequestStatus, s.etcd.now())
+	s.etcd.meter.Count(int(model.RequestStatus), s.etcd.now())
 	connected(ctx, conn.conn)
 	defer s.etcd.answers.note(endpoint, time.Now(), &err)
 	return pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
@@ -149,7 +149,7 @@ func connected(ctx context.Context, conn *grpc.ClientConn) {
 func (s *statusRounds) members(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Answer)
 	defer cancel()
-	s.etcd.meter.Count(model.RequestStatus, s.etcd.now())
+	s.etcd.meter.Count(int(model.RequestStatus), s.etcd.now())
 	resp, err := pb.NewClusterClient(s.etcd.checked()).MemberList(ctx, &pb.MemberListRequest{Linearizable: false})
 	if err == nil {
 		s.list = resp.Members

@@ -3,23 +3,24 @@ package pace
 import (
 	"sync"
 	"time"
-
-	"locktop/model"
 )
 
 // meterSpan is how many seconds the request rate is averaged over.
 const meterSpan = 5
 
+// Kinds is how many kinds of requests are told apart.
+const Kinds = 3
+
 // Meter counts requests in one slot per second.
 type Meter struct {
 	mu    sync.Mutex
-	slots [meterSpan][model.RequestKinds]int
+	slots [meterSpan][Kinds]int
 	at    int64 // the second of the newest slot
 	first int64 // the second of the first request
 }
 
 // Count notes one request.
-func (m *Meter) Count(kind model.RequestKind, now time.Time) {
+func (m *Meter) Count(kind int, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.turn(now.Unix())
@@ -30,7 +31,7 @@ func (m *Meter) Count(kind model.RequestKind, now time.Time) {
 }
 
 // Rates are requests per second over the span, or since the first if that is less: in all, and of each kind.
-func (m *Meter) Rates(now time.Time) (rps float64, by [model.RequestKinds]float64) {
+func (m *Meter) Rates(now time.Time) (rps float64, by [Kinds]float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.turn(now.Unix())
@@ -52,11 +53,11 @@ func (m *Meter) Rates(now time.Time) (rps float64, by [model.RequestKinds]float6
 // turn forgets the slots that have passed. It needs the lock.
 func (m *Meter) turn(second int64) {
 	if second-m.at >= meterSpan {
-		m.slots = [meterSpan][model.RequestKinds]int{}
+		m.slots = [meterSpan][Kinds]int{}
 		m.at = second
 	}
 	for m.at < second {
 		m.at++
-		m.slots[m.at%meterSpan] = [model.RequestKinds]int{}
+		m.slots[m.at%meterSpan] = [Kinds]int{}
 	}
 }

@@ -3,8 +3,6 @@ package pace
 import (
 	"testing"
 	"time"
-
-	"locktop/model"
 )
 
 func TestBucketKeepsTheBudget(t *testing.T) {
@@ -50,9 +48,9 @@ func TestMeter(t *testing.T) {
 	m, at := &Meter{}, time.Unix(1000, 0)
 	for s := range 10 {
 		for range 6 {
-			m.Count(model.RequestLeases, at.Add(time.Duration(s)*time.Second))
+			m.Count(0, at.Add(time.Duration(s)*time.Second))
 		}
-		m.Count(model.RequestStatus, at.Add(time.Duration(s)*time.Second))
+		m.Count(1, at.Add(time.Duration(s)*time.Second))
 	}
 	for _, r := range []struct {
 		after           time.Duration
@@ -64,7 +62,7 @@ func TestMeter(t *testing.T) {
 		{time.Minute, 0, 0, 0, "long quiet"},
 	} {
 		rps, by := m.Rates(at.Add(r.after))
-		if want := ([model.RequestKinds]float64{model.RequestLeases: r.of, model.RequestStatus: r.others}); rps != r.rps || by != want {
+		if want := ([Kinds]float64{r.of, r.others}); rps != r.rps || by != want {
 			t.Errorf("%s: %v of %v, want %v of %v", r.reason, rps, by, r.rps, want)
 		}
 	}
