@@ -759,31 +759,29 @@ func TestLocksInOneOrder(t *testing.T) {
 
 // TestAnOrderlyEndWaitsForNoTTL: on SIGTERM the jobs end, and then the claim and the lease are gone; one
 // whose lease is lost ends its jobs as well.
-func TestAnOrderlyEndWaitsForNoTTL(t *testing.T) {
-	everyServer(t, func(t *testing.T, endpoint string) { // not in parallel: the signal is the process's
-		p := newPlace(t, endpoint)
-		for _, ends := range []func(){
-			func() {
-				self, err := os.FindProcess(os.Getpid())
-				if err = errors.Join(err, self.Signal(syscall.SIGTERM)); err != nil {
-					t.Error(err)
-				}
-			},
-			func() { p.revoked(p.keys("/scheduler")[0]) },
-		} {
-			err := p.done(func() error {
-				return schedule(t.Context(), p.cli, func(ctx context.Context) error {
-					if len(p.keys("/scheduler")) != 1 {
-						t.Error("the jobs run without a claim")
-					}
-					ends()
-					<-ctx.Done()
-					return nil
-				})
-			})
-			if left := p.leases(); len(p.keys("/scheduler"))+len(left) > 0 {
-				t.Errorf("%v; leases that stay: %v", err, left)
+func TestAnOrderlyEndWaitsForNoTTL(t *testing.T) { // not in parallel: the signal is the process's
+	p := newPlace(t, serve(t))
+	for _, ends := range []func(){
+		func() {
+			self, err := os.FindProcess(os.Getpid())
+			if err = errors.Join(err, self.Signal(syscall.SIGTERM)); err != nil {
+				t.Error(err)
 			}
+		},
+		func() { p.revoked(p.keys("/scheduler")[0]) },
+	} {
+		err := p.done(func() error {
+			return schedule(t.Context(), p.cli, func(ctx context.Context) error {
+				if len(p.keys("/scheduler")) != 1 {
+					t.Error("the jobs run without a claim")
+				}
+				ends()
+				<-ctx.Done()
+				return nil
+			})
+		})
+		if left := p.leases(); len(p.keys("/scheduler"))+len(left) > 0 {
+			t.Errorf("%v; leases that stay: %v", err, left)
 		}
-	})
+	}
 }

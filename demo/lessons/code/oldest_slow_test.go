@@ -32,6 +32,7 @@ func TestOnTheOldestServer(t *testing.T) {
 		"NamesInsideNames":                 TestNamesInsideNames,
 		"AKeyThatIsWaitedFor":              TestAKeyThatIsWaitedFor,
 		"LocksInOneOrder":                  TestLocksInOneOrder,
+		"AnOrderlyEndWaitsForNoTTL":        TestAnOrderlyEndWaitsForNoTTL,
 	} {
 		t.Run(name, test)
 	}

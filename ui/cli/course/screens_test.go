@@ -21,7 +21,7 @@ import (
 	"locktop/model/store"
 	"locktop/model/text"
 	"locktop/ui"
-	"locktop/ui/replay"
+	"locktop/ui/host"
 	"locktop/ui/tutor"
 )
 
@@ -34,7 +34,7 @@ type screened struct {
 
 // moment is that of a film.
 type moment struct {
-	replay.Playback
+	host.Playback
 	at time.Time
 }
 
