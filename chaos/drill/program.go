@@ -3,6 +3,7 @@ package drill
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"locktop/model"
@@ -23,6 +24,14 @@ type Program struct {
 
 // FileProbe begins a probe that is a file.
 const FileProbe = "file:"
+
+// SpeaksAs says whether two are the same command, and what it prints means the same.
+func (p *Program) SpeaksAs(o *Program) bool {
+	return p != nil && o != nil && p.Probe+o.Probe == "" && slices.Equal(p.Command, o.Command) &&
+		slices.EqualFunc(p.Rules, o.Rules, func(a, b Rule) bool {
+			return a.Stream == b.Stream && a.State == b.State && a.Pattern.String() == b.Pattern.String()
+		})
+}
 
 // ProbeOf is where the process of that name is asked, and whether that is a file.
 func (p *Program) ProbeOf(name string) (at string, file bool) {

@@ -83,7 +83,8 @@ func drillRunCmd(e *env) *cobra.Command {
 			"  locktop drill run keepalives-held --as './worker {lock}' --lock /app/report \\\n" +
 			"    --belief 'stdout:/got the lock/=holding,/released|lost/=idle' --report r.xml\n" +
 			"  locktop drill run all --as './worker {lock}' --dry-run\n" +
-			"  locktop drill run storm --as './worker {lock} {ttl}' --belief-file beliefs --seed 7 --for 60s",
+			"  locktop drill run storm --as './worker {lock} {ttl}' --lock /app/report \\\n" +
+			"    --belief 'stdout:/got the lock/=holding,/released|lost/=idle' --seed 7 --for 60s",
 		Args: drillArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
@@ -228,6 +229,11 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 	}
 	if len(refused) > 0 {
 		fmt.Fprintf(f.e.out, "%d of %d drills cannot be asked of this program: --dry-run says why\n", len(refused), len(drills))
+	}
+	if len(drills) > 1 {
+		if err := all.Text(f.e.out); err != nil {
+			return err
+		}
 	}
 	switch {
 	case code == exitBad && ctx.Err() != nil:

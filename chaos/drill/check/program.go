@@ -82,10 +82,21 @@ func (j *Checker) printed(e model.Printed) {
 // putsMax bounds what is remembered of one program's writes.
 const putsMax = 10000
 
-// silent says whether a process is a program that never said what it believes.
-func (h *history) silent(name string) bool {
-	p := h.programs[drill.Process(name)]
-	return p != nil && !p.spoke
+// silent says whether a process is a program that never said what it believes, and whose words nobody
+// knows: another that runs the same command may have said something.
+func (j *Checker) silent(name string) bool {
+	name = drill.Process(name)
+	p := j.programs[name]
+	if p == nil || p.spoke {
+		return false
+	}
+	row, _ := j.d.Lab.Contender(name)
+	for other, q := range j.programs {
+		if o, _ := j.d.Lab.Contender(other); q.spoke && row.Program.SpeaksAs(o.Program) {
+			return false
+		}
+	}
+	return true
 }
 
 // wrote takes in what a program was told of its own writes.

@@ -531,3 +531,25 @@ func TestWhoIsNotUpIsNotLate(t *testing.T) {
 		})
 	}
 }
+
+// TestASilentTwinHasWords: a program that only waits prints nothing. That another copy of it spoke says
+// that the pattern is right, and that this one did not get the lock.
+func TestASilentTwinHasWords(t *testing.T) {
+	for _, tt := range []struct {
+		other  string
+		want   drill.Verdict
+		reason string
+	}{
+		{"worker", drill.Violated, "the same command spoke: it has not got the lock"},
+		{"another", drill.Unknown, "another command spoke: what this one prints is not known"},
+	} {
+		ta := newTale(t, "acquired: {contender: b, within: 2s}")
+		rules := []drill.Rule{{Stream: drill.Stdout, Pattern: regexp.MustCompile("got"), State: holds}}
+		ta.j.d.Lab.Contenders[0].Program = &drill.Program{Command: []string{tt.other}, Rules: rules}
+		ta.j.d.Lab.Contenders[1].Program = &drill.Program{Command: []string{"worker"}, Rules: rules}
+		ta = asProgram(asProgram(ta, "a"), "b").queues("a").prints("a", holds).at(1).hit("a")
+		if r := ta.at(9).over(); r.Verdict != tt.want {
+			t.Errorf("%s: %s, want %s: %q", tt.reason, r.Verdict, tt.want, r.Evidence)
+		}
+	}
+}

@@ -208,7 +208,7 @@ func (c *assignment) expectations() {
 	for _, name := range stops {
 		within := cmp.Or(c.o.StopsWithin, stopsWithin)
 		if c.untold[name] {
-			within += c.o.TTL / 3 // until it renews next nothing tells it
+			within += (c.o.TTL / 3).Round(100 * time.Millisecond) // until it renews next nothing tells it
 		}
 		c.d.Expect = append(c.d.Expect, drill.Expectation{Name: "stops", Contender: name, Within: within})
 	}

@@ -27,7 +27,7 @@ func (s Suite) Annotations(w io.Writer) error {
 			for _, e := range round.Results {
 				if e.Verdict != drill.Held {
 					n++
-					annotate(&b, kind, title, r.File, e.Line, e.Describe()+": "+observedWords(e)+"\n"+strings.Join(e.Evidence, "\n")+"\n"+r.mend())
+					annotate(&b, kind, title, r.File, e.Line, e.Describe()+": "+e.Numbers()+"\n"+strings.Join(e.Evidence, "\n")+"\n"+r.mend())
 				}
 			}
 			if n == 0 {

@@ -1,11 +1,14 @@
 package runner
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"locktop/chaos/drill"
+	"locktop/model"
 )
 
 // Suite is what came of several drills. NotRun are those of which nothing was run.
@@ -25,6 +28,28 @@ func (s Suite) Verdict() drill.Verdict {
 		v = drill.Worse(v, drill.Unknown)
 	}
 	return v
+}
+
+// Text writes how many drills came to what, and the names of those that were not held.
+func (s Suite) Text(w io.Writer) error {
+	names := map[drill.Verdict][]string{}
+	for _, r := range s.Reports {
+		names[r.Verdict()] = append(names[r.Verdict()], r.Drill.Name)
+	}
+	var all []string
+	for _, v := range []drill.Verdict{drill.Held, drill.Violated, drill.Unknown} {
+		switch n := len(names[v]); {
+		case n > 0 && v == drill.Held:
+			all = append(all, fmt.Sprintf("%d %s", n, v))
+		case n > 0:
+			all = append(all, fmt.Sprintf("%d %s (%s)", n, v, strings.Join(names[v], ", ")))
+		}
+	}
+	if n := len(s.NotRun); n > 0 {
+		all = append(all, fmt.Sprintf("%d not run", n))
+	}
+	_, err := fmt.Fprintf(w, "%s: %s\n", model.CountOf(len(s.Reports)+len(s.NotRun), "drill"), cmp.Or(strings.Join(all, ", "), "none was run"))
+	return err
 }
 
 // JSON writes the suite as one object, schema 1: each drill as its own report has it.

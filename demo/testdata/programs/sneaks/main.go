@@ -7,6 +7,7 @@
 //	child       the same, but what writes is a process of its own
 //	reacquires  takes the lock again when it lost it, without a word, as if nothing had been
 //	timer       works for the time that it planned, whatever becomes of its lease
+//	observes    stands for election, and leads as long as Observe names it, whatever becomes of its session
 package main
 
 import (
@@ -58,6 +59,10 @@ func main() {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
+	if form == "observes" {
+		observes(ctx, client, lock, ttl)
+		return
+	}
 	said := false // that it holds
 	for ctx.Err() == nil {
 		if err := work(ctx, client, lock, form, key, ttl, &said); err != nil {
@@ -139,6 +144,50 @@ func work(ctx context.Context, client *clientv3.Client, lock, form, key string, 
 	fmt.Println("lost the lock")
 	*said = false
 	return nil
+}
+
+// observes stands for election again and again, and says that it leads when Observe says so.
+func observes(ctx context.Context, client *clientv3.Client, lock string, ttl int) {
+	me := os.Getenv("LOCKTOP_ROLE")
+	session, err := concurrency.NewSession(client, concurrency.WithTTL(ttl))
+	if err != nil {
+		log.Fatal(err)
+	}
+	election := concurrency.NewElection(session, lock)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			standing, cancel := context.WithCancel(ctx)
+			stop := context.AfterFunc(session.Ctx(), cancel)
+			if concurrency.NewElection(session, lock).Campaign(standing, me) == nil {
+				<-standing.Done()
+			}
+			stop()
+			cancel()
+			session.Close()
+			for ctx.Err() == nil {
+				if next, err := concurrency.NewSession(client, concurrency.WithTTL(ttl)); err == nil {
+					session = next
+					break
+				}
+			}
+		}
+		session.Close()
+	}()
+	leads := false
+	for ctx.Err() == nil {
+		for r := range election.Observe(ctx) {
+			if mine := string(r.Kvs[0].Value) == me; mine != leads {
+				leads = mine
+				fmt.Println(map[bool]string{true: "got the lock", false: "lost the lock"}[leads])
+			}
+		}
+	}
+	if leads {
+		fmt.Println("released the lock")
+	}
+	<-done
 }
 
 // writeOn writes a key for ever, whatever comes of it.
