@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/chaos/drill"
@@ -25,8 +26,9 @@ type program struct {
 	words   []word
 	// elsewhere is a stream that has lines which a pattern for another stream would match; "" for none.
 	elsewhere drill.Stream
-	// leased is the key that it last put with a lease, and that is not a claim.
-	leased string
+	// leased is the key that it last put with a lease, and that is not a claim, and ofQueue the name before
+	// the lease in it, "" where that does not stand there.
+	leased, ofQueue string
 	// asks is when it was first granted a lease after each of its starts, asked that it was since the last.
 	asks  []time.Time
 	asked bool
@@ -111,7 +113,10 @@ func (h *history) wrote(e model.Wrote) {
 		}
 		p.puts = append(p.puts, e)
 		if e.Lease != 0 {
-			p.leased = e.Key
+			p.leased, p.ofQueue = e.Key, ""
+			if name, ok := strings.CutSuffix(e.Key, "/"+e.Lease.String()); ok {
+				p.ofQueue = name
+			}
 		}
 	}
 	if !e.Told || e.End != "" {

@@ -99,7 +99,11 @@ func (j *Checker) Lacks(name, lock string) string {
 	case key != "":
 		return ""
 	case p.leased != "":
-		return fmt.Sprintf("give %s the lock's name, {lock}, or say its own by --lock: it put the key %s with a lease", name, model.Printable(p.leased))
+		flags := "--lock " + model.Printable(p.leased) + " --single-key"
+		if p.ofQueue != "" {
+			flags = "--lock " + model.Printable(p.ofQueue)
+		}
+		return fmt.Sprintf("give %s the lock's name, {lock}, or say its own, %s: it put the key %s with a lease", name, flags, model.Printable(p.leased))
 	case !j.grants(name) && len(p.puts) == 0:
 		return fmt.Sprintf("let %s find etcd at ETCD_ENDPOINTS, or at {endpoints}, or say --starts-within where it takes long to come up: it asked nothing of it", name)
 	}
