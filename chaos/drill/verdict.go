@@ -52,8 +52,6 @@ type Result struct {
 	Unit            Unit
 	// Samples is how many cases were judged.
 	Samples int
-	// Since is when the first thing began that violates it, zero where that has no time.
-	Since time.Time
 	// Evidence are sentences: what was found, the first ten of it.
 	Evidence []string
 }

@@ -137,13 +137,14 @@ func (f *drillRun) stormDrill(s storm.Storm) (roles.Assignment, error) {
 func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, d *drill.Drill, failed runner.Run) error {
 	broken := brokenOf(failed)
 	end := time.Now().Add(f.storm.shrink)
-	tries := 0
+	tries, of := 0, len(s.Faults)
+	s.Faults = s.Faults[:min(of, begunBy(d, failed))] // the end of a whole storm kills a holder, too
 	best := s
 	if f.storm.shrink > 0 {
 		fmt.Fprintf(f.e.err, "looking for a shorter schedule that fails, for %s\n", f.storm.shrink)
 		brief := s
 		brief.Brief = broken != "taken"
-		best = storm.Shrink(brief, begunBy(d, failed), func(shorter storm.Storm) (bool, bool) {
+		best = storm.Shrink(brief, func(shorter storm.Storm) (bool, bool) {
 			asked, err := f.stormDrill(shorter)
 			if err != nil || ctx.Err() != nil || time.Now().After(end) {
 				return false, false
@@ -172,7 +173,7 @@ func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, d *drill.Dri
 		return bad("writing the schedule: %v", err)
 	}
 	fmt.Fprintf(f.e.out, "the shortest schedule that failed in %s: %d of %d faults, in %s; again: locktop drill run %[4]s, with the same flags\n",
-		model.CountOf(tries+1, "run"), len(best.Faults), len(s.Faults), name)
+		model.CountOf(tries+1, "run"), len(best.Faults), of, name)
 	return nil
 }
 
@@ -186,24 +187,15 @@ func brokenOf(r runner.Run) string {
 	return ""
 }
 
-// begunBy is how many faults had begun when the first violation began, 0 where that is not known.
+// begunBy is how many faults of a storm were done, or tried, until its run ended.
 func begunBy(d *drill.Drill, r runner.Run) (n int) {
-	for _, e := range r.Results {
-		if e.Verdict != drill.Violated || e.Since.IsZero() {
-			continue
-		}
-		last := 0 // its step
-		for _, t := range r.Targets {
-			if !t.At.After(e.Since) {
-				last = t.Step
-			}
-		}
-		for _, s := range d.Steps[:last] {
-			if s.Fault != nil {
-				n++
-			}
-		}
-		return n
+	if len(r.Targets) == 0 {
+		return 0
 	}
-	return 0
+	for _, s := range d.Steps[:r.Targets[len(r.Targets)-1].Step] {
+		if s.Fault != nil {
+			n++
+		}
+	}
+	return n
 }

@@ -335,9 +335,6 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	}
 	switch {
 	case took > r.Within:
-		if r.Since.IsZero() || from.Before(r.Since) {
-			r.Since = from
-		}
 		r.violate("%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, drill.Clock(from), still)
 		j.advise(r, h, c, end)
 	case still != "":

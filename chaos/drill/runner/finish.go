@@ -38,14 +38,10 @@ func (r *runner) settle(ctx context.Context) error {
 		if until.After(latest) {
 			until = latest
 		}
-		now := r.lab.Now()
-		if !now.Before(until) {
+		if !r.lab.Now().Before(until) {
 			return nil
 		}
-		if next := now.Add(judgeEvery); next.Before(until) {
-			until = next
-		}
-		if _, err := r.until(ctx, until, func() bool { return false }); err != nil {
+		if err := r.tick(ctx, until); err != nil {
 			return err
 		}
 	}

@@ -62,16 +62,21 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 
 // rest lets the lab run until then, or until a hasty run is over.
 func (r *runner) rest(ctx context.Context, end time.Time) error {
-	for now := r.lab.Now(); now.Before(end) && !r.lost(); now = r.lab.Now() {
-		until := end
-		if next := now.Add(judgeEvery); r.o.Hasty && next.Before(end) {
-			until = next
-		}
-		if _, err := r.until(ctx, until, func() bool { return false }); err != nil {
+	for r.lab.Now().Before(end) && !r.lost() {
+		if err := r.tick(ctx, end); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tick lets the lab run until it is to be judged again, until then at most.
+func (r *runner) tick(ctx context.Context, end time.Time) error {
+	if next := r.lab.Now().Add(judgeEvery); next.Before(end) {
+		end = next
+	}
+	_, err := r.until(ctx, end, func() bool { return false })
+	return err
 }
 
 // acts says whether a step does something to the lab, and does not just let it run.

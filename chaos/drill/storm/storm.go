@@ -199,44 +199,22 @@ func (s Storm) Text(title string) string {
 	return b.String()
 }
 
-// Shrink looks for fewer faults that fail. begun are how many had begun when it failed, 0 where that is
-// not known: then it looks for the shortest beginning. Of that it tries the shortest end, and then leaves
-// out one after another. It ends where there is none, or fails says that there is no more time.
-func Shrink(s Storm, begun int, fails func(Storm) (failed, more bool)) Storm {
-	best := s.Faults
-	try := func(faults []Fault) (failed, more bool) {
+// Shrink looks for fewer faults that fail: the shortest end of them, and of that it leaves out one after
+// another. It ends where there is none, or fails says that there is no more time.
+func Shrink(s Storm, fails func(Storm) (failed, more bool)) Storm {
+	best, failed, more := s.Faults, false, true
+	try := func(faults []Fault) {
 		shorter := s
 		shorter.Faults = faults
-		failed, more = fails(shorter)
-		if failed {
+		if failed, more = fails(shorter); failed {
 			best = faults
 		}
-		return failed, more
 	}
-	more, failed := true, false
-	ends := func(of []Fault) {
-		for size := 1; more && !failed && size < len(of); size *= 2 {
-			failed, more = try(of[len(of)-size:])
-		}
-	}
-	if begun > 0 && begun < len(best) {
-		first := best[:begun]
-		if ends(first); more && !failed {
-			failed, more = try(first)
-		}
-	}
-	if !failed {
-		for lo := 0; more && len(best)-lo > 1; {
-			mid := (lo + len(best)) / 2
-			if failed, more = try(best[:mid]); !failed {
-				lo = mid
-			}
-		}
-		failed = false
-		ends(best)
+	for size := 1; more && !failed && size < len(s.Faults); size *= 2 {
+		try(s.Faults[len(s.Faults)-size:])
 	}
 	for i := 0; more && i < len(best) && len(best) > 1; {
-		if failed, more = try(slices.Delete(slices.Clone(best), i, i+1)); !failed {
+		if try(slices.Delete(slices.Clone(best), i, i+1)); !failed {
 			i++
 		}
 	}
