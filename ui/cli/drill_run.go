@@ -204,9 +204,9 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 	if err := cmp.Or(couldNotRun(f.programs.There()), f.places()); err != nil {
 		return err
 	}
-	all, reports := runner.Suite{Title: name}, f.reports
+	all, reports := runner.Suite{Title: name}, []string(nil)
 	if len(drills) > 1 { // one report of all, at the end
-		f.reports = nil
+		reports, f.reports = f.reports, nil
 	} else if _, err := builtins.File(name); err != nil {
 		f.file = name
 	}
@@ -219,23 +219,22 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if len(drills) > 1 {
-		if err := writeSuite(ctx, all, reports); err != nil {
-			return err
-		}
-	}
-	if err := f.e.forGitHub(f.output, all); err != nil {
-		return err
-	}
 	if len(refused) > 0 {
 		fmt.Fprintf(f.e.out, "%d of %d drills cannot be asked of this program: --dry-run says why\n", len(refused), len(drills))
 	}
-	if len(drills) > 1 {
-		if err := all.Text(f.e.out); err != nil {
-			return err
-		}
+	return f.e.drillsOver(ctx, all, reports, f.output, code, nil)
+}
+
+// drillsOver writes what came of drills, those of several in a last line, and ends the command by that, or
+// by what failed before.
+func (e *env) drillsOver(ctx context.Context, all runner.Suite, reports []string, output string, code int, failed error) error {
+	err := errors.Join(failed, writeSuite(ctx, all, reports), e.forGitHub(output, all))
+	if len(all.Reports)+len(all.NotRun) > 1 {
+		err = errors.Join(err, all.Text(e.out))
 	}
 	switch {
+	case err != nil:
+		return err
 	case code == exitBad && ctx.Err() != nil:
 		return ctx.Err() // as every other interruption
 	case code != 0:

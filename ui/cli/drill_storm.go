@@ -108,16 +108,7 @@ func (f *drillRun) runStorms(ctx context.Context) error {
 	if f.dryRun {
 		return nil
 	}
-	if err := errors.Join(writeSuite(ctx, all, reports), f.e.forGitHub(f.output, all)); err != nil {
-		return err
-	}
-	switch {
-	case code == exitBad && ctx.Err() != nil:
-		return ctx.Err()
-	case code != 0:
-		return exitCode(code)
-	}
-	return nil
+	return f.e.drillsOver(ctx, all, reports, f.output, code, nil)
 }
 
 // stormDrill is a storm as a drill, with the programs in its roles.

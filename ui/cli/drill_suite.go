@@ -206,14 +206,5 @@ func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, report
 	for _, line := range lines {
 		fmt.Fprintln(e.out, line)
 	}
-	failed = errors.Join(failed, writeSuite(ctx, all, reports), e.forGitHub(output, all))
-	switch {
-	case failed != nil:
-		return failed
-	case code == exitBad && ctx.Err() != nil:
-		return ctx.Err() // as every other interruption
-	case code != 0:
-		return exitCode(code)
-	}
-	return nil
+	return e.drillsOver(ctx, all, reports, output, code, failed)
 }

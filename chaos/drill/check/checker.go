@@ -344,6 +344,17 @@ func (r *result) violate(format string, args ...any) {
 	r.note(format, args...)
 }
 
+// tooLong judges a time that is longer than its bound: it is violated, unless we did not run for so much
+// of it that the bound may have been kept.
+func (j *Checker) tooLong(r *result, from, to time.Time, within time.Duration, format string, args ...any) (violated bool) {
+	if d := j.asleep(from, to); d > 0 && to.Sub(from)-d <= within {
+		r.doubt(lessToDo, "%s; but locktop did not run for %.1f s of that", fmt.Sprintf(format, args...), d.Seconds())
+		return false
+	}
+	r.violate(format, args...)
+	return true
+}
+
 // doubt makes the result unknown, unless it is violated. known says what would make it known.
 func (r *result) doubt(known, format string, args ...any) {
 	r.Verdict = drill.Worse(r.Verdict, drill.Unknown)

@@ -22,6 +22,7 @@ type history struct {
 	owners map[model.LeaseID]string
 	procs  map[string]model.Contender
 	anew   map[string]time.Time // when a process was started that had ended before
+	slept  []model.Slept        // when we did not run: what came then has the time of its end
 	// lists is how many lists ended; blind is set if the watch was ever lost: then
 	// times mean little, and after a second list not everything was seen.
 	lists int
@@ -136,6 +137,8 @@ func (h *history) apply(e model.Event) {
 		h.loaded(e)
 	case model.Lost:
 		h.blind = true
+	case model.Slept:
+		h.slept = append(h.slept[max(0, len(h.slept)-sleepsMax+1):], e)
 	case model.LeaseOwner:
 		if e.Certain && !e.Renews {
 			h.owns(e.Lease, e.Name)
@@ -156,6 +159,21 @@ func (h *history) apply(e model.Event) {
 			l.accesses = append(l.accesses, e)
 		}
 	}
+}
+
+// sleepsMax bounds what is remembered of the times in which we did not run.
+const sleepsMax = 1000
+
+// asleep is for how long of a time we did not run.
+func (h *history) asleep(from, to time.Time) (d time.Duration) {
+	for _, s := range h.slept {
+		end := to
+		if s.At.Before(end) {
+			end = s.At
+		}
+		d += max(0, end.Sub(later(from, s.Since)))
+	}
+	return d
 }
 
 // loaded ends a list: what it did not contain is gone.

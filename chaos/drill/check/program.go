@@ -58,7 +58,7 @@ func (h *history) upAt(name string, at time.Time) (up time.Time) {
 func (j *Checker) hadAlready(r *result, l *lockHistory, who string, from time.Time) bool {
 	for _, c := range l.holders() {
 		if who != "" && j.programs[drill.Process(who)] != nil && j.owner(c) == drill.Process(who) && c.heldAt.Before(from) {
-			r.doubt("run it again, on a machine with less to do", "%s had %s already, since %s", who, l.name, drill.Clock(c.heldAt))
+			r.doubt(lessToDo, "%s had %s already, since %s", who, l.name, drill.Clock(c.heldAt))
 			return true
 		}
 	}
@@ -264,7 +264,7 @@ func taken(j *Checker, e drill.Expectation) result {
 		judge := func(until time.Time, then string) {
 			d := until.Sub(free)
 			if longest = max(longest, d); d > e.Within {
-				r.violate("nobody held %s for %.1f s from %s%s", l.name, d.Seconds(), drill.Clock(free), then)
+				j.tooLong(&r, free, until, e.Within, "nobody held %s for %.1f s from %s%s", l.name, d.Seconds(), drill.Clock(free), then)
 			}
 		}
 		for _, h := range holds {
@@ -303,8 +303,8 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	case h.from.After(c.goneAt) && j.blind:
 		r.doubt(onceMore, "%s said at %s that it holds %s: the watch was lost, so it may have", h.contender, drill.Clock(h.from), l.name)
 		return
-	case h.inferred && h.to.IsZero():
-		r.doubt(j.wouldTell(h.contender), "%s was told at %s that it holds %s, lost it at %s, and was never told otherwise: whether it worked on is not known",
+	case h.inferred && (h.to.IsZero() || h.to.Sub(from) > r.Within): // it may end with the next that is told
+		r.doubt(j.wouldTell(h.contender), "%s was told at %s that it holds %s, lost it at %s, and was not told otherwise in time: whether it worked on is not known",
 			h.contender, drill.Clock(h.from), l.name, drill.Clock(c.goneAt))
 		return
 	case paused:
@@ -335,8 +335,9 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	}
 	switch {
 	case took > r.Within:
-		r.violate("%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, drill.Clock(from), still)
-		j.advise(r, h, c, end)
+		if j.tooLong(r, end.Add(-took), end, r.Within, "%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, drill.Clock(from), still) {
+			j.advise(r, h, c, end)
+		}
 	case still != "":
 		r.doubt("let the run last "+r.Within.String()+" after that", "%s believes for %.3f s that it holds %s after %s", h.contender, took.Seconds(), l.name, since)
 		r.open, r.until = !j.finished, from.Add(r.Within+judgeSlack)

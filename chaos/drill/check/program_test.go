@@ -48,6 +48,12 @@ func (ta *tale) up(who string) *tale {
 	return ta
 }
 
+// slept: we did not run for that long, until now.
+func (ta *tale) slept(seconds float64) *tale {
+	ta.tell(model.Slept{At: ta.now, Since: ta.now.Add(-time.Duration(seconds * float64(time.Second)))})
+	return ta
+}
+
 // askedToEnd: a step asks a contender to end.
 func (ta *tale) askedToEnd(who string) *tale {
 	ta.hit(who).j.targets[len(ta.j.targets)-1].Fault.Kind = model.FaultStop
@@ -366,7 +372,10 @@ func TestPrograms(t *testing.T) {
 			drill.Unknown, none, "--belief 'stdout:", "what would make it known is said"},
 		{stops, func(ta *tale) *tale {
 			return asProgram(ta, "a").queues("a").puts("a", keyNamed("a"), true).at(5).goes("a").at(30)
-		}, drill.Unknown, none, "was told at 03:04:00.000 that it holds /x, lost it at 03:04:05.000, and was never told otherwise", "what was inferred does not convict"},
+		}, drill.Unknown, none, "was told at 03:04:00.000 that it holds /x, lost it at 03:04:05.000, and was not told otherwise in time", "what was inferred does not convict"},
+		{"heeds: {within: 2s}", func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").puts("a", keyNamed("a"), true).at(5).goes("a").at(10).queues("a").puts("a", keyNamed("a"), true).at(12)
+		}, drill.Unknown, none, "was told at 03:04:00.000 that it holds /x", "nor that it was told the same again"},
 		{stops, func(ta *tale) *tale {
 			return asProgram(ta, "a").queues("a").puts("a", keyNamed("a"), true).at(5).goes("a").ends("a").at(30)
 		}, drill.Held, 0, "", "who ended does not work on"},
@@ -520,6 +529,18 @@ func TestWhoIsNotUpIsNotLate(t *testing.T) {
 		}, drill.Held, 1, "", "it was started anew"},
 		{acquired, func(ta *tale) *tale { return killed(ta).at(9).up("b").at(10).queues("b").prints("b", holds).at(12) }, drill.Held, 1, "", "its word counts from then, too"},
 		{acquired, func(ta *tale) *tale { return killed(ta.up("b")).at(9).queues("b").prints("b", holds).at(12) }, drill.Violated, 4, "", "and from the fault where it was up"},
+		{handover, func(ta *tale) *tale { return killed(ta.up("b")).at(9).slept(3).queues("b").at(12) }, drill.Unknown, 4, "did not run for 3.0 s", "when it took it nobody saw"},
+		{handover, func(ta *tale) *tale { return killed(ta.up("b")).at(9).slept(1).queues("b").at(12) }, drill.Violated, 4, "", "it was late whenever that was"},
+		{acquired, func(ta *tale) *tale {
+			return killed(ta.up("b")).at(9).slept(3).queues("b").prints("b", holds).at(12)
+		}, drill.Unknown, 4, "did not run for 3.0 s", "nor when it said so"},
+		{"one-holder", func(ta *tale) *tale { return ta.up("b").at(1).prints("b", holds).at(4).slept(2).queues("b").at(9) }, drill.Unknown, none, "did not run for 2.0 s", "its claim came before, or not"},
+		{"heeds: {within: 2s}", func(ta *tale) *tale {
+			return ta.queues("b").prints("b", holds).at(2).goes("b").at(5).slept(2).prints("b", idle).at(9)
+		}, drill.Unknown, 3, "did not run for 2.0 s", "its word may have been on the way"},
+		{"taken: {within: 2s}", func(ta *tale) *tale {
+			return ta.queues("b").prints("b", holds).at(2).goes("b").prints("b", idle).at(5).slept(2).queues("a").prints("a", holds).at(7)
+		}, drill.Unknown, 3, "did not run for 2.0 s", "somebody may have had it long ago"},
 		{handoverAfter, func(ta *tale) *tale { return had(ta).at(9) }, drill.Unknown, none, "b had /x already, since 03:04:01.000", "it had it before the step"},
 		{acquiredAfter, func(ta *tale) *tale { return had(ta).at(9) }, drill.Unknown, none, "b had /x already", "and said so"},
 		{handoverAfter, func(ta *tale) *tale { return had(ta).at(4).goes("b").at(9) }, drill.Violated, none, "not within 2s", "it lost it, and did not take it again"},

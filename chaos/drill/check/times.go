@@ -266,10 +266,10 @@ func (j *Checker) handovers(l *lockHistory, e drill.Expectation, from time.Time)
 
 // handover judges one.
 func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
-	took := max(0, c.at.Sub(c.from))
+	from, took := c.from, max(0, c.at.Sub(c.from))
 	words := j.name(c.claim) + " took over " + l.name + " from " + j.name(c.prev)
 	if up := j.upAt(j.owner(c.claim), c.claim.since); up.After(c.from) {
-		took = max(r.AtLeast, c.at.Sub(up))
+		from, took = up, max(r.AtLeast, c.at.Sub(up))
 		words += ", counted from when it was up at " + drill.Clock(up) + ","
 	}
 	if r.Measured == nil || r.Least != (took.Seconds() > *r.Measured) {
@@ -277,7 +277,7 @@ func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 	}
 	switch {
 	case r.Within > 0 && took > r.Within:
-		r.violate("%s after %.1f s: at most %s were expected", words, took.Seconds(), r.Within)
+		j.tooLong(r, from, c.at, r.Within, "%s after %.1f s: at most %s were expected", words, took.Seconds(), r.Within)
 	case took < r.AtLeast:
 		r.Measured, r.Bound, r.Least = seconds(took), seconds(r.AtLeast), true // the number that broke
 		r.violate("%s after %.1f s: at least %s were expected", words, took.Seconds(), r.AtLeast)
@@ -351,13 +351,14 @@ func acquired(j *Checker, e drill.Expectation) result {
 			if !ok || !matches(h.contender, e.Contender) || h.from.Before(from) {
 				continue
 			}
-			took, told := h.from.Sub(later(from, j.upAt(h.contender, h.from))), "said"
+			from := later(from, j.upAt(h.contender, h.from))
+			took, told := h.from.Sub(from), "said"
 			if h.inferred {
 				told = "was told" // by etcd: the proxy saw the answer
 			}
 			r.Samples, r.Measured = 1, seconds(took)
 			if e.Within > 0 && took > e.Within {
-				r.violate("%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
+				j.tooLong(&r, from, h.from, e.Within, "%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
 			} else {
 				r.note("%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
 			}

@@ -17,6 +17,7 @@ const (
 	callSeen   = "let the program of the holder go through locktop's proxy, which sees who deletes"
 	handsNow   = "let the lock change hands"
 	guarded    = "give contenders guarded: true"
+	lessToDo   = "run it again, on a machine with less to do"
 )
 
 // wouldTell is what would make known what a program believes that is silent: words where it is
