@@ -4,11 +4,6 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"locktop/demo/labtest"
 )
 
-func TestMain(m *testing.M) {
-	labtest.WaitTogether()
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
