@@ -178,12 +178,11 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, reports []string, output string, timeline bool) error {
 	all := runner.Suite{Title: title}
 	code := 0
-	var lines []string
 	var failed error
 	for i, r := range runs {
 		if ctx.Err() != nil || failed != nil {
 			all.NotRun = append(all.NotRun, r.drill.Name)
-			lines, code = append(lines, r.drill.Name+": not run"), worseCode(code, exitBad)
+			code = worseCode(code, exitBad)
 			continue
 		}
 		r.run.e, r.run.timeline = e, timeline
@@ -193,18 +192,13 @@ func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, report
 		c, err := r.run.runDrill(ctx, r.drill, &resultsFile{})
 		if code, failed = worseCode(code, c), err; len(all.Reports) == before {
 			all.NotRun = append(all.NotRun, r.drill.Name)
-			lines, code = append(lines, r.drill.Name+": not run"), worseCode(code, exitBad)
+			code = worseCode(code, exitBad)
 			continue
 		}
-		one := all.Reports[before]
-		if len(one.Rounds) < r.run.repeat {
+		if len(all.Reports[before].Rounds) < r.run.repeat {
 			code = worseCode(code, exitBad)
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s, exit %d", r.drill.Name, one.Verdict(), c))
 		fmt.Fprintln(e.out)
-	}
-	for _, line := range lines {
-		fmt.Fprintln(e.out, line)
 	}
 	return e.drillsOver(ctx, all, reports, output, code, failed)
 }

@@ -28,8 +28,8 @@ func TestASuiteIsAsGoodAsItsWorst(t *testing.T) {
 		tests, errors, drills int
 		reason                string
 	}{
-		{"  - {drill: " + turns + ", repeat: 2, seed: 5}\n", 0, "held", "turns: held, exit 0\n", 9, 0, 1, "all held, and together"},
-		{"  - {drill: " + turns + "}\n  - {drill: " + least + "}\n", 3, "unknown", "turns: held, exit 0\nleast: unknown, exit 3\n", 6, 1, 2, "one says nothing"},
+		{"  - {drill: " + turns + ", repeat: 2, seed: 5}\n", 0, "held", "turns: held in 2 of 2 runs\n\n", 9, 0, 1, "all held, and together"},
+		{"  - {drill: " + turns + "}\n  - {drill: " + least + "}\n", 3, "unknown", "\n2 drills: 1 held, 1 unknown (least)\n", 6, 1, 2, "one says nothing"},
 	} {
 		if err := os.WriteFile(file, []byte("title: what it survives\nruns:\n"+r.runs), 0o600); err != nil {
 			t.Fatal(err)

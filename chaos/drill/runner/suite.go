@@ -30,7 +30,7 @@ func (s Suite) Verdict() drill.Verdict {
 	return v
 }
 
-// Text writes how many drills came to what, and the names of those that were not held.
+// Text writes how many drills came to what, and the names of those that did not hold.
 func (s Suite) Text(w io.Writer) error {
 	names := map[drill.Verdict][]string{}
 	for _, r := range s.Reports {
@@ -46,7 +46,7 @@ func (s Suite) Text(w io.Writer) error {
 		}
 	}
 	if n := len(s.NotRun); n > 0 {
-		all = append(all, fmt.Sprintf("%d not run", n))
+		all = append(all, fmt.Sprintf("%d not run (%s)", n, strings.Join(s.NotRun, ", ")))
 	}
 	_, err := fmt.Fprintf(w, "%s: %s\n", model.CountOf(len(s.Reports)+len(s.NotRun), "drill"), cmp.Or(strings.Join(all, ", "), "none was run"))
 	return err

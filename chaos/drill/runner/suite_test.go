@@ -19,8 +19,8 @@ func TestASuiteThatWasCutOffIsNotHeld(t *testing.T) {
 		reason string
 	}{
 		{Suite{Reports: []Report{held}}, drill.Held, `errors="0"`, "1 drill: 1 held\n", "all were run, and held"},
-		{Suite{Reports: []Report{held}, NotRun: []string{"c"}}, drill.Unknown, `errors="1"`, "2 drills: 1 held, 1 not run\n", "one was not run"},
-		{Suite{Reports: []Report{held, violated}, NotRun: []string{"c"}}, drill.Violated, `errors="1"`, "3 drills: 1 held, 1 violated (b), 1 not run\n", "one was violated before it was cut off"},
+		{Suite{Reports: []Report{held}, NotRun: []string{"c"}}, drill.Unknown, `errors="1"`, "2 drills: 1 held, 1 not run (c)\n", "one was not run"},
+		{Suite{Reports: []Report{held, violated}, NotRun: []string{"c"}}, drill.Violated, `errors="1"`, "3 drills: 1 held, 1 violated (b), 1 not run (c)\n", "one was violated before it was cut off"},
 		{Suite{}, drill.Unknown, `errors="0"`, "0 drills: none was run\n", "nothing was asked"},
 	} {
 		if got := r.suite.Verdict(); got != r.want {
