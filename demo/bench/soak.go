@@ -77,7 +77,7 @@ type soakClient struct {
 // soakSession is what became of a lease.
 type soakSession struct {
 	client  *soakClient
-	renewed time.Time     // or granted
+	renewed time.Time     // or granted: not before
 	gap     time.Duration // the last long one between two renewals
 	gapOver time.Time     // when it ended
 	asked   []time.Time   // for a renewal, and not answered yet
@@ -212,11 +212,12 @@ func (lg *ledger) client(ctx context.Context, endpoints []string, number int, ra
 // its client does.
 func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, its play, random *rand.Rand) {
 	for pause(ctx, time.Duration(random.IntN(2000))*time.Millisecond) {
+		began := time.Now()
 		s, err := concurrency.NewSession(c.Client, concurrency.WithTTL(soakTTL), concurrency.WithContext(c.Ctx()))
 		if err != nil {
 			continue
 		}
-		mine := &soakSession{client: c, renewed: time.Now()}
+		mine := &soakSession{client: c, renewed: began}
 		lg.with(func() { lg.sessions[s.Lease()] = mine })
 		go func() { // Lock and Campaign do not notice it (etcd-io/etcd#19597)
 			<-s.Done()

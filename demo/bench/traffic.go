@@ -338,7 +338,7 @@ func (r renewals) RecvMsg(m any) error {
 	if answer, ok := m.(*pb.LeaseKeepAliveResponse); ok && err == nil && answer.TTL > 0 {
 		r.ledger.with(func() {
 			if s := r.ledger.sessions[clientv3.LeaseID(answer.ID)]; s != nil && len(s.asked) > 0 {
-				if gap := time.Since(s.renewed); gap >= missed {
+				if gap := time.Since(s.renewed); gap >= missed && (gap >= s.gap || time.Since(s.gapOver) > readAgain) {
 					s.gap, s.gapOver = gap, time.Now()
 				}
 				s.renewed, s.asked = s.asked[0], s.asked[1:]
