@@ -233,11 +233,11 @@ func (cfg *config) check() error {
 	return cfg.parsePins()
 }
 
-// parsePins reads what the person says of the keys under a prefix.
+// parsePins reads what the person says of the keys under a prefix, which may be written as it is printed.
 func (cfg *config) parsePins() error {
 	for _, r := range cfg.recipes {
-		prefix, name, ok := strings.Cut(r, "=")
-		name, exact := strings.CutPrefix(name, "=")
+		prefix, name, ok := cutLast(r)
+		prefix, exact := strings.CutSuffix(prefix, "=")
 		named := recipe.Named(name)
 		if named != nil && named.Nameless() {
 			return bad("%s %q: how many may hold at a time? %s:2, for example", cfg.from("recipe").name, r, name)
@@ -245,17 +245,19 @@ func (cfg *config) parsePins() error {
 		if !ok || named == nil {
 			return bad("%s %q: want PREFIX=NAME, or KEY==NAME for one key alone, with the name of a recipe (\"locktop explain\" lists them)", cfg.from("recipe").name, r)
 		}
-		cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Exact: exact, Recipe: named})
+		for _, prefix := range spellings(prefix) {
+			cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Exact: exact, Recipe: named})
+		}
 	}
 	for _, x := range cfg.expect {
-		prefix, number, ok := strings.Cut(x, "=")
+		prefix, number, ok := cutLast(x)
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil || n < 1 {
 			return bad("%s %q: want PREFIX=N, the number of contenders that each lock there should have", cfg.from("expect").name, x)
 		}
-		cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Expect: n})
+		cfg.pins = append(cfg.pins, model.Pin{Prefix: model.Unescape(prefix), Expect: n}) // another spelling would be missed
 	}
-	for _, prefix := range cfg.long {
+	for _, prefix := range spelled(cfg.long) {
 		cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Long: true})
 	}
 	if cfg.warnWait < 0 {
@@ -265,6 +267,15 @@ func (cfg *config) parsePins() error {
 		cfg.pins = append(cfg.pins, model.Pin{Wait: cfg.warnWait})
 	}
 	return nil
+}
+
+// cutLast cuts around the last sign of equality: names of keys may have some.
+func cutLast(s string) (name, value string, ok bool) {
+	i := strings.LastIndexByte(s, '=')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
 }
 
 // enterNamespace puts the namespace before every prefix. Keys are shown whole all the

@@ -12,6 +12,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/demo/contender"
+	"locktop/model"
 )
 
 func contendCmd(e *env) *cobra.Command {
@@ -55,7 +56,7 @@ func contendCmd(e *env) *cobra.Command {
 				return err
 			}
 			for i := range args {
-				args[i] = e.inNamespace(args[i])
+				args[i] = e.inNamespace(model.Unescape(args[i]))
 			}
 			o.Locks, o.Endpoints = args, e.flags.endpoints
 			o.Full = jitter == contender.JitterFull

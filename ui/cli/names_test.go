@@ -16,7 +16,7 @@ import (
 // Whatever its bytes: a name that was printed, in a table or in JSON, is taken back by each command.
 func TestNamesAreGivenBack(t *testing.T) {
 	home(t, "")
-	names := []string{"", "/jobs/a", "/a\xff\xfe", `/back\nslash`, "/new\nline", "/e\u0301", "/\u202eleft", `/"quoted" it's`, `/two\\`, "/\\\xff", "/\U0001f512"}
+	names := []string{"", "/jobs/a", "/a\xff\xfe", `/back\nslash`, "/new\nline", "/e\u0301", "/\u202eleft", `/"quoted" it's`, `/two\\`, "/a=b", "/\\\xff", "/\U0001f512"}
 	for i, name := range names {
 		t.Run(model.Printable(name), func(t *testing.T) {
 			s := hostile.Start(t, "127.0.0.1:0")
@@ -35,6 +35,22 @@ func TestNamesAreGivenBack(t *testing.T) {
 						t.Errorf("%s, %q: exit %d\n%s%s", how, args, code, out, errs)
 					}
 				}
+			}
+			for how, arg := range map[string]string{"as it is": name, "as a table prints it": model.Printable(name)} {
+				if code, out, errs := inProcess(t, nil, "ls", "--recipe", arg+"=semaphore:2", "--endpoints", s.Addr); code != exitOK || !strings.Contains(out, "semaphore:2") {
+					t.Errorf("%s, --recipe %q: exit %d\n%s%s", how, arg, code, out, errs)
+				}
+			}
+			_, out, errs := inProcess(t, nil, "doctor", "-o", "json", "--expect", model.Printable(name)+"=9", "--endpoints", s.Addr)
+			var said struct {
+				Seen struct {
+					Expected []struct {
+						Locks int `json:"locks"`
+					} `json:"expected"`
+				} `json:"observed"`
+			}
+			if err := json.Unmarshal([]byte(out), &said); err != nil || len(said.Seen.Expected) != 1 || said.Seen.Expected[0].Locks != 1 {
+				t.Errorf("--expect %q: %v: %s%s", model.Printable(name), err, out, errs)
 			}
 			code, out, errs := inProcess(t, nil, "ls", "-o", "json", "--endpoints", s.Addr)
 			var got struct {
