@@ -35,6 +35,8 @@
 //
 //	causes, attribution    attribution.go  why a claim went
 //	transitions            transitions.go  what became of the locks that a change touched
+//	                       holds.go        who holds
+//	                       lines.go        what the journal says of that
 //	commit                 commit.go       keys come and go
 //	lists                  lists.go        a prefix is listed, lost, or back
 //
