@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"locktop/ui/terminal"
 	"locktop/watcher/hostile"
 )
@@ -37,11 +39,15 @@ func TestAReaderWhoDoesNotRead(t *testing.T) {
 		peak := peakOf(cmd)
 		ended := make(chan struct{})
 		go func() { defer close(ended); _ = cmd.Wait() }()
-		select {
-		case <-ended:
-			t.Fatalf("%v did not wait for its reader", args)
-		case <-time.After(time.Second): // the pipe is full
-		}
+		until(t, "the pipe is full", func() bool {
+			select {
+			case <-ended:
+				t.Fatalf("%v did not wait for its reader", args)
+			default:
+			}
+			n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
+			return err == nil && n >= 1<<16
+		})
 		told := time.Now()
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)

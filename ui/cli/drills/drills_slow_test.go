@@ -14,7 +14,7 @@ import (
 )
 
 // atOnce is how many drills run at a time: they wait more than they work.
-const atOnce = 6
+const atOnce = 4
 
 // TestDrills: each drill ends with a verdict that it held, and leaves nothing behind.
 func TestDrills(t *testing.T) {
