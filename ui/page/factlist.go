@@ -158,6 +158,7 @@ func (p *factList) newerBelow(f Frame) []draw.Span {
 // paint appends as many entries up to the bottom as h lines have room for. Where the cursor is above
 // them, it is in the first line and the bottom is further up.
 func (p *factList) paint(lines []string, f Frame, look factLook, w, h int) []string {
+	h = max(0, h) // what stands above may take more than there is
 	p.height, p.current, p.lines = h, nil, p.lines[:0]
 	cursor, from := -1, len(lines)
 	if at := p.cursor(); at >= 0 && look.cursor {
