@@ -38,6 +38,11 @@ func (f Frame) FactsOfAll(n int) []*journal.Entry {
 	return once(f.lately(), n, func(e *journal.Entry) bool { return !e.Part() })
 }
 
+// factsBeside are the last entries of the journal about other locks than one, n at most, as of the cursor.
+func (f Frame) factsBeside(lock string, n int) []*journal.Entry {
+	return once(f.lately(), n, func(e *journal.Entry) bool { return !e.Part() && e.Lock != "" && e.Lock != lock })
+}
+
 // factsOfLease are the last entries of the journal about claims on a lease, n at most.
 func (f Frame) factsOfLease(id model.LeaseID, n int) []*journal.Entry {
 	return once(f.lately(), n, func(e *journal.Entry) bool { return id != 0 && (e.Claim.Lease == id || e.From.Lease == id) })

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/status"
 	"locktop/model/store"
@@ -232,6 +233,7 @@ const factsKept = 200
 
 func (p *QueuePane) happenedAnew(f Frame, w, h int) []string {
 	var lines []string
+	room := h
 	if h > 2 && f.Height >= TallFrom {
 		lines = append(lines, draw.Blank(w))
 		h--
@@ -259,7 +261,11 @@ func (p *QueuePane) happenedAnew(f Frame, w, h int) []string {
 		hint = nil
 	}
 	lines = append(lines, f.Th.RulerWith(w, hint, append(title, f.AsOf()...)...))
-	return p.facts.last(lines, f, factLook{named: p.all, cursor: p.factual}, w, h-1)
+	lines = p.facts.last(lines, f, factLook{named: p.all, cursor: p.factual}, w, h-1)
+	if others := f.factsBeside(p.Lock, room); !p.all && !p.whole && len(others) > 0 { // little happened to this one
+		lines = fillWith(lines, f, []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-to-others"))}, func(int) []*journal.Entry { return others }, true, w, room-len(lines))
+	}
+	return lines
 }
 
 // ofAll says whether what happened to all locks is shown, and not that of the selected one alone.

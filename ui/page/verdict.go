@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -127,31 +128,36 @@ func (v *Verdict) others(th *draw.Theme) []draw.Span {
 }
 
 func (v *Verdict) do(th *draw.Theme, w int, selected bool, key, press string) []draw.Span {
-	var keys []draw.Span
+	keys := []draw.Span{draw.Accent.Of("   " + key), draw.Dim.Of(" " + th.Say("show-it"))}
+	var evidence []draw.Span
 	if selected {
-		blank := draw.Plain.Of(" ")
-		keys = []draw.Span{draw.Accent.Of("   e"), blank, draw.Dim.Of(th.Say("explain")), draw.Accent.Of("   w"), blank, draw.Dim.Of(th.Say("evidence"))}
-	} else {
-		keys = []draw.Span{draw.Accent.Of("   " + key), draw.Dim.Of(" " + th.Say("show-it"))}
+		keys = []draw.Span{draw.Accent.Of("   e"), draw.Dim.Of(" " + th.Say("explain"))}
+		evidence = []draw.Span{draw.Accent.Of("   w"), draw.Dim.Of(" " + th.Say("evidence"))}
 	}
 	if !v.Now { // there is nothing to do about it any more
-		return keys
+		return append(keys, evidence...)
 	}
 	var dont []draw.Span
 	if bad := v.Dont(); !bad.IsZero() {
 		dont = []draw.Span{draw.Dim.Of("   " + th.Say("dont") + " "), draw.Plain.Of(th.Message(bad))}
 	}
-	room := w - draw.WidthOf(keys) - draw.WidthOf(dont) - 8
-	if room < 24 {
-		dont, room = nil, room+draw.WidthOf(dont)
-	}
 	var spans []draw.Span
-	if do := v.Do(); !do.IsZero() && room > 10 {
-		spans = []draw.Span{draw.Dim.Of("   " + th.Say("do-words") + " "), draw.Plain.Of(th.CutClause(th.Message(do), room-3))}
+	if do := v.Do(); !do.IsZero() {
+		spans = []draw.Span{draw.Dim.Of("   " + th.Say("do-words") + " "), {}}
 		if selected && press != "" {
 			spans = append(spans, draw.Plain.Of("  "), draw.Change.Of(press))
 		}
+		for _, less := range []*[]draw.Span{&dont, &evidence, &keys} { // what to do is worth more than these
+			room := w - draw.WidthOf(spans) - draw.WidthOf(keys) - draw.WidthOf(evidence) - draw.WidthOf(dont) - 2
+			if text := th.CutClause(th.Message(do), room); strings.HasSuffix(text, th.Sign.More) || room < 1 {
+				*less = nil
+				continue
+			}
+			break
+		}
+		spans[1] = draw.Plain.Of(th.CutClause(th.Message(do), max(1, w-draw.WidthOf(spans)-draw.WidthOf(keys)-draw.WidthOf(evidence)-draw.WidthOf(dont)-2)))
 	}
+	keys = append(keys, evidence...)
 	return append(append(spans, dont...), keys...)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/host"
 	"locktop/watcher/recording"
 )
@@ -279,12 +280,16 @@ func (t *Playback) find(ctx context.Context, in *reader, g host.Goal, from int) 
 	case err != nil:
 		return 0, at, err
 	case s == nil && g.Back:
-		return 0, at, fmt.Errorf("no %s before this", g.Kind)
+		return 0, at, text.Refusal{Why: model.Say("no-such-moment-before", stopWords[g.Kind])}
 	case s == nil:
-		return 0, at, fmt.Errorf("no %s after this", g.Kind)
+		return 0, at, text.Refusal{Why: model.Say("no-such-moment-after", stopWords[g.Kind])}
 	}
 	return s.told, s.at, nil
 }
+
+// stopWords are what the kinds of moments are called.
+var stopWords = map[host.StopKind]model.Message{host.StopEvent: model.Say("stop-event"), host.StopFinding: model.Say("kind-finding"),
+	host.StopHandover: model.Say("kind-handover"), host.StopMark: model.Say("stop-mark")}
 
 // moment reads a time that was typed: a time of day is the first one in the recording, and -30s is
 // that much before the moment that is shown.
