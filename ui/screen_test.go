@@ -113,7 +113,7 @@ func TestLayout(t *testing.T) {
 		{80, 24, 0, 2, "the verdict stands above the page", "stvv" + strings.Repeat("m", 9) + strings.Repeat("p", 9) + "nf"},
 		{120, 36, 0, 3, "where there is room it has a blank line before and after it", "st.vvv." + strings.Repeat("m", 13) + strings.Repeat("p", 14) + "nf"},
 		{120, 36, 0, 0, "nothing is wrong: one blank line", "st." + strings.Repeat("m", 15) + strings.Repeat("p", 16) + "nf"},
-		{80, 24, 2, 2, "the guide leaves room for it", "stvv" + strings.Repeat("m", 16) + strings.Repeat("l", 2) + "nf"},
+		{80, 24, 2, 2, "the guide leaves room for it", "stvv" + strings.Repeat("m", 9) + strings.Repeat("p", 7) + strings.Repeat("l", 2) + "nf"},
 	}
 	for _, r := range rows {
 		l := arrange(r.w, r.h, r.lesson, r.verdict)

@@ -221,11 +221,8 @@ func (p *locksPage) Paint(f Frame, w, h int) []string {
 // paneFrom is how many lines of the page there are from which it shows a queue.
 const paneFrom = 12
 
-// A lesson tells of so few locks that the queue has room beside them, from that many lines on.
-const (
-	lessonFew   = 3
-	lessonQueue = 8
-)
+// lessonQueue is from how many lines on the queue has room beside a lesson, which tells of few locks.
+const lessonQueue = 6
 
 // rowsStep is by how many rows the table of locks grows, so that what is under it does not
 // move with each lock that comes.
@@ -237,15 +234,14 @@ const paneMost = 18
 // LockShares divides the page between its table of n locks and the queue under it. The
 // table takes the rows that it needs, half of the page at most, and a blank line.
 func LockShares(h, n int, lesson bool) (rows, pane int) {
-	if lesson && h < 2*TableLeast && n > 0 && n <= lessonFew && h >= n+lessonQueue {
-		return n + 2, h - n - 2
-	}
-	if h < paneFrom || lesson && h < 2*TableLeast {
-		return h, 0
-	}
+	least := paneFrom
 	rows = min(max(h/2, h-paneMost), 2+(n+rowsStep-1)/rowsStep*rowsStep)
-	if lesson { // it tells of few locks
-		rows = min(rows, TableLeast)
+	if lesson {
+		rows = min(n+2, TableLeast)
+		least = rows + lessonQueue
+	}
+	if h < least || lesson && n == 0 {
+		return h, 0
 	}
 	return rows, h - rows
 }
