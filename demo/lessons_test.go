@@ -235,7 +235,7 @@ func TestEverySystemOfTheArticlesIsTold(t *testing.T) {
 		{"Consul's lock-delay", "pause", "lock-delay, 15 s", "rarer", "lock-delay（15 秒）", "更少发生"},
 		{"Consul's token", "fence", "Consul's LockIndex", "such tokens", "Consul 的 LockIndex", "这样的令牌"},
 		{"Chubby", "fence", "name, mode and generation", "lock-delay of up to a minute", "名字、模式和代数", "最长一分钟"},
-		{"Leases of Kubernetes", "election", "poll it every 2 s", "does not promise a single leader", "每 2 秒轮询", "不保证只有一个领导者"},
+		{"Leases of Kubernetes", "election", "poll it every 2 s", "does not promise a single leader", "候选者每 2 秒通过可能滞后的缓存读它", "不保证只有一个领导者"},
 		{"jetcd", "waiters", "Future that timed out ends nothing", "may get the lock", "Future 超时并不结束什么", "可能拿到锁"},
 		{"locks of a thread and of a process", "session", "ReentrantLock belongs to a thread", "file lock to a process", "ReentrantLock 属于线程", "文件锁属于进程"},
 	} {
@@ -306,7 +306,7 @@ func TestALessonThatDoesNotWaitIsRefused(t *testing.T) {
 		{`is: "1.5..7"`, `is: "1.0..7"`, "may both be so", "two answers fit"},
 		{"  - show: queue\n", "", "what is shown beside this", "the reader may look at anything"},
 		{", zh: \"8 秒：死亡之后再算一个 TTL\"", "", "has no zh", "an option is not translated"},
-		{"minutes: 7", "minutes: 7\n  colour: red", "no field", "an unknown word"},
+		{"minutes: 8", "minutes: 8\n  colour: red", "no field", "an unknown word"},
 	} {
 		_, err := drill.Parse("lease", []byte(strings.Replace(string(data), r.old, r.new, 1)))
 		if r.want == "" && err != nil || r.want != "" && (err == nil || !strings.Contains(err.Error(), r.want)) {

@@ -183,6 +183,8 @@ func told(said, who string) model.Message {
 		return model.Say("story-told-close", who)
 	case "drop":
 		return model.Say("story-told-drop", who)
+	case "renew":
+		return model.Say("story-told-renew", who)
 	case "queue-by":
 		return model.Say("story-told-queue-by", who)
 	case "rewrite":

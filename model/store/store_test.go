@@ -456,7 +456,9 @@ func TestPrintable(t *testing.T) {
 		{"a\xff\xfe", `a\xff\xfe`, "not UTF-8"},
 		{"a\u202eb", `a\u202eb`, "mark that turns the direction of text"},
 		{"锁", "锁", "wide but printable"},
-		{"e\u0301", `e\u0301`, "combining mark: its width depends on the terminal"},
+		{"e\u0301", "e\u0301", "a letter and its mark that are one character"},
+		{"q\u0301", `q\u0301`, "a mark that makes no character with its letter: its width depends on the terminal"},
+		{"\u0301e", `\u0301e`, "a mark without a letter before it"},
 		{`a\b`, `a\\b`, "the escape character itself"},
 	}
 	for _, r := range rows {

@@ -39,6 +39,7 @@ var lessons = map[model.MessageID]Sentence{
 	"story-told-write":           {"{0} reads and writes the resource", "{0} 读写资源"},
 	"story-told-close":           {"{0} closes its session", "{0} 关闭会话"},
 	"story-told-drop":            {"{0} stops renewing", "{0} 停止续租"},
+	"story-told-renew":           {"{0} renews the holder's lease", "{0} 给持有者的租约续租"},
 	"story-told-queue-by":        {"{0} chooses how it looks for who is before it", "{0} 选择怎样找排在前面的"},
 	"story-told-rewrite":         {"{0} writes its own key again", "{0} 再写一次自己的键"},
 	"story-told-proclaim":        {"{0} writes a new value", "{0} 改写自己的值"},
