@@ -208,9 +208,9 @@ func pairs(th *draw.Theme, x *timeline.Contention, w, h int) []string {
 	}
 	for _, p := range x.Pairs[:max(0, n)] {
 		text := th.Say("times-so-long-longest", draw.Counted(p.Episodes), p.Total, p.Longest)
-		room := max(6, (w-draw.Width(text)-8)/2)
+		room := max(6, (w-draw.Width(text)-9)/2)
 		lines = append(lines, th.Line(w, []draw.Span{draw.Waiting.Of("  " + th.CutKey(th.Escape(p.Waiter), room)), draw.Dim.Of(" " + th.Say("waits-for-word") + " "),
-			draw.Good.Of(th.CutKey(th.Escape(p.Holder), room))}, []draw.Span{draw.Dim.Of(text)}))
+			draw.Good.Of(th.CutKey(th.Escape(p.Holder), room))}, []draw.Span{draw.Dim.Of(text + " ")}))
 	}
 	switch more := len(x.Pairs) - n; {
 	case x.PairsCut:
