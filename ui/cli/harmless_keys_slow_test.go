@@ -261,7 +261,7 @@ func (p *headless) random(seed uint64, n int, keys []string) {
 		if i%16 == 0 {
 			p.app.View()
 		}
-		if i%(n/10) == 0 { // a person who waits and means it
+		if i%(n/20) == 0 { // a person who waits and means it
 			p.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 			p.reset([]string{"1"})
 			p.press("…", "x", "…", "R", "/locks/orders", "enter")
