@@ -191,3 +191,18 @@ func TestTheVerdictTellsOneStory(t *testing.T) {
 		t.Errorf("there is nothing to do any more:\n%s", b.text())
 	}
 }
+
+// TestWhatLastedLessThanASecondLastedAMoment: nothing is said to have lasted for no time.
+func TestWhatLastedLessThanASecondLastedAMoment(t *testing.T) {
+	b := newBench(t, Options{})
+	b.w.claim(1, "/d", "", 0x61)
+	b.w.read(1, 0x61, 60, 60)
+	b.sync(2)
+	b.w.put(3, "/d/stray", "v", 0)
+	b.w.claim(3, "/d", "", 0x62)
+	b.sync(3.2)
+	b.sees("blocks /d")
+	b.w.del(3.5, "/d/stray")
+	b.sync(20)
+	b.sees("blocked /d for a moment, until ")
+}

@@ -96,6 +96,7 @@ var headlines = map[model.MessageID]Sentence{
 	"was-long-held":                   {"The holder of {0} did not let go for {1}, until {2} ago", "{0} 的持有者一直不放手，持续 {1}，{2} 前结束"},
 	"was-keepalive-stalled":           {"The holder of {0} renewed late for {1}, until {2} ago", "{0} 的持有者续租迟到，持续 {1}，{2} 前结束"},
 	"was":                             {"{0} on {1} for {2}, until {3} ago", "{1}：{0}，持续 {2}，{3} 前结束"},
+	"a-moment":                        {"a moment", "片刻"},
 	"was-of-cluster":                  {"{0} for {1}, until {2} ago", "{0}，持续 {1}，{2} 前结束"},
 	"headline-late-done":              {"A holder learned too late that it had lost {0}", "持有者太晚才得知丢了 {0}"},
 	"headline-expired-waiter-wins":    {"A dead waiter may be told that it holds {0}", "{0} 的已死等待者可能得知自己持有"},

@@ -38,7 +38,7 @@ type order struct {
 	Waiting, waitSeen int         // how many claims wait, for all of them
 	Calm, calmSeen    calm        // how the locks are
 	verdict           model.Code  // what stands on top of the page: its locks stand on top of the table
-	Longest, longSeen int         // how long a name is at most, in bytes
+	Longest, longSeen int         // how long a name is at most, in cells
 }
 
 // many says whether there are too many locks to rank them between two frames.
@@ -75,7 +75,9 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code, g *gro
 			return table.Scored[string]{}, false
 		}
 		g.count(l, c)
-		o.longSeen = max(o.longSeen, len(l.Name))
+		if len(l.Name) > o.longSeen { // it has no more cells than bytes
+			o.longSeen = max(o.longSeen, draw.Width(l.Name))
+		}
 		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(s, l, c, i), Tie: uint64(i)}, true
 	})
 	if done {

@@ -55,7 +55,11 @@ func (v *Verdict) Height(h int) int {
 
 // past is the headline of what is over.
 func (v *Verdict) past(th *draw.Theme, now time.Time) model.Message {
-	return v.Past(model.Verbatim(th.Problem(&v.Finding)), model.Verbatim(draw.Age(v.ended.Sub(v.Finding.Since), false)), model.Verbatim(draw.Age(now.Sub(v.ended), false)))
+	lasted := th.Say("a-moment")
+	if d := v.ended.Sub(v.Finding.Since); d >= time.Second {
+		lasted = draw.Age(d, false)
+	}
+	return v.Past(model.Verbatim(th.Problem(&v.Finding)), model.Verbatim(lasted), model.Verbatim(draw.Age(now.Sub(v.ended), false)))
 }
 
 // holderNow says who holds now what was in trouble, "" for what is no lock.
