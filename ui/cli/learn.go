@@ -59,7 +59,7 @@ func learnCmd(e *env) *cobra.Command {
 			"its task is done, and the fault of its exam is healed. With --class DIR each lesson that is taken\n" +
 			"becomes a line of JSON in a file of DIR, which \"locktop learn report DIR\" makes a table of.",
 		Example: "  locktop learn\n  locktop learn 3\n  locktop learn pause --lang zh",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			lang, err := courseLanguage(e)
 			if err != nil {

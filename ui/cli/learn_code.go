@@ -20,7 +20,7 @@ func learnCodeCmd(e *env) *cobra.Command {
 			"line that puts it, or your own one, into a drill, is said beside it. What the drills do with the\n" +
 			"program stands in REHEARSE.md.",
 		Example:   "  locktop learn code go > lock.go\n  locktop learn code py > lock.py",
-		Args:      cobra.ExactArgs(1),
+		Args:      exactlyOne("a language: " + strings.Join(demo.ProgramLangs(), ", ")),
 		ValidArgs: demo.ProgramLangs(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			lang, err := courseLanguage(e)

@@ -33,7 +33,7 @@ func learnReportCmd(e *env) *cobra.Command {
 			"row for each question: how many learners answered it, how many predicted right, and with which\n" +
 			"answer most were wrong. Of a learner who took a lesson several times the last one counts.",
 		Example: "  locktop learn report class\n  locktop learn report class -o json",
-		Args:    cobra.ExactArgs(1),
+		Args:    exactlyOne("the folder of a class"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			lang, err := courseLanguage(e)
 			if err != nil {
@@ -41,7 +41,7 @@ func learnReportCmd(e *env) *cobra.Command {
 			}
 			all, skipped, err := course.Lines(args[0])
 			if err != nil {
-				return err
+				return bad("%v", err)
 			}
 			if skipped > 0 {
 				e.tellLine(text.Render(lang, model.Say("report-skipped", skipped)))
