@@ -25,7 +25,7 @@ func WaitTogether() {
 	said := false
 	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
 	if !said {
-		_ = flag.Set("test.parallel", "8") // it is a number
+		_ = flag.Set("test.parallel", "6") // it is a number
 	}
 }
 
