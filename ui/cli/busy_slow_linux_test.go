@@ -94,8 +94,8 @@ func TestASignalEndsEveryCommandAtWork(t *testing.T) {
 		{"top --for 50s", "1"},
 		{"doctor", "0 1 2"},
 		{"report", "2"},
-		{"events", "0 1 2"},         // 2 before the list has ended, 1 where it took so long that the last resort ended it
-		{"record DIR/rec", "0 1 2"}, // the same
+		{"events", "0 2"},         // 2 before the list has ended
+		{"record DIR/rec", "0 2"}, // 2 before the list has ended
 		{"serve --listen 127.0.0.1:0", "0"},
 		{"break /locks/k000007 --dry-run", "0 1"},
 		{"", "0"},
@@ -128,7 +128,9 @@ func TestASignalEndsEveryCommandAtWork(t *testing.T) {
 				<-ended
 				took := time.Since(told)
 				longest.Store(max(longest.Load(), int64(took)))
-				if code := strconv.Itoa(cmd.ProcessState.ExitCode()); took > 2*endedWithin || !strings.Contains(r.codes, code) {
+				code := strconv.Itoa(cmd.ProcessState.ExitCode())
+				interrupted := code == "1" && took >= lastResortAfter // the last resort ended it, on a machine that does other work
+				if took > 2*endedWithin || !strings.Contains(r.codes, code) && !interrupted {
 					t.Errorf("%v after %s, want exit %s", cmd.ProcessState, took, r.codes)
 				}
 			})
