@@ -70,7 +70,7 @@ func TestAProcessThatCannotStart(t *testing.T) {
 // start can fail because somebody else was quicker.
 func TestNobodyElseStartsServers(t *testing.T) {
 	homes := []string{"demo/etcdtest/etcdtest.go", "demo/etcdtest/process.go", "demo/cluster/member_ops.go", "demo/cluster/member_main.go",
-		"demo/bench/server.go", "watcher/cluster_slow_test.go", "ui/cli/alerts_slow_linux_test.go", "demo/etcdtest/etcdtest_test.go"}
+		"demo/bench/server.go", "watcher/cluster_slow_test.go", "ui/cli/serve_alerts_slow_linux_test.go", "demo/etcdtest/etcdtest_test.go"}
 	root := filepath.Join("..", "..")
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -63,7 +63,7 @@ func promises() []promise {
 		{"A write whose answer is lost is neither done nor not done, is sent once, and break looks what became of it.", "break_unknown_slow_test.go TestBreakLooksWhereNoAnswerCame", "10 s", ""},
 		{"A moment of a recording is complete when it is shown.", "../moment_test.go TestAMomentIsCompleteWhenItIsShown", "", ""},
 		{"Each key that a page names does something that can be seen.", "../keys_named_slow_test.go TestEachKeyThatIsNamedDoesSomething", "", ""},
-		{"An alert fires for each real failure of its kind, whatever codes the failure goes through.", "alerts_failures_slow_test.go TestAlertsOfRealFailures", "scraped and evaluated every 15 s and every minute", ""},
+		{"An alert fires for each real failure of its kind, whatever codes the failure goes through.", "serve_alerts_failures_slow_test.go TestAlertsOfRealFailures", "scraped and evaluated every 15 s and every minute", ""},
 		{"The Go of a lesson is compiled, and leaves no claim behind when something fails.", "../../demo/lessons/code/code_test.go TestWhatWorksUnderALock", "", ""},
 		{"Hostile bytes reach the terminal through no door.", "guests_test.go TestEveryDoorKnowsItsGuests", "", ""},
 		{"Hostile keys and values reach it through no command.", "hostile_slow_test.go TestHostileKeysThroughEveryCommand", "", ""},

@@ -54,7 +54,7 @@ func contenderNamed(t *testing.T, lab int, name string) *os.Process {
 // lease ends, another gets the lock, and the first still believes that it has it. What etcd alone
 // does not tell is told where programs say what they believe.
 func TestTwoWhoActAlarm(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel() // it waits most of the time, and longest of all: Go begins with those of the last files, so this is one of them
 	require(t, "prometheus")
 	tmp := t.TempDir()
 	cmd := exec.Command(locktop(t), "demo", "--members", "1", "--contenders", "3", "--metrics", "127.0.0.1:0")
