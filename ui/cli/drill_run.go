@@ -146,9 +146,12 @@ func (f *drillRun) check() error {
 	if err := f.steady.read(); err != nil {
 		return err
 	}
-	var err error
-	if f.checks, err = runner.ParseThresholds(f.bounds); err != nil {
-		return bad("--threshold %v", err)
+	for _, text := range f.bounds {
+		t, err := runner.ParseThreshold(text)
+		if err != nil {
+			return bad("--threshold %q: %v", text, err)
+		}
+		f.checks = append(f.checks, t)
 	}
 	return cmp.Or(inRange("--jobs", f.jobs, 1, 16, ""), inRange("--repeat", f.repeat, 1, 1000, ""), inRange("--need", f.need, 0, f.repeat, " (--repeat)"))
 }

@@ -201,7 +201,7 @@ func (s Repeats) junit(name, class, flaky string) junitSuite {
 	say := fmt.Sprintf("expected held in %d of %d runs; seen: %s", s.needs(), s.Asked, s.sentence())
 	out.add(junitCase{Class: class, Name: "all runs"}, s.runs(), &junitText{say, say + "\n" + flaky})
 	for _, c := range s.Checks {
-		out.add(junitCase{Class: class, Name: c.measure()}, c.Verdict, &junitText{c.Text(), c.Text()})
+		out.add(junitCase{Class: class, Name: c.measure()}, c.Verdict(), &junitText{c.Text(), c.Text()})
 	}
 	return out
 }

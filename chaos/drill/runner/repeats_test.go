@@ -39,8 +39,8 @@ func TestThresholds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := th.Check(r.asked, r.runs); c.Verdict != r.want || !strings.Contains(c.Text(), r.says) {
-			t.Errorf("%s: %s, %q; want %s and %q", r.reason, c.Verdict, c.Text(), r.want, r.says)
+		if c := th.Check(r.asked, r.runs); c.Verdict() != r.want || !strings.Contains(c.Text(), r.says) {
+			t.Errorf("%s: %s, %q; want %s and %q", r.reason, c.Verdict(), c.Text(), r.want, r.says)
 		}
 	}
 	for _, bad := range []struct{ text, want string }{
@@ -75,8 +75,8 @@ func TestSeriesInReports(t *testing.T) {
 		{1, 9 * time.Second, drill.Held, `"text": "handover max of 2 runs: 8 s, to be below 9s"`, `<testcase classname="d" name="handover max"></testcase>`},
 		{1, 7 * time.Second, drill.Violated, `"threshold": "handover max < 7s"`, `<failure message="handover max of 2 runs: 8 s, to be below 7s">`},
 	} {
-		th := Threshold{Name: "handover", Percentile: 100, Below: tt.below}
-		r.Repeats = r.Together(Repeats{Asked: 2, Need: tt.need}, []Threshold{th, {Name: "stops", Percentile: 50, Below: 1}},
+		th := Threshold{Name: "handover", Percentile: "max", Below: tt.below}
+		r.Repeats = r.Together(Repeats{Asked: 2, Need: tt.need}, []Threshold{th, {Name: "stops", Percentile: "p50", Below: 1}},
 			[]Figures{r.Rounds[0].Figures(), r.Rounds[1].Figures()})
 		var text, object, junit bytes.Buffer
 		if err := r.Repeats.Text(&text, "d"); err != nil {
