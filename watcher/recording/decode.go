@@ -305,50 +305,11 @@ func (c *cursor) bytes() (s string, err error) {
 // time reads a time, in the zone in which the watcher would have told it.
 func (c *cursor) time(at *time.Time) error {
 	t, _, err := c.quoted()
-	if err == nil && !utc(t, at) {
+	if err == nil {
 		*at, err = time.Parse(time.RFC3339, string(t))
 	}
 	*at = at.Local()
 	return err
-}
-
-// utc reads a time as it is written here: 2026-03-01T10:00:00.5Z.
-func utc(t []byte, at *time.Time) bool {
-	const form = "0000-00-00T00:00:00"
-	if len(t) <= len(form) || t[len(t)-1] != 'Z' {
-		return false
-	}
-	var n [6]int
-	part := 0
-	for i := range form {
-		switch d := t[i]; {
-		case form[i] != '0':
-			if d != form[i] {
-				return false
-			}
-			part++
-		case d < '0' || d > '9':
-			return false
-		default:
-			n[part] = n[part]*10 + int(d-'0')
-		}
-	}
-	ns, unit := 0, 1_000_000_000
-	if fraction := t[len(form) : len(t)-1]; len(fraction) > 0 {
-		if fraction[0] != '.' || len(fraction) == 1 || len(fraction) > 10 {
-			return false
-		}
-		for _, d := range fraction[1:] {
-			if d < '0' || d > '9' {
-				return false
-			}
-			unit /= 10
-			ns += int(d-'0') * unit
-		}
-	}
-	*at = time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], ns, time.UTC)
-	y, mo, d := at.Date()
-	return n[3] < 24 && n[4] < 60 && n[5] < 60 && y == n[0] && mo == time.Month(n[1]) && d == n[2]
 }
 
 // word goes over a number, true or false, and returns it.
