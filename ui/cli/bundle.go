@@ -14,7 +14,6 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
-	"locktop/ui/cli/playback"
 	"locktop/ui/cli/session"
 	"locktop/watcher/recording"
 )
@@ -195,7 +194,7 @@ func (f *reportRun) bundledFilm(ctx context.Context, rec, name string) (film []b
 	_, end := segments.Until(segments.Parts() - 1)
 	speed := max(1, float64(end.Sub(from.begins))/float64(bundleFilm))
 	var out bytes.Buffer
-	w, err := f.e.shoot(ctx, segments, playback.Film{Speed: speed, Idle: 2 * time.Second, Width: 120, Height: 36, MaxBytes: bundleFilmMost}, name, &out)
+	w, err := f.e.shoot(ctx, segments, filmOptions{speed: speed, idle: 2 * time.Second, width: 120, height: 36, maxBytes: bundleFilmMost}, name, &out)
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", begins, ctx.Err()

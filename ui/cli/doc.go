@@ -11,7 +11,8 @@
 //	locktop, demo, proxy, replay on a terminal: a source ──▶ ui ──▶ gate.Gate
 //
 // past.go asks a recording in the place of a cluster, and recorded.go opens it. labrecording.go records
-// every lab, serve_record.go what serve sees. Package playback lets the console go back in a recording.
+// every lab, serve_record.go what serve sees. Package playback lets the console go back in a recording, and
+// film.go makes a recorded terminal of one.
 // coverage.go says what a look could not see, and secondlist.go lists what a look at some locks needs
 // beside the prefixes.
 //

@@ -14,8 +14,6 @@ import (
 	"locktop/model"
 	"locktop/ui"
 	"locktop/ui/cast"
-	"locktop/ui/cli/course"
-	"locktop/ui/cli/playback"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/watcher/recording"
@@ -82,13 +80,7 @@ func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	if segments, err = f.withActs(ctx, segments); err != nil {
 		return err
 	}
-	film := playback.Film{Speed: f.speed, Idle: f.cast.idle, From: from.from, To: from.moment.At, Width: width, Height: height, MaxBytes: castMost,
-		Retell: func(began model.DrillBegan) playback.Retelling {
-			if told := course.Retell(began, lang); told != nil {
-				return told
-			}
-			return nil
-		}}
+	film := filmOptions{speed: f.speed, idle: f.cast.idle, from: from.from, to: from.moment.At, width: width, height: height, maxBytes: castMost, lang: lang}
 	out, err := f.e.shoot(ctx, segments, film, model.Printable(filepath.Base(f.past.file)), to)
 	if err != nil {
 		return couldNotRun(err)
@@ -112,7 +104,7 @@ func (f *replayRun) withActs(ctx context.Context, r *recording.Segments) (*recor
 }
 
 // shoot makes a film of a recording of that name.
-func (e *env) shoot(ctx context.Context, segments *recording.Segments, film playback.Film, name string, to io.Writer) (*cast.Writer, error) {
+func (e *env) shoot(ctx context.Context, segments *recording.Segments, film filmOptions, name string, to io.Writer) (*cast.Writer, error) {
 	o := e.uiOptions("recording " + name)
 	o.Prefixes, o.NoLab, o.Theme = prefixList(nil), noCluster, e.screen.theme
 	if o.Theme == themeAuto {
@@ -124,5 +116,5 @@ func (e *env) shoot(ctx context.Context, segments *recording.Segments, film play
 	if !e.screen.ascii && !e.screen.wideSigns {
 		o.Signs = draw.SignsUnicode
 	}
-	return film.Shoot(ctx, segments, o, ui.Live{Actions: host.NoActions{Why: noCluster}, Cut: segments.Cut}, to, "locktop replay "+name)
+	return film.shoot(ctx, segments, o, ui.Live{Actions: host.NoActions{Why: noCluster}, Cut: segments.Cut}, to, "locktop replay "+name)
 }

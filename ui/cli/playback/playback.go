@@ -85,6 +85,60 @@ func (t *Playback) Load(ctx context.Context, r *recording.Segments, at time.Time
 	return nil
 }
 
+// Still returns a playback of a recording that stands at its beginning, until [Playback.MoveTo] moves it.
+func Still(r *recording.Segments, speed float64, pins []model.Pin) (*Playback, error) {
+	t := New(speed, pins)
+	began := time.Now()
+	t.wall = func() time.Time { return began }
+	var err error
+	if t.begins, err = r.Begins(); err != nil {
+		return nil, fmt.Errorf("there is nothing in the recording that can be read: %w", err)
+	}
+	t.segments, t.play, t.at, t.since = r, reader{segments: r}, t.begins, began
+	return t, nil
+}
+
+// Period is from when to when the recording is.
+func (t *Playback) Period() (begins, end time.Time) { return t.begins, ends(t.segments) }
+
+// Within is a moment if it is in the recording, as nearly as a person writes it.
+func (t *Playback) Within(at time.Time) (time.Time, error) { return t.within(t.segments, at) }
+
+// MoveTo moves on to a moment. It has taken what came by then, and what falls due in the state without
+// any event.
+func (t *Playback) MoveTo(now time.Time, s *store.Store, take func(model.Batch) error) error {
+	t.change(func() { t.at = now })
+	for {
+		t.mu.Lock()
+		b, _, err := t.due()
+		t.mu.Unlock()
+		if err == io.EOF || err == nil && len(b.Events) == 0 {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := take(b); err != nil {
+			return err
+		}
+	}
+	return passTo(now, s, take)
+}
+
+// passTo lets time pass for a state, as whoever pulls is woken.
+func passTo(at time.Time, s *store.Store, take func(model.Batch) error) error {
+	for now := s.Now(); now.Before(at); now = s.Now() {
+		next := at
+		if wake := s.Want(nil).WakeAt; wake.After(now) && wake.Before(at) {
+			next = wake
+		}
+		if err := take(model.Batch{Events: []model.Event{model.Tick{At: next}}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Grow takes the same recording, which goes on further now.
 func (t *Playback) Grow(ctx context.Context, r *recording.Segments) {
 	t.mu.Lock()
@@ -254,7 +308,9 @@ func (t *Playback) Go(ctx context.Context, g host.Goal) (*store.Store, error) {
 		s.Apply(model.Batch{Events: p.events[have-p.first : to-p.first]})
 		have = to
 	}
-	passTo(at, s, func(tick model.Tick) { s.Apply(model.Batch{Events: []model.Event{tick}}) })
+	if err := passTo(at, s, func(b model.Batch) error { s.Apply(b); return nil }); err != nil {
+		return nil, err
+	}
 	t.change(func() {
 		t.told, t.taken, t.opens, t.paused, t.at = told, told, 0, true, at
 		t.gen++

@@ -1,4 +1,4 @@
-package playback
+package cli
 
 import (
 	"context"
@@ -8,35 +8,29 @@ import (
 
 	"locktop/model"
 	"locktop/model/journal"
-	"locktop/model/store"
 	"locktop/ui"
 	"locktop/ui/cast"
+	"locktop/ui/cli/course"
+	"locktop/ui/cli/playback"
 	"locktop/ui/terminal"
 	"locktop/ui/tutor"
 	"locktop/watcher/recording"
 )
 
-// Film says how a recording becomes a recorded terminal.
-type Film struct {
-	// Speed is how many times as fast as it was, Idle for how long a stretch is shown in which the
+// filmOptions say how a recording becomes a recorded terminal.
+type filmOptions struct {
+	// speed is how many times as fast as it was, idle for how long a stretch is shown in which the
 	// journal has no line: the rest of it is cut.
-	Speed float64
-	Idle  time.Duration
-	// From and To are the period that is shown, zero for all of it.
-	From, To time.Time
-	// Width and Height are the size of the console.
-	Width, Height int
-	// MaxBytes bounds what is written.
-	MaxBytes int64
-	// Retell returns the lesson that a recording begins to tell, nil if it is none; nil: none is.
-	Retell func(model.DrillBegan) Retelling
-}
-
-// Retelling is a lesson as its recording tells it: what the console shows it as, and what an event of
-// it shows, if anything.
-type Retelling interface {
-	Lesson() *tutor.Lesson
-	Step(model.DrillStep) (tutor.Step, bool)
+	speed float64
+	idle  time.Duration
+	// from and to are the period that is shown, zero for all of it.
+	from, to time.Time
+	// width and height are the size of the console.
+	width, height int
+	// maxBytes bounds what is written.
+	maxBytes int64
+	// lang is the language in which a lesson is told again, "" if none is.
+	lang string
 }
 
 const (
@@ -49,34 +43,29 @@ const (
 	markersApart = time.Second
 )
 
-// Shoot lets the console play a whole recording, and writes what it shows. What happened is marked,
+// shoot lets the console play a whole recording, and writes what it shows. What happened is marked,
 // but for changes of holders; in a lesson only its questions are, so that a player which stops at each
 // mark stops where a prediction is asked. o is the console's; its playback is made here.
-func (f Film) Shoot(ctx context.Context, r *recording.Segments, o ui.Options, live ui.Live, to io.Writer, title string) (*cast.Writer, error) {
-	t := New(f.Speed, o.Pins)
-	began := time.Now()
-	t.wall = func() time.Time { return began } // only its steps move it
-	var err error
-	if t.begins, err = r.Begins(); err != nil {
-		return nil, fmt.Errorf("there is nothing in the recording that can be read: %w", err)
-	}
-	t.segments, t.play, t.at, t.since = r, reader{segments: r}, t.begins, began
-	o.Playback = t
-	live.Source = nil
-	out, err := cast.New(to, cast.Header{Width: f.Width, Height: f.Height, Title: title, Began: t.begins})
+func (f filmOptions) shoot(ctx context.Context, r *recording.Segments, o ui.Options, live ui.Live, to io.Writer, title string) (*cast.Writer, error) {
+	t, err := playback.Still(r, f.speed, o.Pins)
 	if err != nil {
 		return nil, err
 	}
-	shell := ui.NewFilm(ctx, o, live, f.Width, f.Height)
-	s := &shooting{Film: f, ctx: ctx, playback: t, shell: shell, out: out, marked: map[marked]time.Duration{}}
+	o.Playback = t
+	begins, _ := t.Period()
+	out, err := cast.New(to, cast.Header{Width: f.width, Height: f.height, Title: title, Began: begins})
+	if err != nil {
+		return nil, err
+	}
+	s := &shooting{filmOptions: f, ctx: ctx, playback: t, shell: ui.NewFilm(ctx, o, live, f.width, f.height), out: out, marked: map[marked]time.Duration{}}
 	return out, s.run()
 }
 
 // shooting is a film that is made.
 type shooting struct {
-	Film
+	filmOptions
 	ctx      context.Context
-	playback *Playback
+	playback *playback.Playback
 	shell    *ui.Film
 	out      *cast.Writer
 	lines    []string      // that are shown
@@ -84,7 +73,7 @@ type shooting struct {
 	quiet    time.Duration // since the journal had a line
 	seen     uint64        // of the journal
 	marked   map[marked]time.Duration
-	lesson   Retelling // nil: none is told
+	lesson   *course.Retelling // nil: none is told
 }
 
 // marked is what a marker is about.
@@ -95,15 +84,15 @@ type marked struct {
 }
 
 func (s *shooting) run() error {
-	begin, end := s.playback.begins, ends(s.playback.segments)
+	begin, end := s.playback.Period()
 	var err error
-	if !s.To.IsZero() {
-		if end, err = s.playback.within(s.playback.segments, s.To); err != nil {
+	if !s.to.IsZero() {
+		if end, err = s.playback.Within(s.to); err != nil {
 			return err
 		}
 	}
-	if !s.From.IsZero() {
-		if begin, err = s.playback.within(s.playback.segments, s.From); err != nil {
+	if !s.from.IsZero() {
+		if begin, err = s.playback.Within(s.from); err != nil {
 			return err
 		}
 		if err := s.moveTo(begin); err != nil { // what was so by then
@@ -113,7 +102,7 @@ func (s *shooting) run() error {
 			s.seen = e.Seq
 		}
 	}
-	step := time.Duration(float64(filmStep) * s.Speed)
+	step := time.Duration(float64(filmStep) * s.speed)
 	for now := begin; ; now = now.Add(step) {
 		if now.After(end) {
 			now = end
@@ -128,7 +117,7 @@ func (s *shooting) run() error {
 		if len(news) > 0 {
 			s.quiet = 0
 		}
-		if s.quiet <= s.Idle || now.Equal(end) {
+		if s.quiet <= s.idle || now.Equal(end) {
 			if err := s.frame(news); err != nil {
 				return err
 			}
@@ -140,31 +129,9 @@ func (s *shooting) run() error {
 	}
 }
 
-// moveTo brings the console to a moment: what came by then, and what falls due without any event.
+// moveTo brings the console to a moment.
 func (s *shooting) moveTo(now time.Time) error {
-	t := s.playback
-	t.mu.Lock()
-	t.at = now
-	for {
-		b, _, err := t.due()
-		if err == io.EOF || err == nil && len(b.Events) == 0 {
-			break
-		}
-		if err != nil {
-			t.mu.Unlock()
-			return err
-		}
-		t.mu.Unlock()
-		err = s.take(b)
-		t.mu.Lock()
-		if err != nil {
-			t.mu.Unlock()
-			return err
-		}
-	}
-	t.mu.Unlock()
-	passTo(now, s.shell.State(), func(tick model.Tick) { s.shell.Take(model.Batch{Events: []model.Event{tick}}) })
-	return nil
+	return s.playback.MoveTo(now, s.shell.State(), s.take)
 }
 
 // take takes in what came, and stays at each text of a lesson until it can have been read.
@@ -189,10 +156,10 @@ func (s *shooting) take(b model.Batch) error {
 func (s *shooting) retells(e model.Event) (step tutor.Step, tells bool) {
 	switch e := e.(type) {
 	case model.DrillBegan:
-		if s.Retell == nil {
+		if s.lang == "" {
 			break
 		}
-		if s.lesson = s.Retell(e); s.lesson != nil {
+		if s.lesson = course.Retell(e, s.lang); s.lesson != nil {
 			s.shell.Begin(s.lesson.Lesson())
 		}
 	case model.DrillStep:
@@ -206,7 +173,7 @@ func (s *shooting) retells(e model.Event) (step tutor.Step, tells bool) {
 // tell shows a step of the lesson for as long as it takes to read it.
 func (s *shooting) tell(step tutor.Step) error {
 	s.shell.Tell(step)
-	if s.playback.at.Before(s.From) { // it is what was so when the film begins
+	if s.playback.Now().Before(s.from) { // it is what was so when the film begins
 		return nil
 	}
 	if err := s.frame(nil); err != nil {
@@ -219,17 +186,6 @@ func (s *shooting) tell(step tutor.Step) error {
 	}
 	s.at += step.Reads(0)
 	return nil
-}
-
-// passTo lets time pass for a state, as whoever pulls is woken.
-func passTo(at time.Time, s *store.Store, tick func(model.Tick)) {
-	for now := s.Now(); now.Before(at); now = s.Now() {
-		if wake := s.Want(nil).WakeAt; wake.After(now) && wake.Before(at) {
-			tick(model.Tick{At: wake})
-		} else {
-			tick(model.Tick{At: at})
-		}
-	}
 }
 
 // frame writes what is new on the screen, and marks what happened.
@@ -264,9 +220,10 @@ func (s *shooting) frame(news []*journal.Entry) error {
 			return err
 		}
 	}
-	if length, size, _ := s.out.Written(); size > s.MaxBytes {
+	if length, size, _ := s.out.Written(); size > s.maxBytes {
+		_, end := s.playback.Period()
 		return fmt.Errorf("the film has %d MiB after %s, and %s of the recording are left: raise --speed, or cut it by --from and --to", size>>20, length.Round(time.Second),
-			ends(s.playback.segments).Sub(s.playback.Now()).Round(time.Second))
+			end.Sub(s.playback.Now()).Round(time.Second))
 	}
 	return nil
 }
