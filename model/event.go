@@ -217,6 +217,21 @@ type LeaseRead struct {
 	// Rev is the store revision of the member that answered: the reading is not
 	// older than that revision.
 	Rev int64
+	// Took bounds how long before At the leader looked: the time from the question to the answer.
+	Took time.Duration
+}
+
+// End returns between which times the lease ends if nobody renews it: not before from, and before to.
+// Etcd cuts what is left down to seconds, towards zero, and removes a lease some time after its end.
+func (r *LeaseRead) End() (from, to time.Time) {
+	from, to = r.At.Add(time.Duration(r.Remaining)*time.Second-r.Took), r.At.Add(time.Duration(r.Remaining+1)*time.Second)
+	if r.Remaining <= 0 {
+		from = from.Add(-time.Second)
+	}
+	if r.Remaining < 0 {
+		to = to.Add(-time.Second)
+	}
+	return from, to
 }
 
 // LeaseUnread says that a reading was tried and refused or failed.

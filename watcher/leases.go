@@ -226,7 +226,7 @@ func (l *leases) read(ctx context.Context, id model.LeaseID, keys bool) {
 		ev = model.LeaseUnread{At: l.now(), ID: id, Reason: unread(err)}
 	} else {
 		ev = model.LeaseRead{At: l.now(), ID: id, Granted: resp.GrantedTTL, Remaining: resp.TTL,
-			Term: resp.Header.GetRaftTerm(), Rev: min(known, resp.Header.GetRevision())}
+			Term: resp.Header.GetRaftTerm(), Rev: min(known, resp.Header.GetRevision()), Took: time.Since(asked)}
 	}
 	if keys && err == nil { // before the reading, with which it has been answered
 		attached := model.LeaseKeys{At: l.now(), ID: id, Rev: min(known, resp.Header.GetRevision())}

@@ -28,7 +28,7 @@ var described = []story{
 		reason: "a mutex under the state's own key; .lockinfo beside it says who holds, but stays when that one dies and says nothing of others; a workspace below blocks the one above",
 		looks: []look{
 			{"one run locks, another waits", "tf/state/prod: mutex *1(sibling: ann@laptop: OperationTypeApply) 2", ""},
-			{"the first was killed", "tf/state/prod: mutex *2", "2 after 1: expired, strong"},
+			{"the first was killed", "tf/state/prod: mutex *2", "2 after 1: expired, hint"},
 			{"the other ends, .lockinfo stays", "tf/state/prod: free", "2 left: released, hint"},
 			{"prod/eu is locked", "tf/state/prod: free\ntf/state/prod/eu: mutex *1", ""},
 			{"prod waits for it", "tf/state/prod: mutex !3 4\ntf/state/prod/eu: mutex *1", ""},
@@ -51,7 +51,7 @@ var described = []story{
 		reason: "the owner's lease holds its capture too, so both go at one revision",
 		looks: []look{
 			{"two captures run", "/tidb/cdc/default/__cdc_meta__/capture: order-only 1({\"id\":\"cap-1\",\"address\":) 2({\"id\":\"cap-2\",\"address\":)\n/tidb/cdc/default/__cdc_meta__/owner: election *1(sibling: cap-1@cap-1:8300) 2(sibling: cap-2@cap-2:8300)", ""},
-			{"the owner died", "/tidb/cdc/default/__cdc_meta__/capture: order-only 2({\"id\":\"cap-2\",\"address\":)\n/tidb/cdc/default/__cdc_meta__/owner: election *2(sibling: cap-2@cap-2:8300)", "2 after 1: expired, strong"},
+			{"the owner died", "/tidb/cdc/default/__cdc_meta__/capture: order-only 2({\"id\":\"cap-2\",\"address\":)\n/tidb/cdc/default/__cdc_meta__/owner: election *2(sibling: cap-2@cap-2:8300)", "2 after 1: expired, hint"},
 		}},
 	{name: "dm-master", form: hexForm,
 		reason: "an election whose value names the member and its address",
@@ -102,7 +102,7 @@ var described = []story{
 		reason: "an unlock before lockAtLeastFor puts the key on a new, shorter lease: it still holds, and then runs out",
 		looks: []look{
 			{"a job runs", "shedlock:prod:report: shedlock *1(batch1) ?", ""},
-			{"its time is over", "shedlock:prod:report: free", "1 left: expired, strong"},
+			{"its time is over", "shedlock:prod:report: free", "1 left: expired, hint"},
 		}},
 	{name: "layotto", form: selfForm,
 		reason: "the key's name says it; its lease is never renewed, by design",
@@ -121,7 +121,7 @@ var described = []story{
 		reason: "a mutex of the lock service whose unlock does nothing: only its TTL frees it",
 		looks: []look{
 			{"one locks, another waits", "/governance_ds/lock/exclusive/locks/sharding_db: mutex *1 2", ""},
-			{"its TTL is over", "/governance_ds/lock/exclusive/locks/sharding_db: mutex *2", "2 after 1: expired, strong"},
+			{"its TTL is over", "/governance_ds/lock/exclusive/locks/sharding_db: mutex *2", "2 after 1: expired, hint"},
 		}},
 	{name: "uuid-queue",
 		reason: "a queue made by hand under a path that speaks of locks: the oldest key holds, as far as one can tell",

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -237,12 +238,8 @@ func missedRenewal(x *Context) {
 	haltedAtMove(x, eta)
 }
 
-// stopsMin is how many renewals have to have stopped at the same age to make a
-// pattern, and stopSpread how far these ages may lie apart.
-const (
-	stopsMin   = 3
-	stopSpread = 2 * time.Second
-)
+// stopsMin is how many renewals have to have stopped before to make a pattern.
+const stopsMin = 3
 
 // haltedAtMove finds a holder that is not renewed since the leader changed, while others
 // are: a loop that ended then, or a client that died about then.
@@ -259,27 +256,63 @@ func haltedAtMove(x *Context, eta time.Duration) {
 		Alternatives: []model.Code{model.CodeDeadHolder, model.CodeHalfOpenTCP}}, x.Head)
 }
 
-// namePattern tells a way of stopping that leaves a pattern: at the same age in one holder
-// after another.
+// namePattern tells a way of stopping that leaves a pattern: at the same age in one holder after another, be
+// it since they came or since they held. None may have held for longer before.
 func namePattern(x *Context, f *model.Finding) {
-	who := x.K.Owners.Who(x.Head.Ref())
-	held, atLeast := x.L.HeldFor(x.K.Now())
-	ago, _ := x.Lease.Renewed(x.K.Now())
-	if age, ok := constantAge(x.L.StopAges(), time.Duration(x.Lease.Granted())*time.Second); ok && !atLeast && (held-ago-age).Abs() <= stopSpread { // this one, too
+	renewed, known := x.Lease.RenewedAt(x.K.Now())
+	since, atLeast := x.L.HoldsSince(x.Head)
+	if atLeast || !known || x.Head.SinceAtLeast {
+		return
+	}
+	ttl := time.Duration(x.Lease.Granted()) * time.Second
+	for _, of := range []func(locks.Stop) time.Duration{
+		func(s locks.Stop) time.Duration { return s.Held },
+		func(s locks.Stop) time.Duration { return s.Lived },
+	} {
+		age := of(locks.Stop{Held: renewed.Sub(since), Lived: renewed.Sub(x.Head.Since)})
+		var before []time.Duration
+		for _, s := range x.L.Stops() {
+			before = append(before, of(s))
+		}
+		n, age := sameAge(before, age, ttl)
+		if n < stopsMin || len(x.L.HoldTimes()) > 0 && slices.Max(x.L.HoldTimes()) > age+ttl+ageError+ExpiryLag {
+			continue
+		}
 		f.Code = model.CodeKeepaliveCancelled
-		f.Summary = model.Say("stopped-renewing-like-the-last", model.Verbatim(who), len(x.L.StopAges()), age)
+		f.Summary = model.Say("stopped-renewing-like-the-last", model.Verbatim(x.K.Owners.Who(x.Head.Ref())), n, age)
 		f.Advice = []model.Message{model.Say("look-for-a-timeout")}
 		f.Alternatives = []model.Code{model.CodeDeadHolder}
+		return
 	}
 }
 
-// constantAge says whether all ages are about the same, and more than a TTL: those that end
-// earlier were renewed two times at most, and all stop at one of these.
-func constantAge(ages []time.Duration, ttl time.Duration) (time.Duration, bool) {
-	if len(ages) < stopsMin || slices.Max(ages)-slices.Min(ages) > stopSpread || slices.Min(ages) < ttl {
-		return 0, false
+const (
+	ageError  = 1500 * time.Millisecond // readings are to the second, and etcd removes a lease half a second late
+	byChance  = 3e-6                    // a lock that is watched for years has so many holders that die
+	chanceLag = 500 * time.Millisecond  // holders of one age differ by no less
+)
+
+// sameAge returns how many of the last ages are like this one, back to the first that is not, and the age
+// of them all; 0 if that may be chance, or if they are less than a TTL: those that end earlier were renewed two
+// times at most, and all stop at one of these. Ages that mean nothing lie anywhere between nothing and twice
+// their middle; so many lie within a part of that by chance as (n of them) times that part to the power of n-1.
+func sameAge(before []time.Duration, age, ttl time.Duration) (n int, middle time.Duration) {
+	all := []time.Duration{age}
+	for _, a := range slices.Backward(before) {
+		if next := append(all, a); slices.Max(next)-slices.Min(next) > ageError {
+			break
+		}
+		all = append(all, a)
 	}
-	return locks.Percentile(ages, 50), true
+	middle = locks.Percentile(all, 50)
+	if len(all) < 2 || slices.Min(all) < ttl {
+		return 0, 0
+	}
+	spread := max(slices.Max(all)-slices.Min(all), chanceLag)
+	if chance := float64(len(all)) * math.Pow(spread.Seconds()/(2*middle.Seconds()), float64(len(all)-1)); chance > byChance {
+		return 0, 0
+	}
+	return len(all) - 1, middle
 }
 
 // ofService says whether a lease may be one that the lock service granted to a caller that brought none.

@@ -130,16 +130,29 @@ func (cs *attribution) howEndedIn(l *Lease, f *journal.Entry, sign model.Message
 	old := f.LastedFor(renewal*2 - time.Second) // who put its key later lived then
 	switch {
 	case l.Read.Remaining <= 0 && since < time.Second+expiryLag:
-		return journal.CauseExpired, model.Strong, read
+		return l.ranOut(f, read)
 	case old && cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate && 3*l.Read.Remaining > l.Read.Granted:
 		return journal.CauseExpired, model.Hint, model.Say("renewal-missed", read) // it may have been made up for since
 	case old && cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate:
-		return journal.CauseExpired, model.Strong, model.Say("renewals-missed", read)
+		return l.ranOut(f, model.Say("renewals-missed", read))
 	case left <= journal.ExpirySlack:
 		return journal.CauseUnknown, model.Hint, model.Say("read-too-long-ago", read)
 	}
 	return journal.CauseRevoked, model.Hint, early
 }
+
+// ranOut tells of a lease that nobody renewed to its end, as far as its readings show. Its owner may have
+// closed it in its last moment: that it expired is sure only if it went after the last moment at which it
+// can have ended.
+func (l *Lease) ranOut(f *journal.Entry, why model.Message) (journal.Cause, model.Confidence, model.Message) {
+	if over := f.At.Sub(l.endTo); over > l.Read.Took+toldLate {
+		return journal.CauseExpired, model.Strong, model.Say("gone-after-its-end", why, over)
+	}
+	return journal.CauseExpired, model.Hint, model.Say("gone-about-its-end", why, l.endTo.Sub(l.endFrom))
+}
+
+// toldLate is how long the news of a key that went takes, besides the way of an answer.
+const toldLate = 20 * time.Millisecond
 
 // fellSilent says whether the last reading showed missed renewals. The claims that told how
 // the lease is renewed may be gone by now, and then the lock tells that.
@@ -278,27 +291,26 @@ func (cs *attribution) noteReleased(f *journal.Entry, l *Lease, e model.LeaseRea
 	}
 }
 
-// noteStop remembers at which age a holder's renewals stopped, if it was renewed
-// before and its lease then ran out.
+// noteStop remembers when a holder's renewals stopped, if it was renewed before and its lease then ran out.
 func (cs *attribution) noteStop(f *journal.Entry, l *Lease) {
 	lk := cs.keys.Lock(f.Lock)
 	if f.Cause == journal.CauseExpired && lk != nil && l.Renewals == 0 && f.Held > 0 && !f.HeldAtLeast {
 		lk.unrenewedLost++
 	}
-	if f.Cause != journal.CauseExpired || lk == nil || l.Renewals == 0 || f.Held == 0 || f.HeldAtLeast || f.Gap > 0 {
+	if f.Cause != journal.CauseExpired || lk == nil || l.Renewals == 0 || f.Held == 0 || f.HeldAtLeast || f.Gap > 0 || f.Came.IsZero() {
 		return
 	}
-	age := f.Held - time.Duration(l.Read.Granted)*time.Second // it ran out one TTL after the last renewal
-	if age > 0 {
-		if len(lk.stopAges) == stopsKept {
-			lk.stopAges = lk.stopAges[1:]
+	gone := time.Duration(l.Read.Granted)*time.Second + expiryLag/2 // it ran out one TTL after the last renewal
+	if stop := (Stop{Held: f.Held - gone, Lived: f.At.Sub(f.Came) - gone}); stop.Held > 0 {
+		if len(lk.stops) == stopsKept {
+			lk.stops = lk.stops[:copy(lk.stops, lk.stops[1:])]
 		}
-		lk.stopAges = append(lk.stopAges, age)
+		lk.stops = append(lk.stops, stop)
 	}
 }
 
-// stopsKept is how many ages at which renewals stopped are kept of a lock.
-const stopsKept = 3
+// stopsKept is how many of them are kept of a lock.
+const stopsKept = 8
 
 // giveUp ends the wait for a reading: the cause stays as uncertain as it is, unless
 // it was told otherwise meanwhile.

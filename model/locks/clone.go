@@ -67,7 +67,7 @@ func (c *Copies) completeLock(l *Lock) {
 	l.queue, l.others = l.queue.clone(c.Claim), l.others.clone(c.Claim)
 	l.sharing = copies.Keys(l.sharing, c.Claim)
 	l.lastLoss, l.journal = c.Entry(l.lastLoss), copies.List(l.journal, c.Entry)
-	l.holdTimes, l.waitTimes, l.stopAges = slices.Clone(l.holdTimes), slices.Clone(l.waitTimes), slices.Clone(l.stopAges)
+	l.holdTimes, l.waitTimes, l.stops = slices.Clone(l.holdTimes), slices.Clone(l.waitTimes), slices.Clone(l.stops)
 	l.headAtMark = c.claims.Get(l.headAtMark)
 	l.dir = c.dirs.Get(l.dir)
 }

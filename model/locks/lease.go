@@ -124,6 +124,13 @@ func (l *Lease) Renewed(now time.Time) (ago time.Duration, ok bool) {
 	return max(0, ago), true
 }
 
+// RenewedAt returns when the lease was renewed last, as near as all readings since tell; ok is false where
+// Renewed's is.
+func (l *Lease) RenewedAt(now time.Time) (at time.Time, ok bool) {
+	_, ok = l.Renewed(now)
+	return l.endFrom.Add(l.endTo.Sub(l.endFrom)/2 - time.Duration(l.Granted())*time.Second), ok
+}
+
 // MissedFor returns how long ago the lease's client should have renewed it, by its rhythm or
 // that of its recipe, as far as the last reading can tell. It is negative while it had time
 // at that reading. ok is false where Renewed's is.
@@ -190,6 +197,7 @@ func (l *Lease) Born() (at time.Time, ok bool) { return time.UnixMicro(l.born), 
 // learn compares two readings: more left than the passing of time allows is a
 // renewal, or the doing of a new raft leader.
 func (l *Lease) learn(prev, e model.LeaseRead, had bool) {
+	l.narrow(prev, e, had)
 	if !had {
 		l.first.at, l.first.granted, l.first.left = e.At.UnixMicro(), e.Granted, e.Remaining
 		return
@@ -220,6 +228,33 @@ func (l *Lease) learn(prev, e model.LeaseRead, had bool) {
 	}
 	l.Renewals++
 	l.ResetAt, l.resetDead = time.Time{}, false
+}
+
+// narrow takes in what a reading says of the lease's end. Readings at other fractions of a second make it
+// surer, as long as nobody renews it, and no new raft leader does.
+func (l *Lease) narrow(prev, e model.LeaseRead, had bool) {
+	if e.Granted <= 0 {
+		return
+	}
+	from, to := e.End()
+	if had && prev.Granted > 0 && e.Term == prev.Term && from.Before(l.endTo) && l.endFrom.Before(to) {
+		from, to = later(from, l.endFrom), earlier(to, l.endTo)
+	}
+	l.endFrom, l.endTo = from, to
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // slackReading bounds how far apart asking and answering may be.

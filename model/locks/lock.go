@@ -155,8 +155,9 @@ func (l *Lock) HoldTimes() []time.Duration { return l.holdTimes }
 // LongestUnseen returns the longest hold that was not seen from its beginning, as far as it was seen.
 func (l *Lock) LongestUnseen() time.Duration { return l.longestUnseen }
 
-// StopAges returns how old the leases of the last holders were when their renewals stopped.
-func (l *Lock) StopAges() []time.Duration { return l.stopAges }
+// Stops returns when the renewals of the last holders stopped that were seen from their beginning, the
+// newest last.
+func (l *Lock) Stops() []Stop { return l.stops }
 
 // LastLoss returns how the last holder lost the lock, nil if none was seen to.
 func (l *Lock) LastLoss() *journal.Entry { return l.lastLoss }

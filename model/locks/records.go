@@ -93,7 +93,7 @@ type handoverStats struct {
 	journal   []*journal.Entry // the lock's own journal, newest last
 	holdTimes []time.Duration  // of the last holds that were seen whole
 	waitTimes []time.Duration  // of the last that got the lock
-	stopAges  []time.Duration  // how old holders' leases were when their renewals stopped
+	stops     []Stop           // of renewals, of the last holders that ended by that
 	overtakes int
 	// longestUnseen is the longest of the holds that are not among holdTimes.
 	longestUnseen time.Duration
@@ -102,6 +102,10 @@ type handoverStats struct {
 
 	same, other int // of a group: keys that came back by another lease, with the same value or with another
 }
+
+// Stop is after which times the renewals of a holder stopped, whose lease then ran out: since it held, and
+// since its claim came.
+type Stop struct{ Held, Lived time.Duration }
 
 // noted is what was said last of a lock, so that it is said once of an event.
 type noted struct {
@@ -166,6 +170,9 @@ type Readings struct {
 	// known to leave its lease alone.
 	Renewals int
 	Rhythm   time.Duration
+	// endFrom and endTo are between which times the lease ends if nobody renews it, by all readings
+	// since its last renewal.
+	endFrom, endTo time.Time
 	// ResetAt is when a new raft leader last gave the lease its full TTL anew, zero
 	// if it was renewed since (etcd-io/etcd#9395).
 	ResetAt time.Time

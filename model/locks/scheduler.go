@@ -49,6 +49,7 @@ const (
 	renewalSlack = 700 * time.Millisecond // a client's loop tick and the way to etcd
 	minInterval  = time.Second
 	lastInterval = 300 * time.Millisecond // of a holder's lease that has less than a second left: only the last reading tells an expiry for sure
+	sureEnd      = 100 * time.Millisecond // the end of a lease is known well enough
 	quietHead    = 2 * time.Second        // shortest interval for classHead: close enough to tell an expiry from a close
 	quietWaiter  = 15 * time.Second       // and for classWaiter
 	retryReading = 5 * time.Second        // longest pause after refused or failed ones
@@ -138,10 +139,29 @@ func (a *scheduler) nextReading(l *Lease, class int8) time.Time {
 		renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second)
 		expected := renewed.Add(time.Duration(l.Read.Granted)*time.Second/3 + renewalSlack)
 		if expected.After(next) {
-			next = expected
+			return expected
 		}
 	}
+	if l.heads > 0 && l.Read.Remaining > 0 {
+		return l.telling(next)
+	}
 	return next
+}
+
+// telling returns when, instead of at next, a reading tells more of the end of a lease that nobody renews:
+// etcd says whole seconds, so it tells whether the end is in the first or the second half of the time in
+// which it can be.
+func (l *Lease) telling(next time.Time) time.Time {
+	middle := l.endFrom.Add(l.endTo.Sub(l.endFrom) / 2)
+	soonest := next.Sub(l.Read.At) / 2
+	if l.Read.Remaining <= 1 {
+		soonest = min(soonest, lastInterval/2)
+	}
+	left := middle.Sub(l.Read.At.Add(soonest))
+	if l.endTo.Sub(l.endFrom) < sureEnd || left < time.Second {
+		return next
+	}
+	return middle.Add(-left.Truncate(time.Second))
 }
 
 // schedule puts l where it belongs after a change.

@@ -196,7 +196,7 @@ func TestOneMissedRenewalDoesNotSayHowALeaseEnded(t *testing.T) {
 		h.Read(2, lease, 42, 41)
 		h.Read(20, lease, 42, 41)
 		end := 62.5
-		h.Read(end-float64(r.left)-0.5, lease, 42, r.left)
+		h.Read(end-float64(r.left)-1.1, lease, 42, r.left)
 		h.Del(end, key)
 		h.Read(end+0.5, lease, 0, -1)
 		got, why := "", ""

@@ -39,10 +39,18 @@ func TestHowAShortLifeEnds(t *testing.T) {
 		{"a reading just before says so", func(h *modeltest.History) {
 			h.Put(1, other, "", a)
 			h.Put(15, key, "", a)
+			h.Read(14.2, a, 10, 0)
 			h.Read(15.1, a, 10, 0)
 			h.End(15.3, a)
 			h.Read(15.5, a, 0, -1)
 		}, "lease expired (strong)"},
+		{"it may have been revoked in its last second", func(h *modeltest.History) {
+			h.Put(1, other, "", a)
+			h.Put(15, key, "", a)
+			h.Read(15.1, a, 10, 0)
+			h.End(15.3, a)
+			h.Read(15.5, a, 0, -1)
+		}, "lease expired (hint)"},
 		{"an unlock, and a close before anybody could ask", func(h *modeltest.History) {
 			h.Put(1, key, "", a)
 			h.Read(1.2, a, 10, 9)

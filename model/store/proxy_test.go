@@ -120,12 +120,12 @@ func TestADeleteThatFoundNothingExplainsNothing(t *testing.T) {
 			h := modeltest.TwoContenders()
 			h.Read(4, 0xa1, 10, 1)
 			h.Read(5, 0xa1, 10, 0)
-			wrote := model.Wrote{At: modeltest.At(5.6), Client: sureOf("c1"), Key: key, Delete: true, Took: row.took, Missed: row.missed, Rev: h.Rev + 1 + row.rev, Told: true}
+			wrote := model.Wrote{At: modeltest.At(6.2), Client: sureOf("c1"), Key: key, Delete: true, Took: row.took, Missed: row.missed, Rev: h.Rev + 1 + row.rev, Told: true}
 			if early {
 				h.Add(wrote)
 			}
-			h.End(5.5, 0xa1)
-			h.Read(5.6, 0xa1, 0, -1)
+			h.End(6.1, 0xa1)
+			h.Read(6.2, 0xa1, 0, -1)
 			if !early {
 				h.Add(wrote)
 			}

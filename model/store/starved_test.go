@@ -60,7 +60,7 @@ func TestTheLastSecondOfALeaseIsLookedAt(t *testing.T) {
 		reason string
 		left   int64
 		due    float64
-	}{{"less than a second left", 0, 5.3}, {"more than that", 1, 6}} {
+	}{{"less than a second left", 0, 5.3}, {"more than that: half a second later it tells in which half the end is", 1, 5.5}} {
 		h := modeltest.New()
 		h.Loaded(0)
 		h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)

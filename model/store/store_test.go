@@ -48,7 +48,7 @@ handover b2 took over /lock from a1 (held 4.0s, released: hint)
 		{"expiry", "the readings fell to nothing before all keys went in one revision", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Put(2, modeltest.ClaimKey("/lock", b), "", b)
-			h.Read(4, a, 5, 1)
+			h.Read(3.8, a, 5, 1)
 			h.Read(5, a, 5, 0)
 			h.Del(5.9, modeltest.ClaimKey("/lock", a))
 			h.Read(6, a, 0, -1)

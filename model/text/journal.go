@@ -88,6 +88,8 @@ var causes = map[model.MessageID]Sentence{
 	"last-reading-before":            {"{0}; last reading {1:s} before: {2} of {3} s left", "{0}；{1:s} 前最后的读数还剩 {2}/{3} s"},
 	"renewal-missed":                 {"{0}, a renewal missed", "{0}，漏了一次续租"},
 	"renewals-missed":                {"{0}, renewals missed", "{0}，漏了几次续租"},
+	"gone-after-its-end":             {"{0}; it went {1:s} after its end", "{0}；它在到期 {1:s} 后消失"},
+	"gone-about-its-end":             {"{0}; its end is known to {1:s} only, and a revoke just before looks the same", "{0}；到期时刻只知道在 {1:s} 之内，临到期前的撤销看起来一样"},
 	"read-too-long-ago":              {"{0}, too long ago to tell expired from revoked", "{0}，太久以前，分不清到期和撤销"},
 	"released-closed-or-revoked":     {"{0}: its owner released it and closed the session, or it was revoked", "{0}：主人释放后关闭了会话，或者被撤销"},
 	"ended-early-or-released":        {"{0}: ended early; its owner released it and closed the session, or it was revoked", "{0}：提前结束；主人释放后关闭了会话，或者被撤销"},
