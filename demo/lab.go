@@ -125,6 +125,9 @@ func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 		return err
 	}
 	l.supervisor.know(known)
+	if l.o.Spec != nil {
+		l.ops.Go(l.supervisor.watchStarved)
+	}
 	l.o.Progress(fmt.Sprintf("starting %d contenders", len(l.supervisor.first)))
 	if l.o.Held {
 		return ctx.Err()

@@ -346,6 +346,15 @@ type Slept struct {
 	At, Since time.Time
 }
 
+// Starved says that for so long of the time from Since to At somebody was ready to run and had no processor:
+// a contender by its name, or, where that is "", the lab with its members. It is at least that, as one thread
+// is counted where there are several.
+type Starved struct {
+	At, Since time.Time
+	Name      string
+	For       time.Duration
+}
+
 func (e Committed) When() time.Time { return e.At }
 
 func (e Requested) When() time.Time { return e.At }
@@ -374,6 +383,8 @@ func (e Tick) When() time.Time { return e.At }
 
 func (e Slept) When() time.Time { return e.At }
 
+func (e Starved) When() time.Time { return e.At }
+
 func (Committed) event() {}
 
 func (Requested) event() {}
@@ -401,6 +412,8 @@ func (ClusterStatus) event() {}
 func (Tick) event() {}
 
 func (Slept) event() {}
+
+func (Starved) event() {}
 
 // Missed returns how long ago, at least, the lease was renewed, and whether that is more
 // than a third of its TTL, and a second.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -75,6 +76,9 @@ func GroupLives(group int) bool {
 	}
 	return false
 }
+
+// Waits are empty: this system does not say for how long a thread had no processor.
+func Waits(int) map[int]time.Duration { return nil }
 
 // isPaused says whether a process has stopped, by its entry in the system's table as
 // there is no waitid in the library for this system. The error is [os.ErrProcessDone]

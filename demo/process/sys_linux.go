@@ -96,6 +96,37 @@ func GroupLives(group int) bool {
 	return false
 }
 
+// Waits are for how long each thread of a process, and of those that it has started, was ready to run and
+// had no processor since it began, as the kernel counts; empty where it does not say, or the process has ended.
+func Waits(pid int) map[int]time.Duration {
+	all := map[int]time.Duration{}
+	addWaits(all, pid)
+	return all
+}
+
+func addWaits(all map[int]time.Duration, pid int) {
+	tasks := fmt.Sprintf("/proc/%d/task/", pid)
+	entries, err := os.ReadDir(tasks)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		thread, _ := strconv.Atoi(e.Name()) // its form says that it is a number
+		// The second number are nanoseconds in the queue (Documentation/scheduler/sched-stats.rst).
+		data, _ := os.ReadFile(tasks + e.Name() + "/schedstat") // it may have ended just now
+		if f := strings.Fields(string(data)); len(f) > 1 {
+			n, _ := strconv.ParseInt(f[1], 10, 64)
+			all[thread] = time.Duration(n)
+		}
+		data, _ = os.ReadFile(tasks + e.Name() + "/children")
+		for _, child := range strings.Fields(string(data)) {
+			if n, err := strconv.Atoi(child); err == nil && all[n] == 0 {
+				addWaits(all, n)
+			}
+		}
+	}
+}
+
 // statFields are the fields of /proc/PID/stat after the name, which stands in parentheses
 // and may hold anything; none if there is no such process.
 func statFields(pid string) []string {

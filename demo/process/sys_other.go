@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"time"
 )
 
 var errSystem = errors.New("the lab runs on Linux and macOS only")
@@ -28,3 +29,4 @@ func PauseGroup(*os.Process) error                 { return errSystem }
 func AwaitEnd(int) error                           { return errSystem }
 func GroupLives(int) bool                          { return false }
 func AwaitPaused(int) error                        { return errSystem }
+func Waits(int) map[int]time.Duration              { return nil }

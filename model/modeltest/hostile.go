@@ -12,7 +12,7 @@ import (
 // Kinds has one event of every kind.
 var Kinds = []model.Event{
 	model.Committed{}, model.LoadStarted{}, model.Listed{}, model.Loaded{}, model.Watching{}, model.Lost{}, model.Back{},
-	model.LeaseRead{}, model.LeaseUnread{}, model.LeaseKeys{}, model.ClusterStatus{}, model.Tick{}, model.Slept{},
+	model.LeaseRead{}, model.LeaseUnread{}, model.LeaseKeys{}, model.ClusterStatus{}, model.Tick{}, model.Slept{}, model.Starved{},
 	model.Contender{}, model.Belief{}, model.Access{}, model.Wrote{}, model.Revoked{}, model.Watches{}, model.Asked{}, model.Refused{}, model.TurnedAway{}, model.Printed{}, model.Connected{},
 	model.LeaseOwner{}, model.FaultOn{}, model.FaultOff{}, model.Acted{}, model.Requested{},
 	model.DrillBegan{}, model.DrillStep{}, model.DrillJudged{}, model.DrillOver{},

@@ -30,7 +30,7 @@ func isList(e model.Event) bool {
 // rest are answers to questions that are asked every now and then.
 func Urgent(e model.Event) bool {
 	switch e.(type) {
-	case model.LeaseRead, model.LeaseUnread, model.LeaseKeys, model.ClusterStatus, model.Watching:
+	case model.LeaseRead, model.LeaseUnread, model.LeaseKeys, model.ClusterStatus, model.Watching, model.Starved:
 		return false
 	}
 	return true
@@ -39,7 +39,7 @@ func Urgent(e model.Event) bool {
 // isEvidence says whether an event is of those that clients bring about, any number of them.
 func isEvidence(e model.Event) bool {
 	switch e.(type) {
-	case model.LeaseOwner, model.Connected, model.Watches, model.Wrote, model.Revoked, model.Refused, model.Access, model.Printed:
+	case model.LeaseOwner, model.Connected, model.Watches, model.Wrote, model.Revoked, model.Refused, model.Access, model.Printed, model.Starved:
 		return true
 	}
 	return false

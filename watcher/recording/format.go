@@ -69,6 +69,7 @@ var eventTypes = map[string]reflect.Type{
 	"cluster-status": reflect.TypeFor[model.ClusterStatus](),
 	"tick":           reflect.TypeFor[model.Tick](),
 	"slept":          reflect.TypeFor[model.Slept](),
+	"starved":        reflect.TypeFor[model.Starved](),
 	"contender":      reflect.TypeFor[model.Contender](),
 	"belief":         reflect.TypeFor[model.Belief](),
 	"lease-owner":    reflect.TypeFor[model.LeaseOwner](),

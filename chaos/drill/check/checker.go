@@ -257,7 +257,7 @@ func (j *Checker) missing(r result, from time.Time, ok bool) result {
 	case !ok:
 		r.doubt(j.unfinished(), "the drill did not get to step %d", r.After)
 	case r.Within > 0 && j.now.Sub(from) >= r.Within && (j.all || r.After > 0 || j.faulted()):
-		r.violate("not within %s", r.Within)
+		j.tooLong(&r, from, j.now, r.Within, []string{r.Contender, r.From, r.To}, "not within %s", r.Within)
 	case !j.all:
 		r.doubt(j.unfinished(), "the drill did not get that far")
 	case r.Within > 0:
@@ -344,15 +344,37 @@ func (r *result) violate(format string, args ...any) {
 	r.note(format, args...)
 }
 
-// tooLong judges a time that is longer than its bound: it is violated, unless we did not run for so much
-// of it that the bound may have been kept.
-func (j *Checker) tooLong(r *result, from, to time.Time, within time.Duration, format string, args ...any) (violated bool) {
-	if d := j.asleep(from, to); d > 0 && to.Sub(from)-d <= within {
-		r.doubt(lessToDo, "%s; but locktop did not run for %.1f s of that", fmt.Sprintf(format, args...), d.Seconds())
+// tooLong judges a time that is longer than its bound: it is violated, unless we or those whom it is
+// asked of were kept from running for so much of it that the bound may have been kept. What lasts until now is
+// waited for until it is longer than that, too.
+func (j *Checker) tooLong(r *result, from, to time.Time, within time.Duration, who []string, format string, args ...any) (violated bool) {
+	d, kept := j.kept(from, to, who...)
+	if d > 0 && to.Sub(from)-d <= within {
+		r.doubt(lessToDo, "%s; but %s", fmt.Sprintf(format, args...), kept)
+		if to.Equal(j.now) {
+			r.open, r.until = !j.finished, later(r.until, from.Add(within+d+judgeSlack))
+		}
 		return false
 	}
 	r.violate(format, args...)
 	return true
+}
+
+// kept is for how long of a time we were kept from running, and that one of some processes which was so the
+// longest: together, and in words.
+func (j *Checker) kept(from, to time.Time, who ...string) (d time.Duration, words string) {
+	whose, theirs := "", time.Duration(0)
+	for _, name := range who {
+		if one := j.idled(from, to, drill.Process(name)); name != "" && one > theirs {
+			whose, theirs = drill.Process(name), one
+		}
+	}
+	ours := j.idled(from, to, "")
+	words = fmt.Sprintf("locktop did not run for %.1f s of that", ours.Seconds())
+	if theirs > 0 {
+		words += fmt.Sprintf(", and %s had no processor for %.1f s", whose, theirs.Seconds())
+	}
+	return ours + theirs, words
 }
 
 // doubt makes the result unknown, unless it is violated. known says what would make it known.

@@ -22,7 +22,10 @@ type history struct {
 	owners map[model.LeaseID]string
 	procs  map[string]model.Contender
 	anew   map[string]time.Time // when a process was started that had ended before
-	slept  []model.Slept        // when we did not run: what came then has the time of its end
+	// slept is when we did not run: what came then has the time of its end. starved is when somebody had no
+	// processor.
+	slept   []model.Slept
+	starved []model.Starved
 	// lists is how many lists ended; blind is set if the watch was ever lost: then
 	// times mean little, and after a second list not everything was seen.
 	lists int
@@ -139,6 +142,8 @@ func (h *history) apply(e model.Event) {
 		h.blind = true
 	case model.Slept:
 		h.slept = append(h.slept[max(0, len(h.slept)-sleepsMax+1):], e)
+	case model.Starved:
+		h.starved = append(h.starved[max(0, len(h.starved)-starvedMax+1):], e)
 	case model.LeaseOwner:
 		if e.Certain && !e.Renews {
 			h.owns(e.Lease, e.Name)
@@ -161,19 +166,34 @@ func (h *history) apply(e model.Event) {
 	}
 }
 
-// sleepsMax bounds what is remembered of the times in which we did not run.
-const sleepsMax = 1000
+// Bounds of what is remembered of the times in which somebody did not run.
+const (
+	sleepsMax  = 1000
+	starvedMax = 20000
+)
 
-// asleep is for how long of a time we did not run.
-func (h *history) asleep(from, to time.Time) (d time.Duration) {
-	for _, s := range h.slept {
-		end := to
-		if s.At.Before(end) {
-			end = s.At
+// idled is for how long of a time somebody was kept from running: some processes by their names, or "" for
+// us and the members.
+func (h *history) idled(from, to time.Time, who string) (d time.Duration) {
+	within := func(since, at time.Time) time.Duration {
+		if at.After(to) {
+			at = to
 		}
-		d += max(0, end.Sub(later(from, s.Since)))
+		return max(0, at.Sub(later(from, since)))
 	}
-	return d
+	for _, s := range h.starved {
+		if span := s.At.Sub(s.Since); s.Name == who && span > 0 {
+			d += time.Duration(float64(s.For) * float64(within(s.Since, s.At)) / float64(span))
+		}
+	}
+	if who != "" {
+		return d
+	}
+	asleep := time.Duration(0) // has been seen by both
+	for _, s := range h.slept {
+		asleep += within(s.Since, s.At)
+	}
+	return max(d, asleep)
 }
 
 // loaded ends a list: what it did not contain is gone.

@@ -80,6 +80,9 @@ func (j *Checker) late(name, prefix string, mute time.Duration) drill.Late {
 			since.at, ok = j.lostAll(name, w)
 			held, slack = true, mute
 		}
+		if ok { // what its other threads had no processor for is no time to hear of it
+			slack += j.idled(since.at, w.At, name)
+		}
 		if !ok || !held && prefix == "" || w.At.Before(since.at.Add(slack)) || j.holdsAgain(name, since.at, w) {
 			continue
 		}

@@ -52,7 +52,7 @@ func (j *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
 	case !c.held:
 		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.contender, drill.Clock(h.from), l.name, c.create)
 	case !j.blind && c.heldAt.Sub(h.from) > lagMax:
-		j.tooLong(r, h.from, c.heldAt, lagMax, "%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.contender, drill.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
+		j.tooLong(r, h.from, c.heldAt, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.contender, drill.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
 	}
 }
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -264,7 +265,7 @@ func taken(j *Checker, e drill.Expectation) result {
 		judge := func(until time.Time, then string) {
 			d := until.Sub(free)
 			if longest = max(longest, d); d > e.Within {
-				j.tooLong(&r, free, until, e.Within, "nobody held %s for %.1f s from %s%s", l.name, d.Seconds(), drill.Clock(free), then)
+				j.tooLong(&r, free, until, e.Within, j.everyone(), "nobody held %s for %.1f s from %s%s", l.name, d.Seconds(), drill.Clock(free), then)
 			}
 		}
 		for _, h := range holds {
@@ -278,6 +279,15 @@ func taken(j *Checker, e drill.Expectation) result {
 	}
 	r.Measured = seconds(longest)
 	return r
+}
+
+// everyone are the processes that had no processor at some time: any of them might have taken a lock.
+func (j *Checker) everyone() []string {
+	names := map[string]bool{}
+	for _, s := range j.starved {
+		names[s.Name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // stopped judges the end of one belief.
@@ -335,7 +345,7 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	}
 	switch {
 	case took > r.Within:
-		if j.tooLong(r, end.Add(-took), end, r.Within, "%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, drill.Clock(from), still) {
+		if j.tooLong(r, end.Add(-took), end, r.Within, []string{h.contender}, "%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, drill.Clock(from), still) {
 			j.advise(r, h, c, end)
 		}
 	case still != "":

@@ -54,6 +54,12 @@ func (ta *tale) slept(seconds float64) *tale {
 	return ta
 }
 
+// starved: somebody had no processor for so much of the last ten seconds, us by "".
+func (ta *tale) starved(who string, seconds float64) *tale {
+	ta.tell(model.Starved{At: ta.now, Since: ta.now.Add(-10 * time.Second), Name: who, For: time.Duration(seconds * float64(time.Second))})
+	return ta
+}
+
 // askedToEnd: a step asks a contender to end.
 func (ta *tale) askedToEnd(who string) *tale {
 	ta.hit(who).j.targets[len(ta.j.targets)-1].Fault.Kind = model.FaultStop
@@ -549,6 +555,57 @@ func TestWhoIsNotUpIsNotLate(t *testing.T) {
 			r := tt.story(asProgram(asProgram(newTale(t, tt.row), "a"), "b")).over()
 			if r.Verdict != tt.want || (r.Measured == nil) != (tt.measured == none) || r.Measured != nil && *r.Measured != tt.measured || !strings.Contains(strings.Join(r.Evidence, "\n"), tt.evidence) {
 				t.Errorf("%s, %s, want %s and %v: %q", r.Verdict, r.Numbers(), tt.want, tt.measured, r.Evidence)
+			}
+		})
+	}
+}
+
+// TestWhoHasNoProcessorIsNotLate: on a machine that has too much to do a time is longer than its bound, and it
+// is for so long as somebody waited for a processor that nobody knows whether it would have been else. Who
+// is later than that is late.
+func TestWhoHasNoProcessorIsNotLate(t *testing.T) {
+	killed := func(ta *tale) *tale {
+		return ta.up("b").queues("a").prints("a", holds).at(5).hit("a").ends("a").goes("a").at(10)
+	}
+	believes := func(ta *tale) *tale { return ta.up("b").queues("b").prints("b", holds).at(2).goes("b") }
+	both := func(ta *tale) *tale {
+		return ta.up("b").queues("a", "b").prints("a", holds).at(5).hit("a").goes("a").prints("b", holds).at(9)
+	}
+	writes := func(ta *tale) *tale {
+		return ta.up("b").queues("b").prints("b", holds).at(2).prints("b", idle).at(3).puts("b", "/data/1", true)
+	}
+	for _, tt := range []struct {
+		row      string
+		story    func(*tale) *tale
+		want     drill.Verdict
+		evidence string
+		reason   string
+	}{
+		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("b", 3).queues("b") }, drill.Unknown, "b had no processor for 1.5 s", "half of what it waited was in that time"},
+		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("b", 1).queues("b") }, drill.Violated, "after 5.0 s", "it was late besides"},
+		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("c", 3).queues("b") }, drill.Violated, "after 5.0 s", "another had none"},
+		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("", 3).queues("b") }, drill.Unknown, "locktop did not run for 1.5 s", "the members run in locktop"},
+		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("b", 3) }, drill.Unknown, "not within 4s; but", "nor is that it never came a fault then"},
+		{"acquired: {contender: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("b", 3).queues("b").prints("b", holds) }, drill.Unknown, "b had no processor", "its word comes as late"},
+		{"served: {within: 4s}", func(ta *tale) *tale { return ta.queues("a", "b").at(10).starved("b", 8).goes("a") }, drill.Unknown, "b waited 10.0 s for /x; but", "it waited for both"},
+		{"heeds: {within: 2s}", func(ta *tale) *tale { return believes(ta).at(5).starved("b", 4).prints("b", idle) }, drill.Unknown, "b had no processor for 1.2 s", "it could not stop"},
+		{"heeds: {within: 2s}", func(ta *tale) *tale { return believes(ta).at(5).starved("b", 3).prints("b", idle) }, drill.Violated, "believed for 3.000 s", "it could have"},
+		{"heeds: {within: 2s}", func(ta *tale) *tale { return believes(ta).at(12).starved("b", 5).prints("b", idle) }, drill.Violated, "believed for 10.000 s", "nor does half of the time excuse who never looks"},
+		{"overlap: {below: 2s}", func(ta *tale) *tale { return both(ta).starved("a", 8).prints("a", idle) }, drill.Unknown, "a and b both believed to hold /x for 4.000 s", "one of the two could not stop"},
+		{"overlap: {below: 2s}", func(ta *tale) *tale { return both(ta).starved("a", 4).prints("a", idle) }, drill.Violated, "a and b both believed to hold /x for 4.000 s", "it could have"},
+		{"taken: {within: 2s}", func(ta *tale) *tale {
+			return believes(ta).prints("b", idle).at(5).starved("b", 5).queues("b").prints("b", holds)
+		}, drill.Unknown, "nobody held /x for 3.0 s", "nobody could take it"},
+		{"gap: {below: 2s}", func(ta *tale) *tale {
+			return believes(ta).prints("b", idle).queues("a").prints("a", model.BeliefWaiting).at(5).starved("a", 5).prints("a", holds)
+		}, drill.Unknown, "nobody held /x for 3.000 s", "likewise"},
+		{"no-late-write: {contender: b, prefix: /data}", func(ta *tale) *tale { return writes(ta).starved("b", 9) }, drill.Held, "", "what writes had no time to hear of it"},
+		{"no-late-write: {contender: b, prefix: /data}", func(ta *tale) *tale { return writes(ta).starved("b", 5) }, drill.Violated, "accepted 1 write of b", "it had"},
+	} {
+		t.Run(tt.row+" "+tt.reason, func(t *testing.T) {
+			r := tt.story(asProgram(asProgram(newTale(t, tt.row), "a"), "b")).over()
+			if r.Verdict != tt.want || !strings.Contains(strings.Join(r.Evidence, "\n"), tt.evidence) {
+				t.Errorf("%s, %s, want %s: %q", r.Verdict, r.Numbers(), tt.want, r.Evidence)
 			}
 		})
 	}

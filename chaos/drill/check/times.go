@@ -35,9 +35,9 @@ func served(j *Checker, e drill.Expectation) result {
 			longest = max(longest, waited)
 			switch {
 			case waited > e.Within && c.held:
-				r.violate("%s waited %.1f s for %s", j.name(c), waited.Seconds(), l.name)
+				j.tooLong(&r, c.since, end, e.Within, j.everyone(), "%s waited %.1f s for %s", j.name(c), waited.Seconds(), l.name)
 			case waited > e.Within:
-				r.violate("%s has waited %.1f s for %s, and still does", j.name(c), waited.Seconds(), l.name)
+				j.tooLong(&r, c.since, end, e.Within, j.everyone(), "%s has waited %.1f s for %s, and still does", j.name(c), waited.Seconds(), l.name)
 			case !c.held:
 				r.doubt("let the run last "+e.Within.String()+" after it asked", "%s still waits for %s, since %.1f s", j.name(c), l.name, waited.Seconds())
 				if until := c.since.Add(e.Within); until.After(r.until) {
@@ -92,8 +92,9 @@ func overlap(j *Checker, e drill.Expectation) result {
 						continue
 					}
 				}
-				longest = max(longest, d)
-				if d >= max(e.Below, e.AtLeast) {
+				if longest = max(longest, d); e.Below > 0 && d >= e.Below {
+					j.tooLong(&r, from, from.Add(d), e.Below, []string{a.contender, b.contender}, "%s and %s both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), drill.Clock(from))
+				} else if e.Below == 0 && d >= e.AtLeast {
 					r.note("%s and %s both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), drill.Clock(from))
 				}
 			}
@@ -107,8 +108,6 @@ func overlap(j *Checker, e drill.Expectation) result {
 	case r.Samples == 0:
 		r.Measured = nil
 		r.doubt(j.nobody(), "nobody said that it holds")
-	case e.Below > 0 && longest >= e.Below:
-		r.Verdict = drill.Violated
 	case e.AtLeast > 0 && longest < e.AtLeast:
 		r.note("the longest overlap was %.3f s", longest.Seconds())
 		measured := r.Measured
@@ -146,7 +145,7 @@ func gap(j *Checker, e drill.Expectation) result {
 				d := max(0, h.from.Sub(from))
 				longest = max(longest, d)
 				if d >= e.Below {
-					r.violate("nobody held %s for %.3f s from %s, until %s did", l.name, d.Seconds(), drill.Clock(from), h.contender)
+					j.tooLong(&r, from, h.from, e.Below, j.everyone(), "nobody held %s for %.3f s from %s, until %s did", l.name, d.Seconds(), drill.Clock(from), h.contender)
 				}
 			}
 			if ended = later(ended, h.to); h.to.IsZero() {
@@ -156,7 +155,7 @@ func gap(j *Checker, e drill.Expectation) result {
 		for who, b := range l.lastBeliefs { // who waits still waits for somebody
 			if d := j.now.Sub(later(b.At, ended)); b.State == model.BeliefWaiting && len(l.holds) > 0 && d >= e.Below {
 				longest = max(longest, d)
-				r.violate("nobody has held %s for %.3f s, and %s waits", l.name, d.Seconds(), who)
+				j.tooLong(&r, later(b.At, ended), j.now, e.Below, j.everyone(), "nobody has held %s for %.3f s, and %s waits", l.name, d.Seconds(), who)
 			}
 		}
 	}
@@ -277,7 +276,7 @@ func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 	}
 	switch {
 	case r.Within > 0 && took > r.Within:
-		j.tooLong(r, from, c.at, r.Within, "%s after %.1f s: at most %s were expected", words, took.Seconds(), r.Within)
+		j.tooLong(r, from, c.at, r.Within, []string{j.owner(c.claim), j.owner(c.prev)}, "%s after %.1f s: at most %s were expected", words, took.Seconds(), r.Within)
 	case took < r.AtLeast:
 		r.Measured, r.Bound, r.Least = seconds(took), seconds(r.AtLeast), true // the number that broke
 		r.violate("%s after %.1f s: at least %s were expected", words, took.Seconds(), r.AtLeast)
@@ -358,7 +357,7 @@ func acquired(j *Checker, e drill.Expectation) result {
 			}
 			r.Samples, r.Measured = 1, seconds(took)
 			if e.Within > 0 && took > e.Within {
-				j.tooLong(&r, from, h.from, e.Within, "%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
+				j.tooLong(&r, from, h.from, e.Within, []string{h.contender}, "%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
 			} else {
 				r.note("%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
 			}
