@@ -202,6 +202,15 @@ func Bytes(n int64) string {
 
 var units = []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 
+// Capital returns a sentence with a capital at its beginning.
+func Capital(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	if first == utf8.RuneError { // nothing, or no text
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[n:]
+}
+
 // CountOf writes a number of things: "1 lock", "3 locks".
 func CountOf(n int, noun string) string {
 	if n == 1 {

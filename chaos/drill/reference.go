@@ -115,7 +115,7 @@ func fieldOf(kind model.FaultKind, field string) string {
 }
 
 func fault(f model.FaultInfo) Entry {
-	e := Entry{Name: string(f.Kind), Is: "fault", Says: upper(text.English(f.What)) + "."}
+	e := Entry{Name: string(f.Kind), Is: "fault", Says: model.Capital(text.English(f.What)) + "."}
 	e.Rows = append(e.Rows, [2]string{"target", targetWords[f.Target]})
 	value := cmp.Or(targetExamples[f.Target], "true")
 	if f.Instant {
@@ -159,7 +159,7 @@ func Page() string {
 	b.WriteString("# How a drill is written\n\nWritten by `go generate ./demo`; do not edit. `locktop drill new NAME` makes a file to begin with, " +
 		"`locktop drill check FILE` says what is wrong in one, `locktop drill show NAME` prints a built-in one, and `locktop drill schema` a JSON Schema for editors.\n")
 	for _, o := range Grammar() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| Key | Value | What it says |\n|---|---|---|\n", upper(o.Name), o.Says)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| Key | Value | What it says |\n|---|---|---|\n", model.Capital(o.Name), o.Says)
 		for _, f := range o.Fields {
 			says := f.Says
 			if f.Needed {
@@ -192,11 +192,4 @@ func Page() string {
 		}
 	}
 	return b.String()
-}
-
-func upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -184,7 +184,7 @@ func faultNode(heal bool) node {
 			bare = append(bare, string(f.Kind))
 		}
 		if one = append(one, node{"required": []string{string(f.Kind)}}); f.Kind != model.FaultDelay {
-			fields[string(f.Kind)] = node{"description": upper(text.English(f.What)) + "."}
+			fields[string(f.Kind)] = node{"description": model.Capital(text.English(f.What)) + "."}
 		}
 	}
 	fields["delay"] = node{"description": "A target of the fault delay; of slow and slow-member a time."}

@@ -187,7 +187,7 @@ func (v Verdict) How(lang string) string {
 	s := text.Render(lang, v.Finding.Summary)
 	for _, begins := range []string{"a new ", "a reading ", "the ", "members "} { // a client may be called a
 		if strings.HasPrefix(s, begins) {
-			return strings.ToUpper(s[:1]) + s[1:]
+			return model.Capital(s)
 		}
 	}
 	return s // it begins with a name, which keeps its letters, or with a number

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"locktop/model"
 )
 
 // CommandsPage is the reference of commands and flags, as Markdown. What a command does at length
@@ -18,7 +20,7 @@ func CommandsPage() string {
 		"`locktop man | man -l -`, tell more.\n")
 	for _, g := range root.Groups() {
 		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(g.Title, ":"))
-		for _, c := range everyCommand(root) {
+		for _, c := range commandTree(root) {
 			if groupOf(c) == g.ID && hasPart(c) {
 				writeCommand(&b, c)
 			}
@@ -58,7 +60,7 @@ func groupOf(c *cobra.Command) string {
 
 // writeCommand writes what a command does, how it is called, its flags and an example.
 func writeCommand(b *strings.Builder, c *cobra.Command) {
-	fmt.Fprintf(b, "\n### %s\n\n%s.", c.CommandPath(), upperFirst(c.Short))
+	fmt.Fprintf(b, "\n### %s\n\n%s.", c.CommandPath(), model.Capital(c.Short))
 	var shared []string
 	flagsOf(c, true).VisitAll(func(f *pflag.Flag) { shared = append(shared, "`--"+f.Name+"`") })
 	if len(shared) > 0 {
@@ -97,13 +99,4 @@ func flagLines(set *pflag.FlagSet) string {
 		some.AddFlag(&shown)
 	})
 	return some.FlagUsages()
-}
-
-// everyCommand is a command with all that are below it.
-func everyCommand(c *cobra.Command) []*cobra.Command {
-	all := []*cobra.Command{c}
-	for _, sub := range c.Commands() {
-		all = append(all, everyCommand(sub)...)
-	}
-	return all
 }

@@ -17,7 +17,7 @@ func TestTheReferenceHasEveryFlag(t *testing.T) {
 		part[name] = text
 	}
 	e := &env{}
-	for _, c := range everyCommand(e.rootCmd()) {
+	for _, c := range commandTree(e.rootCmd()) {
 		if !c.IsAvailableCommand() && c.HasParent() || c.HasParent() && c.Parent().Name() == completionName {
 			continue
 		}

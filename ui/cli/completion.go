@@ -79,8 +79,8 @@ func mustRegister(err error) {
 
 // completing says whether a command is one of cobra's for completion.
 func completing(c *cobra.Command) bool {
-	names := []string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd, "completion"}
-	return slices.Contains(names, c.Name()) || c.HasParent() && c.Parent().Name() == "completion"
+	names := []string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd, completionName}
+	return slices.Contains(names, c.Name()) || c.HasParent() && c.Parent().Name() == completionName
 }
 
 // commandTree is a command with all that are below it.

@@ -61,7 +61,7 @@ func genPowershell(root *cobra.Command, w io.Writer, descriptions bool) error {
 func addScripts(root *cobra.Command, out io.Writer) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range commandTree(root) {
-		if c.Name() == "completion" {
+		if c.Name() == completionName {
 			c.Args, c.RunE = noArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() } // another shell is refused
 			c.Long += `
 The names of locks are completed, too, if they have nothing in them but the letters
@@ -70,7 +70,7 @@ left out: a shell could take a part of such a name for a command.
 `
 		}
 		s, ok := scripts[c.Name()]
-		if !ok || !c.HasParent() || c.Parent().Name() != "completion" {
+		if !ok || !c.HasParent() || c.Parent().Name() != completionName {
 			continue
 		}
 		c.Args = noArgs

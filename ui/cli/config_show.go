@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locktop/model"
+	"locktop/ui/report"
 )
 
 // shownConfig is what "locktop config" prints, schema 1.
@@ -60,7 +61,7 @@ func configCmd(e *env) *cobra.Command {
 				return err
 			}
 			if output == "json" {
-				return printJSON(e.out, c)
+				return report.WriteJSON(e.out, c, "  ")
 			}
 			return writeConfig(e.out, c)
 		},

@@ -14,6 +14,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/demo/drills"
 	"locktop/model"
+	"locktop/ui/report"
 )
 
 // everyDrill is the name that means all of them.
@@ -88,7 +89,7 @@ func listDrillsJSON(w io.Writer, all []*drill.Drill) error {
 		}
 		rows = append(rows, r)
 	}
-	return printJSON(w, rows)
+	return report.WriteJSON(w, rows, "  ")
 }
 
 // drillText returns the text of a drill, and how its file is called: the built-in one of that

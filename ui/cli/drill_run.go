@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -231,7 +232,7 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 // drillsOver writes what came of drills, those of several in a last line, and ends the command by that, or
 // by what failed before.
 func (e *env) drillsOver(ctx context.Context, all runner.Suite, reports []string, output string, code int, failed error) error {
-	err := errors.Join(failed, writeSuite(ctx, all, reports), e.forGitHub(output, all))
+	err := errors.Join(failed, writeReports(ctx, reports, all), e.forGitHub(output, all))
 	if len(all.Reports)+len(all.NotRun) > 1 {
 		err = errors.Join(err, all.Text(e.out))
 	}
@@ -337,12 +338,15 @@ func (e *env) forGitHub(output string, all runner.Suite) error {
 	return errors.Join(all.Summary(file), file.Close())
 }
 
-// writeSuite writes the reports of several drills.
-func writeSuite(ctx context.Context, all runner.Suite, reports []string) (err error) {
-	for _, name := range reports {
-		write := all.JSON
+// writeReports writes the reports of a drill, or of several.
+func writeReports(ctx context.Context, names []string, of interface {
+	JSON(io.Writer) error
+	JUnit(io.Writer) error
+}) (err error) {
+	for _, name := range names {
+		write := of.JSON
 		if filepath.Ext(name) == ".xml" {
-			write = all.JUnit
+			write = of.JUnit
 		}
 		err = errors.Join(err, writeFile(ctx, name, write))
 	}
@@ -411,7 +415,7 @@ func (f *drillRun) runDrill(ctx context.Context, asked roles.Assignment, results
 		f.collect(r)
 	}
 	if len(r.Rounds) > 0 {
-		err = errors.Join(r.Text(f.e.out, f.timeline), f.writeReports(ctx, r), err)
+		err = errors.Join(r.Text(f.e.out, f.timeline), writeReports(ctx, f.reports, r), f.writePictures(r), err)
 	}
 	if r.Repeats != nil {
 		err = errors.Join(err, r.Repeats.Text(f.e.out, d.Name))
@@ -481,17 +485,8 @@ func eventOf(s *store.Store, f *journal.Entry) any {
 	return json.RawMessage(strings.TrimSpace(line.String()))
 }
 
-// writeReports writes the reports and pictures that were asked for.
-func (f *drillRun) writeReports(ctx context.Context, r runner.Report) error {
-	for _, name := range f.reports {
-		write := r.JSON
-		if filepath.Ext(name) == ".xml" {
-			write = r.JUnit
-		}
-		if err := writeFile(ctx, name, write); err != nil {
-			return err
-		}
-	}
+// writePictures writes the pictures that were asked for.
+func (f *drillRun) writePictures(r runner.Report) error {
 	if f.pictures == "" {
 		return nil
 	}

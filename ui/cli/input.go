@@ -2,8 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -70,14 +68,6 @@ func addOutput(cmd *cobra.Command, output *string, formats []string, help string
 func formatWords() string {
 	last := len(report.Formats) - 1
 	return strings.Join(report.Formats[:last], ", ") + " or " + report.Formats[last]
-}
-
-// printJSON writes a value as people and programs read it.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 // wantArmed refuses to write to a cluster unless that was confirmed.

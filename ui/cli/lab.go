@@ -204,7 +204,7 @@ func (r *labRun) close() error {
 		errs = append(errs, r.lab.Close())
 	}
 	if r.recording != nil {
-		said, err := r.recording.close()
+		said, err := r.recording.End()
 		if errs = append(errs, err); said != "" {
 			r.tell(said)
 		}

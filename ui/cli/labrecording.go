@@ -109,11 +109,8 @@ func (k *labRecording) status() metrics.Recording {
 // Path implements ui.RecordFile.
 func (k *labRecording) Path() string { return k.path }
 
-// End implements ui.RecordFile.
-func (k *labRecording) End() (said string, err error) { return k.close() }
-
-// close ends the recording and says where it is.
-func (k *labRecording) close() (said string, err error) {
+// End implements ui.RecordFile: it ends the recording and says where it is.
+func (k *labRecording) End() (said string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if ended := k.r.Close(); k.why == nil {

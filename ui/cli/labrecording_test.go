@@ -22,7 +22,7 @@ func TestARecordingOfALabIsTold(t *testing.T) {
 	if told.Dir != k.Path() || !told.Writes || !told.Since.Equal(modeltest.At(0)) {
 		t.Errorf("it tells %+v", told)
 	}
-	if _, err := k.close(); err != nil {
+	if _, err := k.End(); err != nil {
 		t.Fatal(err)
 	}
 	if k.status().Writes {

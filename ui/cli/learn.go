@@ -22,6 +22,7 @@ import (
 	"locktop/model/text"
 	"locktop/ui/cli/course"
 	"locktop/ui/draw"
+	"locktop/ui/report"
 	"locktop/ui/terminal"
 	"locktop/ui/tutor"
 )
@@ -70,7 +71,7 @@ func learnCmd(e *env) *cobra.Command {
 				return err
 			}
 			if f.name == "" {
-				f.name = account()
+				f.name = cmp.Or(userName(), "learner")
 			}
 			c := &courseRoom{e: e, lang: lang, f: f, all: all}
 			if err := c.load(); err != nil {
@@ -175,7 +176,7 @@ func (c *courseRoom) print() error {
 		cells = append(cells, []string{strconv.Itoa(l.Number), d.Name, l.Title.In(c.lang), c.note(d), l.Teaches.In(c.lang)})
 	}
 	if c.f.output == "json" {
-		return printJSON(c.e.out, rows)
+		return report.WriteJSON(c.e.out, rows, "  ")
 	}
 	return printCells(c.e.out, cells)
 }

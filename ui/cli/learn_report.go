@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"maps"
-	"os/user"
 	"slices"
 	"strconv"
 
@@ -13,15 +12,8 @@ import (
 	"locktop/model"
 	"locktop/model/text"
 	"locktop/ui/cli/course"
+	"locktop/ui/report"
 )
-
-// account is the name of the person's account, or "learner".
-func account() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	return "learner"
-}
 
 // learnReportCmd is the table of a class for its teacher.
 func learnReportCmd(e *env) *cobra.Command {
@@ -51,7 +43,7 @@ func learnReportCmd(e *env) *cobra.Command {
 				return err
 			}
 			if output == "json" {
-				return printJSON(e.out, rows)
+				return report.WriteJSON(e.out, rows, "  ")
 			}
 			if len(rows) == 0 {
 				e.tellLine(text.Render(lang, model.Say("report-empty", args[0])))

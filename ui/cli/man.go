@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"locktop/model"
 )
 
 // The manual page is written from the tree of commands, all of them on one page:
@@ -139,7 +141,7 @@ func (p *page) commands(of *cobra.Command) {
 			continue
 		}
 		p.macro("SS", strings.TrimPrefix(c.UseLine(), c.Root().Name()+" "))
-		p.prose(upperFirst(c.Short) + ".")
+		p.prose(model.Capital(c.Short) + ".")
 		if c.Long != "" && c.Long != c.Short {
 			p.macro("PP")
 			p.prose(c.Long)
@@ -191,8 +193,6 @@ func (p *page) flags(set *pflag.FlagSet) {
 
 // perProcess says that the default of a flag is another in every process.
 func perProcess(f *pflag.Flag) bool { return strings.HasPrefix(f.DefValue, "pid-") }
-
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // roff escapes what roff would take for its own. A plain hyphen would come out as
 // one that no shell understands.

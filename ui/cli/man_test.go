@@ -11,7 +11,7 @@ func TestTheManualHasEveryCommandAndFlag(t *testing.T) {
 	e := &env{}
 	root := e.rootCmd()
 	page := strings.ReplaceAll(manPage(root, e.shared, build{Version: "v1"}), `\-`, "-")
-	for _, c := range everyCommand(root) {
+	for _, c := range commandTree(root) {
 		path := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "locktop"), " ")
 		if !c.IsAvailableCommand() || path == "" {
 			continue

@@ -126,22 +126,12 @@ func (a *access) askPassword(ctx context.Context, user string) (string, error) {
 	}
 	fmt.Fprintf(a.err, "Password of %s at %s: ", model.Printable(shownUser(user)), model.Printable(a.where()))
 	defer fmt.Fprintln(a.err)
-	type answer struct {
-		text []byte
-		err  error
-	}
-	typed := make(chan answer, 1)
-	go func() { // it stays until a line is typed, or the program ends
-		text, err := term.ReadPassword(fd)
-		typed <- answer{text, err}
-	}()
-	select {
-	case <-ctx.Done():
+	text, err := await(ctx, func() ([]byte, error) { return term.ReadPassword(fd) })
+	switch {
+	case ctx.Err() != nil:
 		return "", errors.Join(ctx.Err(), term.Restore(fd, before))
-	case got := <-typed:
-		if got.err != nil || len(got.text) == 0 {
-			return "", bad("no password was typed for user %q", shownUser(user))
-		}
-		return string(got.text), nil
+	case err != nil || len(text) == 0:
+		return "", bad("no password was typed for user %q", shownUser(user))
 	}
+	return string(text), nil
 }

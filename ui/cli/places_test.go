@@ -112,7 +112,7 @@ func TestWatchOfAList(t *testing.T) {
 // interrupted.
 func TestExitTable(t *testing.T) {
 	known := map[string]bool{}
-	for _, c := range everyCommand((&env{}).rootCmd()) {
+	for _, c := range commandTree((&env{}).rootCmd()) {
 		known[nameOf(c)] = true
 	}
 	for _, r := range exitTable {

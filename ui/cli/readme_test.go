@@ -42,7 +42,7 @@ func TestEveryFlagAndFileOfTheReadmeExists(t *testing.T) {
 	e := &env{}
 	root := e.rootCmd()
 	known := map[string]bool{"help": true}
-	for _, c := range everyCommand(root) {
+	for _, c := range commandTree(root) {
 		for _, word := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(c.UsageString(), -1) {
 			known[word[1]] = true
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"locktop/ui/report"
 )
 
 // license is the licence of locktop, notices are the licences and notices of the modules that are
@@ -108,7 +110,7 @@ func versionCmd(e *env) *cobra.Command {
 				return err
 			}
 			if output == "json" {
-				return printJSON(e.out, thisBuild())
+				return report.WriteJSON(e.out, thisBuild(), "  ")
 			}
 			_, err := fmt.Fprintln(e.out, thisBuild())
 			return err

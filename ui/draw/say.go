@@ -1,9 +1,6 @@
 package draw
 
 import (
-	"unicode"
-	"unicode/utf8"
-
 	"locktop/model"
 	"locktop/model/findings"
 	"locktop/model/journal"
@@ -60,9 +57,7 @@ func (th *Theme) Messages(list []model.Message) (all []string) {
 
 // Problem is what a finding is called, as the state of a lock calls it, with a capital.
 func (th *Theme) Problem(f *model.Finding) string {
-	said := th.Message(findings.Problem(f))
-	first, n := utf8.DecodeRuneInString(said)
-	return string(unicode.ToUpper(first)) + said[n:]
+	return model.Capital(th.Message(findings.Problem(f)))
 }
 
 // How says how a verdict came.

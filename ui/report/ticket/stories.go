@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"locktop/model"
 	"locktop/model/findings"
@@ -206,7 +204,7 @@ func (p *Page) tell(s *story, acts []*journal.Entry) {
 		}
 	}
 	if e.Kind == journal.Gap {
-		s.Title, s.What = "Not seen", capital(p.said(e))+"."
+		s.Title, s.What = "Not seen", model.Capital(p.said(e))+"."
 	} else {
 		code := string(e.Code)
 		s.Code = &code
@@ -230,12 +228,7 @@ func (p *Page) tell(s *story, acts []*journal.Entry) {
 
 // problem is what a finding is called on the screen.
 func problem(e *journal.Entry) string {
-	return capital(text.English(findings.Problem(&model.Finding{Code: e.Code, Confidence: e.Confidence})))
-}
-
-func capital(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
+	return model.Capital(text.English(findings.Problem(&model.Finding{Code: e.Code, Confidence: e.Confidence})))
 }
 
 // names are the locks in a title, and in a list for programs.
