@@ -66,12 +66,8 @@ func (m *manual) election(ctx context.Context, of func(*concurrency.Session, str
 	if m.o.Recipe != RecipeElection {
 		return nil, fmt.Errorf("recipe %s has no leader that the client library tells", m.o.Recipe)
 	}
-	if m.s == nil || m.s.ended() {
-		s, err := m.open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		m.s = s
+	if err := m.needsSession(ctx); err != nil {
+		return nil, err
 	}
 	return of(m.s.Session, m.o.Locks[0]), nil
 }

@@ -26,7 +26,7 @@ func newGuard(addr string) *guard {
 		return nil
 	}
 	// A connection for each access: there are few, and none is left behind.
-	return &guard{url: "http://" + addr + resource.AccessPath, http: &http.Client{
+	return &guard{url: "http://" + addr, http: &http.Client{
 		Timeout: askWithin, Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
@@ -56,28 +56,12 @@ func (g *guard) access(ctx context.Context, a resource.Access) (resource.Answer,
 	if a.Write {
 		verb = "write"
 	}
-	body, err := json.Marshal(a)
-	if err != nil {
-		return resource.Answer{}, fmt.Errorf("%s the resource: %w", verb, err)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url, bytes.NewReader(body))
-	if err != nil {
-		return resource.Answer{}, fmt.Errorf("%s the resource: %w", verb, err)
-	}
-	resp, err := g.http.Do(req)
-	if err != nil {
-		return resource.Answer{}, fmt.Errorf("%s the resource: %w", verb, err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, resource.MaxAccess))
-	if err != nil {
-		return resource.Answer{}, fmt.Errorf("%s the resource: %w", verb, err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		return resource.Answer{}, fmt.Errorf("%s the resource: it says: %s", verb, strings.TrimSpace(string(text)))
-	}
 	var ans resource.Answer
-	if err := json.Unmarshal(text, &ans); err != nil {
+	text, err := g.post(ctx, resource.AccessPath, a)
+	if err == nil {
+		err = json.Unmarshal(text, &ans)
+	}
+	if err != nil {
 		return resource.Answer{}, fmt.Errorf("%s the resource: %w", verb, err)
 	}
 	if !ans.Accepted {
@@ -88,25 +72,30 @@ func (g *guard) access(ctx context.Context, a resource.Access) (resource.Answer,
 
 // rule tells the resource which tokens to refuse.
 func (g *guard) rule(ctx context.Context, r resource.Rule) error {
-	body, err := json.Marshal(r)
-	if err != nil {
+	if _, err := g.post(ctx, resource.RulePath, r); err != nil {
 		return fmt.Errorf("set the rule of the resource: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(g.url, resource.AccessPath)+resource.RulePath, bytes.NewReader(body))
+	return nil
+}
+
+// post sends a value to the resource, and returns its answer.
+func (g *guard) post(ctx context.Context, path string, v any) ([]byte, error) {
+	body, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("set the rule of the resource: %w", err)
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
 	resp, err := g.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("set the rule of the resource: %w", err)
+		return nil, err
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, resource.MaxAccess))
-	switch {
-	case err != nil:
-		return fmt.Errorf("set the rule of the resource: %w", err)
-	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("set the rule of the resource: it says: %s", strings.TrimSpace(string(text)))
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("it says: %s", strings.TrimSpace(string(text)))
 	}
-	return nil
+	return text, err
 }

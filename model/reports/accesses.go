@@ -3,7 +3,6 @@ package reports
 import (
 	"locktop/model"
 	"locktop/model/journal"
-	"locktop/model/locks"
 )
 
 // Accessed is an access to the guarded resource beside what etcd said then.
@@ -20,12 +19,9 @@ func (a Accessed) Stale() bool { return a.Write && a.Accepted && a.Newer > 0 }
 // accessesMax bounds how many accesses are remembered, the last ones.
 const accessesMax = 64
 
-// accesses are the last ones, oldest first.
-type accesses struct{ all []Accessed }
-
 // remember keeps an access. Of an old write that was accepted it returns a line for the journal, else
 // nil: without a fence nothing else would say so.
-func (x *accesses) remember(k *locks.State, e model.Access) *journal.Entry {
+func (lab *Reports) remember(e model.Access) *journal.Entry {
 	a := Accessed{Access: e}
 	newer := func(token int64) {
 		if token > e.Token && e.Token > 0 {
@@ -35,20 +31,20 @@ func (x *accesses) remember(k *locks.State, e model.Access) *journal.Entry {
 	newer(e.Highest)
 	// The last write before an unlock may come to us after it: only who has held for longer than
 	// the two ways differ held before the write.
-	if l := k.Keys.Lock(e.Lock); l != nil && l.Holder() != nil {
+	if l := lab.k.Keys.Lock(e.Lock); l != nil && l.Holder() != nil {
 		if since, _, _ := l.Holder().HeldSince(); e.At.Sub(since) > Grace {
 			newer(l.Holder().KV.CreateRev)
 		}
 	}
-	for _, b := range x.all {
+	for _, b := range lab.accesses {
 		if b.Lock == e.Lock {
 			newer(b.Token)
 		}
 	}
-	if len(x.all) >= accessesMax {
-		x.all = append(x.all[:0:0], x.all[1:]...)
+	if len(lab.accesses) >= accessesMax {
+		lab.accesses = append(lab.accesses[:0:0], lab.accesses[1:]...)
 	}
-	x.all = append(x.all, a)
+	lab.accesses = append(lab.accesses, a)
 	if !a.Stale() {
 		return nil
 	}
@@ -57,9 +53,9 @@ func (x *accesses) remember(k *locks.State, e model.Access) *journal.Entry {
 }
 
 // Accesses are the last ones to what a lock guards, oldest first.
-func (x *accesses) Accesses(lock string) []Accessed {
+func (lab *Reports) Accesses(lock string) []Accessed {
 	var all []Accessed
-	for _, a := range x.all {
+	for _, a := range lab.accesses {
 		if a.Lock == lock {
 			all = append(all, a)
 		}

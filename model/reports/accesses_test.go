@@ -32,7 +32,7 @@ func TestAnOldWriteIsTold(t *testing.T) {
 	access(10, "b", second, second, true, true)
 	k, s := told(h.Events)
 	var stale []bool
-	for _, a := range s.accesses.Accesses("/lock") {
+	for _, a := range s.Accesses("/lock") {
 		stale = append(stale, a.Stale())
 	}
 	if want := []bool{false, false, false, true, false, false, false, false}; !slices.Equal(stale, want) {
@@ -44,7 +44,7 @@ func TestAnOldWriteIsTold(t *testing.T) {
 			n++
 		}
 	}
-	if n != 1 || len(s.accesses.Accesses("/other")) != 0 {
+	if n != 1 || len(s.Accesses("/other")) != 0 {
 		t.Errorf("told %d times", n)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // says who held when.
 func NewReports(k *locks.State, spans *timeline.Timeline) *Reports {
 	byLock, n := &places{k: k, locks: map[string]*Lock{}}, &news{k: k}
-	return &Reports{k: k, timeline: spans, unlocks: map[*Lock]bool{}, believed: map[string]bool{}, news: n, places: byLock, Keepers: newKeepers(k, n), accesses: &accesses{}, outputs: &outputs{},
+	return &Reports{k: k, timeline: spans, unlocks: map[*Lock]bool{}, believed: map[string]bool{}, news: n, places: byLock, Keepers: newKeepers(k, n),
 		Programs: &Programs{contenders: map[string]*ContenderInfo{}, clients: clients{}},
 		notebook: &notebook{k: k, news: n, places: byLock, notes: map[string]*Notes{}}}
 }
@@ -71,7 +71,7 @@ func (lab *Reports) Apply(e model.Event, changes []locks.Change) []locks.Change 
 	case model.Connected:
 		lab.connected(e)
 	case model.Printed:
-		lab.outputs.print(e)
+		lab.print(e)
 	case model.TurnedAway:
 		lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("quote", e.Text)})
 	case model.FaultOn:
@@ -218,14 +218,6 @@ func (lab *Reports) faultOff(e model.FaultOff) {
 	}
 }
 
-// orElse returns a, or b if a is empty.
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // Checkpoint returns events from which others know the contenders, what they believe and
 // printed, and the faults in force, as they are now.
 func (lab *Reports) Checkpoint() []model.Event {
@@ -244,7 +236,7 @@ func (lab *Reports) Checkpoint() []model.Event {
 			all = append(all, c.Asked)
 		}
 	}
-	for _, o := range lab.outputs.Outputs() {
+	for _, o := range lab.outputs {
 		all = append(all, model.Printed{At: lab.k.Now(), Contender: o.Contender, Left: o.Left, Lines: slices.Clone(o.Lines)})
 	}
 	for _, f := range lab.faults {

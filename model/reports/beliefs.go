@@ -45,7 +45,7 @@ func (lab *Reports) noteBelief(e model.Belief) {
 	if c.Lock == "" {
 		lab.places.move(c, e.Lock) // of a worker nothing but its words is reported
 	}
-	if lock := orElse(e.Lock, c.Lock); lock != "" {
+	if lock := cmp.Or(e.Lock, c.Lock); lock != "" {
 		st := lab.places.join(c, lock)
 		if p := lab.Programs.contenders[lab.Programs.program(c.Name)]; p != nil && p != c {
 			lab.places.join(p, lock) // by which its workers are found
@@ -68,7 +68,7 @@ func (lab *Reports) noteBelief(e model.Belief) {
 func (lab *Reports) access(e model.Access) {
 	c := lab.info(e.Contender)
 	c.LastAccess = e
-	if line := lab.accesses.remember(lab.k, e); line != nil {
+	if line := lab.remember(e); line != nil {
 		lab.news.write(line)
 	}
 	if e.Accepted {

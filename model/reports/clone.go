@@ -22,8 +22,8 @@ func (lab *Reports) Clone(k *locks.State, spans *timeline.Timeline, c *locks.Cop
 	lab.Keepers.cloneInto(own.Keepers)
 	own.notebook.notes, own.notebook.order = copies.Values(lab.notebook.notes, r.notes.Get), slices.Clone(lab.notebook.order)
 	own.places.locks = copies.Values(lab.places.locks, r.locks.Get)
-	own.accesses.all = slices.Clone(lab.accesses.all)
-	own.outputs.all = copies.List(lab.outputs.all, func(o *Output) *Output {
+	own.accesses = slices.Clone(lab.accesses)
+	own.outputs = copies.List(lab.outputs, func(o *Output) *Output {
 		return &Output{o.Contender, slices.Clone(o.Lines), o.Left}
 	})
 	r.complete(c)

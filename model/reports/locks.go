@@ -168,8 +168,5 @@ func (ll *Lock) lastRemoved(is func(model.ClaimRef) bool) *RemovedClaim {
 	return nil
 }
 
-// Lock returns what was reported of a lock, nil for nothing.
-func (p *places) Lock(lock string) *Lock { return p.locks[lock] }
-
 // CompetesFor says whether it is that lock of which the contender speaks.
 func (c *Competitor) CompetesFor(ll *Lock) bool { return c.place == ll }

@@ -21,19 +21,16 @@ const (
 	lineMax    = 1000
 )
 
-// outputs are those of the programs, in the order in which they first printed something.
-type outputs struct{ all []*Output }
-
 // print keeps what a program printed.
-func (x *outputs) print(e model.Printed) {
-	i := slices.IndexFunc(x.all, func(o *Output) bool { return o.Contender == e.Contender })
+func (lab *Reports) print(e model.Printed) {
+	i := slices.IndexFunc(lab.outputs, func(o *Output) bool { return o.Contender == e.Contender })
 	if i < 0 {
-		if i = len(x.all); i == outputsMax {
-			x.all, i = slices.Delete(x.all, 0, 1), i-1
+		if i = len(lab.outputs); i == outputsMax {
+			lab.outputs, i = slices.Delete(lab.outputs, 0, 1), i-1
 		}
-		x.all = append(x.all, &Output{Contender: e.Contender})
+		lab.outputs = append(lab.outputs, &Output{Contender: e.Contender})
 	}
-	o := x.all[i]
+	o := lab.outputs[i]
 	o.Left += max(0, e.Left)
 	for _, l := range e.Lines {
 		if len(l.Text) > lineMax {
@@ -45,6 +42,3 @@ func (x *outputs) print(e model.Printed) {
 		o.Lines, o.Left = slices.Delete(o.Lines, 0, drop), o.Left+drop
 	}
 }
-
-// Outputs are what programs of the user's own printed last.
-func (x *outputs) Outputs() []*Output { return x.all }

@@ -53,8 +53,8 @@ type Reports struct {
 	Keepers  *Keepers
 	places   *places
 	notebook *notebook
-	accesses *accesses
-	outputs  *outputs
+	accesses []Accessed // the last ones, oldest first
+	outputs  []*Output  // of the programs, in the order in which they first printed something
 }
 
 // contendersMax bounds how many contenders are kept,

@@ -35,10 +35,7 @@ type View interface {
 func (lab *Reports) Clients() []ClientInfo { return lab.Programs.Clients() }
 
 // Outputs implements [View].
-func (lab *Reports) Outputs() []*Output { return lab.outputs.Outputs() }
+func (lab *Reports) Outputs() []*Output { return lab.outputs }
 
 // Lock implements [View].
-func (lab *Reports) Lock(lock string) *Lock { return lab.places.Lock(lock) }
-
-// Accesses implements [View].
-func (lab *Reports) Accesses(lock string) []Accessed { return lab.accesses.Accesses(lock) }
+func (lab *Reports) Lock(lock string) *Lock { return lab.places.locks[lock] }
