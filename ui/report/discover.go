@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"slices"
 
 	"locktop/model"
 	"locktop/model/discover"
@@ -26,21 +25,7 @@ type guess struct {
 
 // Guesses writes the prefixes that look like locks in one of Formats.
 func Guesses(w io.Writer, list []discover.PrefixGuess, format string) error {
-	switch format {
-	case "json":
-		all := make([]guess, 0, len(list))
-		for _, p := range list {
-			all = append(all, guessOf(p))
-		}
-		return WriteJSON(w, all, "  ")
-	case "jsonl":
-		return eachLine(w, slices.Values(list), func(o *stream, p discover.PrefixGuess) { o.value(guessOf(p)) })
-	case "csv":
-		return writeCSV(w, fields.Records(fields.Guesses, list))
-	case "table", "wide":
-		return align(w, fields.Rows(fields.Guesses, list, format == "wide"))
-	}
-	return noFormat(format)
+	return writeList(w, list, fields.Guesses, guessOf, format)
 }
 
 func guessOf(p discover.PrefixGuess) guess {

@@ -324,10 +324,7 @@ func memberWords(m model.Member) string {
 // ObservedOf tells of a look at a state.
 func ObservedOf(s *store.View, o Observation) Observed {
 	keys, claims := s.Counts()
-	out := Observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: o.Denied, OneLook: o.OneLook}
-	if out.Denied == nil {
-		out.Denied = []string{}
-	}
+	out := Observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: NotNil(o.Denied), OneLook: o.OneLook}
 	out.Blind, out.Skipped = []blind{}, NotNil(o.Skipped)
 	for _, u := range o.Blind {
 		b := blind{What: string(u.Kind), For: u.Duration.Seconds(), Reason: u.Reason}

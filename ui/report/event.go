@@ -79,18 +79,8 @@ func EventOf(s *store.View, f *journal.Entry) Event {
 	if f.Rev != 0 {
 		e.Revision = &f.Rev
 	}
-	if f.Lock != "" {
-		name, b64 := Text(f.Lock)
-		e.Lock, e.LockBase64 = &name, b64
-	}
-	if f.Cause != "" {
-		cause := string(f.Cause)
-		e.Cause = &cause
-	}
-	if f.Confidence != "" {
-		c := string(f.Confidence)
-		e.Confidence = &c
-	}
+	e.Lock, e.LockBase64 = textOrNull(f.Lock)
+	e.Cause, e.Confidence = OrNull(string(f.Cause)), OrNull(string(f.Confidence))
 	if fields.GapKnown(f) {
 		e.Gap = seconds(f.Gap)
 	}

@@ -51,11 +51,9 @@ func Explain(w io.Writer, name string, more ...Word) error {
 	if len(pages) == 0 {
 		return ErrUnknownName
 	}
-	page := strings.Join(pages, "\n")
-	if _, err := io.WriteString(w, page); err != nil {
-		return fmt.Errorf("writing: %w", err)
-	}
-	return nil
+	var b strings.Builder
+	b.WriteString(strings.Join(pages, "\n"))
+	return writeText(w, &b)
 }
 
 // ExplainList writes all findings and recipes and the words beside them, one line each.
@@ -82,10 +80,7 @@ func ExplainList(w io.Writer, more ...Word) error {
 		says, _, _ := strings.Cut(word.Says, ". ")
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, word.Name, strings.TrimSuffix(says, "."))
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("writing: %w", err)
-	}
-	return nil
+	return writeText(w, &b)
 }
 
 // wordPage explains a word of the caller.

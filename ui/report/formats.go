@@ -54,15 +54,12 @@ func Locks(w io.Writer, s *store.View, selected []*locks.Lock, o Observation, fo
 func OneLock(w io.Writer, s *store.View, l *locks.Lock, o Observation, format string) error {
 	switch format {
 	case "table", "wide":
-		if err := describe(w, s, l, o.At, format == "wide"); err != nil {
-			return err
-		}
+		var b strings.Builder
+		describe(&b, s, l, o.At, format == "wide")
 		for _, what := range o.Skipped {
-			if _, err := fmt.Fprintf(w, "not looked at: %s\n", model.Printable(what)); err != nil {
-				return fmt.Errorf("writing: %w", err)
-			}
+			fmt.Fprintf(&b, "not looked at: %s\n", model.Printable(what))
 		}
-		return nil
+		return writeText(w, &b)
 	case "json":
 		return JSON(w, s, []*locks.Lock{l}, o)
 	case "jsonl":
@@ -106,6 +103,25 @@ func eachLine[T any](w io.Writer, list iter.Seq[T], object func(*stream, T)) err
 		}
 	}
 	return o.end()
+}
+
+// writeList writes the rows of a table in one of Formats; in JSON each is what object makes of it.
+func writeList[T, J any](w io.Writer, list []T, table []fields.Field[T], object func(T) J, format string) error {
+	switch format {
+	case "json":
+		all := make([]J, 0, len(list))
+		for _, x := range list {
+			all = append(all, object(x))
+		}
+		return WriteJSON(w, all, "  ")
+	case "jsonl":
+		return eachLine(w, slices.Values(list), func(o *stream, x T) { o.value(object(x)) })
+	case "csv":
+		return writeCSV(w, fields.Records(table, list))
+	case "table", "wide":
+		return align(w, fields.Rows(table, list, format == "wide"))
+	}
+	return noFormat(format)
 }
 
 // WriteJSON writes a value and a newline, fit for a terminal.

@@ -26,13 +26,13 @@ func FuzzReports(f *testing.F) {
 		s := store.New(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")})
 		s.Apply(model.Batch{Events: modeltest.Events(data)})
 		now := s.Now().Add(time.Second)
-		var b bytes.Buffer
+		var b strings.Builder
 		must(t, Table(&b, s.View, s.Locks(), now))
 		if rows := strings.Count(b.String(), "\n"); rows != len(s.Locks())+1 {
 			t.Errorf("%d lines for %d locks:\n%q", rows, len(s.Locks()), &b)
 		}
 		for _, l := range s.Locks() {
-			must(t, describe(&b, s.View, l, now, false))
+			describe(&b, s.View, l, now, false)
 		}
 		must(t, Findings(&b, s.Findings(), "  "))
 		must(t, Findings(&b, s.ClusterFindings(), "  "))

@@ -147,11 +147,8 @@ type kubeLease struct {
 }
 
 func readableIf(s string) *string {
-	if s == "" {
-		return nil
-	}
-	readable, _ := Text(s)
-	return &readable
+	readable, _ := textOrNull(s)
+	return readable
 }
 
 func timeIf(t time.Time) *time.Time {
@@ -205,10 +202,7 @@ func FindingsOf(list []model.Finding) []Finding {
 	for _, f := range list {
 		j := Finding{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Since: f.Since, Summary: text.English(f.Summary),
 			Evidence: NotNil(text.EnglishAll(f.Evidence)), Advice: NotNil(text.EnglishAll(f.Advice)), Etcdctl: NotNil(f.Etcdctl), Alternatives: []string{}}
-		if f.Lock != "" {
-			name, b64 := Text(f.Lock)
-			j.Lock, j.LockBase64 = &name, b64
-		}
+		j.Lock, j.LockBase64 = textOrNull(f.Lock)
 		if f.Lease != 0 {
 			id := f.Lease.String()
 			j.Lease = &id
@@ -238,9 +232,5 @@ func NotNil(list []string) []string {
 
 func identityOf(s *store.View, r model.ClaimRef) identity {
 	id := s.Identity(r)
-	out := identity{Source: id.Source}
-	if id.Text != "" {
-		out.Text = &id.Text
-	}
-	return out
+	return identity{OrNull(id.Text), id.Source}
 }

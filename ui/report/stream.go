@@ -176,6 +176,15 @@ func Printable(js []byte) []byte {
 	return out
 }
 
+// textOrNull is [Text], nil for none.
+func textOrNull(s string) (readable *string, b64 string) {
+	if s == "" {
+		return nil, ""
+	}
+	text, b64 := Text(s)
+	return &text, b64
+}
+
 // Text returns bytes as they are where they are UTF-8; else in a readable form,
 // with the bytes in base64 beside it.
 func Text(s string) (readable, b64 string) {

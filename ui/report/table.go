@@ -34,48 +34,31 @@ func lockRows(s *store.View, locks []*locks.Lock, now time.Time) []fields.Lock {
 }
 
 // describe writes one lock in full: its queue, its leases, what happened to it.
-func describe(w io.Writer, s *store.View, l *locks.Lock, now time.Time, wide bool) error {
-	r := l.Recipe()
-	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Short(fields.Name(l.Name), lineMax), r.Name, l.RecipeConfidence(),
-		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(fields.Evidence(l), "; "), lineMax), text.English(findings.StateWord(status.ConditionOf(s, l)))); err != nil {
-		return fmt.Errorf("writing: %w", err)
-	}
+func describe(b *strings.Builder, s *store.View, l *locks.Lock, now time.Time, wide bool) {
+	r, name := l.Recipe(), model.Short(fields.Name(l.Name), lineMax)
+	fmt.Fprintf(b, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", name, r.Name, l.RecipeConfidence(),
+		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(fields.Evidence(l), "; "), lineMax), text.English(findings.StateWord(status.ConditionOf(s, l))))
 	if s.NoValues() {
-		if _, err := fmt.Fprintf(w, "  names    %s\n", model.NamesUnread); err != nil {
-			return fmt.Errorf("writing: %w", err)
-		}
+		fmt.Fprintf(b, "  names    %s\n", model.NamesUnread)
 	}
 	if until := text.English(status.NextMove(s, l, now).Until()); until != "" {
-		if _, err := fmt.Fprintf(w, "  outlook  %s\n", until); err != nil {
-			return fmt.Errorf("writing: %w", err)
-		}
+		fmt.Fprintf(b, "  outlook  %s\n", until)
 	}
 	for _, line := range text.EnglishAll(status.KubeWords(l, now)) {
-		if _, err := fmt.Fprintf(w, "           %s\n", line); err != nil {
-			return fmt.Errorf("writing: %w", err)
-		}
+		fmt.Fprintf(b, "           %s\n", line)
 	}
 	rows := fields.Rows(fields.Claims, slices.Collect(fields.Queue(s, l, now)), wide)
 	for _, row := range rows {
 		row[0] = "  " + row[0]
 	}
-	if err := align(w, rows); err != nil {
-		return err
-	}
-	if err := Findings(w, s.FindingsOf(l), "  "); err != nil {
-		return err
-	}
+	aligned(b, rows)
+	diagnoses(b, s.FindingsOf(l), "  ")
 	if wellAsKnown(s, l) {
-		if _, err := fmt.Fprintf(w, "  No problem found on %s\n", model.Short(fields.Name(l.Name), lineMax)); err != nil {
-			return fmt.Errorf("writing: %w", err)
-		}
+		fmt.Fprintf(b, "  No problem found on %s\n", name)
 	}
 	for _, f := range l.Journal() {
-		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), model.Short(f.Sentence(s.Who), lineMax)); err != nil {
-			return fmt.Errorf("writing: %w", err)
-		}
+		fmt.Fprintf(b, "  %s  %s\n", f.At.Format("15:04:05.000"), model.Short(f.Sentence(s.Who), lineMax))
 	}
-	return nil
 }
 
 // wellAsKnown says whether nothing was found on a lock, and what its head hangs on was read.
@@ -91,33 +74,34 @@ func wellAsKnown(s *store.View, l *locks.Lock) bool {
 // Findings writes diagnoses in full, each line behind indent.
 func Findings(w io.Writer, list []model.Finding, indent string) error {
 	var b strings.Builder
+	diagnoses(&b, list, indent)
+	return writeText(w, &b)
+}
+
+func diagnoses(b *strings.Builder, list []model.Finding, indent string) {
 	for _, f := range list {
-		fmt.Fprintf(&b, "%s%s %s (%s): %s\n", indent, f.Severity, f.Code, f.Confidence, model.Short(text.English(f.Summary), lineMax))
+		fmt.Fprintf(b, "%s%s %s (%s): %s\n", indent, f.Severity, f.Code, f.Confidence, model.Short(text.English(f.Summary), lineMax))
 		for _, e := range text.EnglishAll(f.Evidence) {
-			fmt.Fprintf(&b, "%s    %s\n", indent, model.Short(e, lineMax))
+			fmt.Fprintf(b, "%s    %s\n", indent, model.Short(e, lineMax))
 		}
 		if len(f.Alternatives) > 0 {
 			var names []string
 			for _, a := range f.Alternatives {
 				names = append(names, string(a))
 			}
-			fmt.Fprintf(&b, "%s    looks the same from outside: %s\n", indent, strings.Join(names, ", "))
+			fmt.Fprintf(b, "%s    looks the same from outside: %s\n", indent, strings.Join(names, ", "))
 		}
 		for _, a := range text.EnglishAll(f.Advice) {
-			fmt.Fprintf(&b, "%s    do: %s\n", indent, model.Short(a, lineMax))
+			fmt.Fprintf(b, "%s    do: %s\n", indent, model.Short(a, lineMax))
 		}
 		for _, e := range f.Etcdctl {
 			if len(e) > 2*lineMax { // shortened it would be another command
-				fmt.Fprintf(&b, "%s    a command of %d characters, which -o json has\n", indent, len(e))
+				fmt.Fprintf(b, "%s    a command of %d characters, which -o json has\n", indent, len(e))
 				continue
 			}
-			fmt.Fprintf(&b, "%s    $ %s\n", indent, e)
+			fmt.Fprintf(b, "%s    $ %s\n", indent, e)
 		}
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("writing: %w", err)
-	}
-	return nil
 }
 
 // Stories writes those of the findings told that many locks have for one cause, each once: how many locks
@@ -134,15 +118,12 @@ func Stories(w io.Writer, s *store.View, told []model.Finding) error {
 		}
 		parts[f.Story] = append(parts[f.Story], f)
 	}
+	var b strings.Builder
 	for _, n := range order {
-		if _, err := fmt.Fprintf(w, "%s; of the first:\n", s.StoryWords(parts[n])); err != nil {
-			return fmt.Errorf("writing: %w", err)
-		}
-		if err := Findings(w, parts[n][:1], "  "); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%s; of the first:\n", s.StoryWords(parts[n]))
+		diagnoses(&b, parts[n][:1], "  ")
 	}
-	return nil
+	return writeText(w, &b)
 }
 
 // cellMax is how wide a cell gets, and lineMax how many characters of a sentence are
@@ -163,6 +144,12 @@ func fitted(cell string) string {
 
 // align writes rows in columns, measured in terminal cells.
 func align(w io.Writer, rows [][]string) error {
+	var b strings.Builder
+	aligned(&b, rows)
+	return writeText(w, &b)
+}
+
+func aligned(b *strings.Builder, rows [][]string) {
 	var widths []int
 	for _, r := range rows {
 		for i, cell := range r {
@@ -174,7 +161,6 @@ func align(w io.Writer, rows [][]string) error {
 			widths[i] = max(widths[i], draw.Width(cell))
 		}
 	}
-	var b strings.Builder
 	for _, r := range rows {
 		for i, cell := range r {
 			b.WriteString(cell)
@@ -184,6 +170,10 @@ func align(w io.Writer, rows [][]string) error {
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// writeText writes a text that is made.
+func writeText(w io.Writer, b *strings.Builder) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}

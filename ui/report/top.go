@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"locktop/model"
 	"locktop/model/store"
@@ -36,10 +37,7 @@ func verdictOf(s *store.View) *verdict {
 	f := v.Finding
 	out := &verdict{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Locks: v.Locks, Text: text.English(v.Title()), How: v.How("en"),
 		Do: OrNull(text.English(v.Do())), Dont: OrNull(text.English(v.Dont())), Errors: v.Errors, Warnings: v.Warnings}
-	if f.Lock != "" {
-		name, b64 := Text(f.Lock)
-		out.Lock, out.LockBase64 = &name, b64
-	}
+	out.Lock, out.LockBase64 = textOrNull(f.Lock)
 	return out
 }
 
@@ -91,14 +89,14 @@ func Top(w io.Writer, s *store.View, o Observation, format string) error {
 // topHead says the worst of what is wrong, and what shorter holds of the first lock would
 // change.
 func topHead(w io.Writer, s *store.View, costs []fields.Cost) error {
-	var lines []string
+	var b strings.Builder
 	if v, any := s.Verdict(); any {
-		lines = append(lines, model.Short(text.English(v.Title()), lineMax))
+		fmt.Fprintln(&b, model.Short(text.English(v.Title()), lineMax))
 		if do := text.English(v.Do()); do != "" {
-			lines = append(lines, "  do: "+model.Short(do, lineMax))
+			fmt.Fprintln(&b, "  do: "+model.Short(do, lineMax))
 		}
 		if dont := text.English(v.Dont()); dont != "" {
-			lines = append(lines, "  don't: "+dont)
+			fmt.Fprintln(&b, "  don't: "+dont)
 		}
 	}
 	if len(costs) > 0 && costs[0].Visible && costs[0].TotalWait > 0 {
@@ -107,14 +105,9 @@ func topHead(w io.Writer, s *store.View, costs []fields.Cost) error {
 		if half, ok := x.WhatIf(0.5); ok {
 			line += fmt.Sprintf(": %s in all, %s if each hold of it had been half as long", model.Duration(x.TotalWait, x.Unseen > 0), model.Duration(half, false))
 		}
-		lines = append(lines, line)
+		fmt.Fprintln(&b, line)
 	}
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return fmt.Errorf("writing: %w", err)
-		}
-	}
-	return nil
+	return writeText(w, &b)
 }
 
 // costObject is what a lock cost in JSON.

@@ -463,11 +463,7 @@ func (x *Exporter) findings(g *gauges) {
 	for _, f := range x.state.Findings() {
 		n[kind{f.Code, f.Severity, f.Confidence}]++
 	}
-	kinds := make([]kind, 0, len(n))
-	for k := range n {
-		kinds = append(kinds, k)
-	}
-	slices.SortFunc(kinds, func(a, b kind) int {
+	kinds := slices.SortedFunc(maps.Keys(n), func(a, b kind) int {
 		return cmp.Or(-cmp.Compare(a.severity.Level(), b.severity.Level()), strings.Compare(string(a.code), string(b.code)), cmp.Compare(a.confidence, b.confidence))
 	})
 	for _, k := range kinds[:min(len(kinds), findingsMax)] {
