@@ -3,7 +3,7 @@
 // The [Painter] brings what a program paints to it: at once if the last frame is
 // long enough ago, and not at all if nothing changed.
 //
-//	Update ──lines that changed──▶ terminal ◀──modes of the terminal── Bubble Tea
+//	Update ──texts that changed──▶ terminal ◀──modes of the terminal── Bubble Tea
 //
 // The renderer of Bubble Tea wakes dozens of times a second to see whether there is a frame, and
 // copies the last frame to compare. That was half of what an idle console cost, and ten

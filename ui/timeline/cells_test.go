@@ -273,15 +273,15 @@ func TestTonesStay(t *testing.T) {
 func TestDepth(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
-	for i, at := range []float64{1, 10, 20, 25} {
+	for i, at := range []float64{6, 15, 25, 30} { // from 5 on, when the clock says 10 s, a cell begins
 		lease := model.LeaseID(0xa0 + i)
 		h.Put(at, modeltest.ClaimKey("/l", lease), "", lease)
 	}
-	h.Del(30, modeltest.ClaimKey("/l", 0xa0))
+	h.Del(35, modeltest.ClaimKey("/l", 0xa0))
 	s := store.New()
 	s.Apply(model.Batch{Events: h.Events})
 	var b Painter
-	row := b.Row(s.View, "/l", new(Window).Scale(time.Time{}, modeltest.At(60), 6), false, true)
+	row := b.Row(s.View, "/l", new(Window).Scale(time.Time{}, modeltest.At(65), 6), false, true)
 	want := []float64{0, 1, 2.5, 2, 2, 2}
 	for i, v := range row.Waiting {
 		if d := v - want[i]; d > 0.01 || d < -0.01 {

@@ -39,8 +39,8 @@ func TestAKeyWithoutALeaseLooksStuck(t *testing.T) {
 			if strings.Contains(line, "90abcdef") {
 				row = ansi.Strip(line)
 				last := x.All[i].Cells[len(x.All[i].Cells)-1]
-				if (last.Right == draw.ToneStuck) != r.stuck {
-					t.Errorf("%s: it looks like %v", r.reason, last.Right)
+				if (last.Left == draw.ToneStuck) != r.stuck {
+					t.Errorf("%s: it looks like %v", r.reason, last.Left)
 				}
 			}
 		}

@@ -201,16 +201,16 @@ type Scale struct {
 	At         int64 // of the cursor in µs, 0 for none
 }
 
-// Scale cuts the window into n cells. It moves on by whole slots.
+// Scale cuts the window into n cells. It moves on by whole cells, so that what is over keeps its shape.
 func (w *Window) Scale(start, now time.Time, n int) Scale {
 	n = max(1, n)
 	span := w.Span(start, now).Microseconds()
 	slot := max(1, span/int64(n*draw.Slots))
-	end := w.End(now)
-	if w.fills(start, now) {
-		end = start.Add(w.Span(start, now))
+	end, step := w.End(now), slot*draw.Slots
+	if w.fills(start, now) { // it does not move yet
+		end, step = start.Add(w.Span(start, now)), slot
 	}
-	to := (end.UnixMicro() + slot - 1) / slot * slot
+	to := (end.UnixMicro() + step - 1) / step * step
 	sc := Scale{From: to - slot*int64(n*draw.Slots), Slot: slot, Cells: n, Now: now.UnixMicro()}
 	if !w.at.IsZero() {
 		sc.At = w.at.UnixMicro()
@@ -268,6 +268,9 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	step := tick(span, s.Cells)
 	to := time.UnixMicro(s.To())
 	shift := now.Sub(to)
+	if -shift <= time.Duration(s.Slot*draw.Slots)*time.Microsecond && shift < 0 {
+		shift = 0 // within the last cell; else the ticks would tremble
+	}
 	last := th.Say("now")
 	switch {
 	case !w.end.IsZero():
