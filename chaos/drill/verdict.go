@@ -54,6 +54,8 @@ type Result struct {
 	Samples int
 	// Evidence are sentences: what was found, the first ten of it.
 	Evidence []string
+	// Mend says what to mend in a program of the user's own, without its name; "" where only the drill does.
+	Mend string
 }
 
 // Unit is what a number counts.

@@ -279,7 +279,7 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 				if one.left = ctx.Err() != nil || failed.Load(); !one.left {
 					g, e := *f, *f.e
 					g.e, g.collect = &e, func(r runner.Report) { one.of = append(one.of, r) }
-					if f.jobs > 1 {
+					if f.jobs > 1 || f.output == "github" {
 						e.out = &one.out
 					}
 					one.code, one.err = g.runDrill(ctx, asked[i], results)
@@ -294,7 +294,7 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 	told := false
 	for i, one := range slots {
 		<-one.done
-		if _, e := f.e.out.Write(one.out.Bytes()); e != nil {
+		if e := f.print(one); e != nil {
 			err = errors.Join(err, e)
 		}
 		err = errors.Join(err, one.err)
@@ -316,6 +316,16 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 		told = true
 	}
 	return code, err
+}
+
+// print prints what a drill printed. GitHub shows of several the first line alone, until it is opened.
+func (f *drillRun) print(one *slot) error {
+	if f.output != "github" || len(one.of) == 0 {
+		_, err := f.e.out.Write(one.out.Bytes())
+		return err
+	}
+	_, err := fmt.Fprintf(f.e.out, "::group::%s: %s\n%s::endgroup::\n", one.of[0].Drill.Name, one.of[0].Verdict(), one.out.Bytes())
+	return err
 }
 
 // stepSummary names the file whose Markdown GitHub shows on the page of a run.

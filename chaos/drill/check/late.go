@@ -230,7 +230,11 @@ func noLateWrite(j *Checker, e drill.Expectation) result {
 	}
 	switch {
 	case late.Writes > 0:
+		r.Mend = mendWrites
 		r.violate("let %s end all that writes before it says so", e.Contender)
+	case anybody == 0 && j.idled(j.start, j.now, name) > time.Second:
+		r.Measured = nil
+		r.doubt(lessToDo, "nobody wrote a key that begins with %s, and %s had no processor for %.1f s", model.Printable(e.Prefix), name, j.idled(j.start, j.now, name).Seconds())
 	case anybody == 0:
 		r.Measured = nil
 		r.doubt(j.untilThen("say by --guards where in etcd your programs write what the lock protects"), "nobody wrote a key that begins with %s", model.Printable(e.Prefix))

@@ -393,6 +393,38 @@ func (j *Checker) askedToEnd(h *hold, at time.Time) bool {
 	})
 }
 
+// unreleased is the program that was asked to end while it held, and whose claim went longer after that than
+// letting go takes, or stays; "" if there is none.
+func (j *Checker) unreleased(l *lockHistory) string {
+	for _, t := range j.targets {
+		for _, c := range l.claims {
+			who := j.owner(c)
+			if t.Fault.Kind != model.FaultStop || !t.Done || !t.Hits(who) || j.programs[who] == nil || !c.held || c.heldAt.After(t.At) || !c.goneAt.IsZero() && c.goneAt.Before(t.At) {
+				continue
+			}
+			gone := c.goneAt
+			if gone.IsZero() {
+				gone = j.now
+			}
+			if d, _ := j.kept(t.At, gone, who); gone.Sub(t.At)-d > letsGoWithin {
+				return who
+			}
+		}
+	}
+	return ""
+}
+
+// letsGoWithin is what a program has to unlock that is asked to end, before it is told so.
+const letsGoWithin = 1500 * time.Millisecond
+
+// adviseEnd says what to mend where somebody got a lock too late, since its holder did not let go.
+func (j *Checker) adviseEnd(r *result, l *lockHistory) {
+	if who := j.unreleased(l); who != "" && r.Verdict == drill.Violated {
+		r.Mend = mendLetGo
+		r.note("%s was asked to end, and its claim stayed: let it unlock, or end its session, before it exits", who)
+	}
+}
+
 // hitBetween says whether something was done to a process in a time.
 func (j *Checker) hitBetween(who string, from, to time.Time) bool {
 	last := j.lastHit(who, to)
@@ -413,6 +445,7 @@ func freeing(t *drill.Target) string {
 // advise adds what a program wrote while it believed for too long, and what would do.
 func (j *Checker) advise(r *result, h *hold, c *claim, end time.Time) {
 	if j.programs[drill.Process(h.contender)] != nil {
+		r.Mend = mendStop
 		j.meanwhile(r, h, c, end)
 		r.note("let %s end its work when its session or its lease ends, and what it writes to refuse an older revision", h.contender)
 	}

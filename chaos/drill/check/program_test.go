@@ -611,6 +611,40 @@ func TestWhoHasNoProcessorIsNotLate(t *testing.T) {
 	}
 }
 
+// TestWhatToMend: who stops too late has to heed its lease, and who is asked to end has to let go; what holds has
+// nothing to mend, and of a time for which the machine is to blame nothing is said.
+func TestWhatToMend(t *testing.T) {
+	asked := func(ta *tale, went float64) *tale {
+		return ta.up("b").queues("a", "b").prints("a", holds).at(5).askedToEnd("a").ends("a").at(went).goes("a").prints("b", holds)
+	}
+	for _, tt := range []struct {
+		row, want string
+		story     func(*tale) *tale
+		reason    string
+	}{
+		{"heeds: {within: 2s}", mendStop, func(ta *tale) *tale { return ta.queues("a").prints("a", holds).at(2).goes("a").at(9) }, "it works on"},
+		{"handover: {to: b, within: 2s}", mendLetGo, func(ta *tale) *tale { return asked(ta, 10) }, "its lease ran out"},
+		{"acquired: {contender: b, within: 2s}", mendLetGo, func(ta *tale) *tale { return asked(ta, 10) }, "so the next is late"},
+		{"handover: {to: c, within: 2s}", mendLetGo, func(ta *tale) *tale { return asked(ta, 10) }, "or another is next"},
+		{"handover: {to: b, within: 2s}", "", func(ta *tale) *tale { return asked(ta, 6) }, "it let go"},
+		{"handover: {to: b, within: 2s}", "", func(ta *tale) *tale {
+			return ta.up("b").queues("a", "b").prints("a", holds).at(5).hit("a").ends("a").at(10).goes("a")
+		}, "who is killed cannot let go"},
+		{"no-late-write: {contender: a, prefix: /data}", mendWrites, func(ta *tale) *tale {
+			return ta.queues("a").prints("a", holds).at(2).prints("a", idle).at(4).puts("a", "/data/1", true)
+		}, "a part of it was not told"},
+		{"heeds: {within: 2s}", "", func(ta *tale) *tale {
+			return ta.queues("a").prints("a", holds).at(2).goes("a").at(5).starved("a", 5).prints("a", idle)
+		}, "it had no processor"},
+	} {
+		t.Run(tt.row+" "+tt.reason, func(t *testing.T) {
+			if r := tt.story(asProgram(asProgram(newTale(t, tt.row), "a"), "b")).over(); r.Mend != tt.want {
+				t.Errorf("%q, want %q: %s %q", r.Mend, tt.want, r.Verdict, r.Evidence)
+			}
+		})
+	}
+}
+
 // TestASilentTwinHasWords: a program that only waits prints nothing. That another copy of it spoke says
 // that the pattern is right, and that this one did not get the lock.
 func TestASilentTwinHasWords(t *testing.T) {

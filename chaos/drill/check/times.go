@@ -108,6 +108,8 @@ func overlap(j *Checker, e drill.Expectation) result {
 	case r.Samples == 0:
 		r.Measured = nil
 		r.doubt(j.nobody(), "nobody said that it holds")
+	case e.Below > 0 && r.Verdict == drill.Violated && len(j.programs) > 0:
+		r.Mend = mendStop
 	case e.AtLeast > 0 && longest < e.AtLeast:
 		r.note("the longest overlap was %.3f s", longest.Seconds())
 		measured := r.Measured
@@ -214,11 +216,14 @@ func handover(j *Checker, e drill.Expectation) result {
 		}
 		j.noteOthers(&r, l, from)
 		r.note("%s did not change hands as expected%s", l.name, toWhom(e))
-		return j.missing(r, from, ok)
+		r = j.missing(r, from, ok)
+		j.adviseEnd(&r, l)
+		return r
 	}
 	for _, c := range cases {
 		j.handover(&r, l, c)
 	}
+	j.adviseEnd(&r, l)
 	r.Samples = len(cases)
 	return r
 }
@@ -358,6 +363,7 @@ func acquired(j *Checker, e drill.Expectation) result {
 			r.Samples, r.Measured = 1, seconds(took)
 			if e.Within > 0 && took > e.Within {
 				j.tooLong(&r, from, h.from, e.Within, []string{h.contender}, "%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
+				j.adviseEnd(&r, l)
 			} else {
 				r.note("%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
 			}

@@ -20,6 +20,16 @@ const (
 	lessToDo   = "run it again, on a machine with less to do"
 )
 
+// What to mend in a program.
+const (
+	mendStop   = "end the work when the session or the lease ends, by a clock of your own too, and let what is written to refuse an older revision"
+	mendWrites = "end all that writes before the program says that it stopped"
+	mendLetGo  = "unlock, or end the session, when the program is asked to end (SIGTERM)"
+)
+
+// MendEnd is what to mend in a program that ended by itself where it was to go on.
+const MendEnd = "ask again after an error, or have the program started anew: it ended by itself"
+
 // wouldTell is what would make known what a program believes that is silent: words where it is
 // asked, or else a meaning of what it prints.
 func (j *Checker) wouldTell(name string) string {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/chaos/drill/check"
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/text"
@@ -64,6 +65,9 @@ func (r *runner) finish(ctx context.Context, err error) Run {
 		round.Verdict, round.Reason = drill.Unknown, round.Missed[0]
 	}
 	round.Histories, round.Late = r.j.Pictures(), r.j.Late()
+	if round.Verdict != drill.Held {
+		round.Mend = r.endedAlone()
+	}
 	if r.lab.Printed != nil {
 		round.Printed = r.lab.Printed()
 	}
@@ -87,6 +91,19 @@ func (r *runner) finish(ctx context.Context, err error) Run {
 	slices.SortStableFunc(round.Lines, func(a, b Line) int { return a.At.Compare(b.At) })
 	r.reportVerdict(ctx, errors.Is(err, errSource))
 	return *round
+}
+
+// endedAlone is what to mend where a program of the user's own failed and nothing had been done to end it.
+func (r *runner) endedAlone() string {
+	for _, name := range r.d.Lab.Programs() {
+		hit := slices.ContainsFunc(r.result.Targets, func(t *drill.Target) bool {
+			return t.Done && t.Hits(name) && (t.Fault.Kind == model.FaultKill || t.Fault.Kind == model.FaultStop)
+		})
+		if p := r.j.Process(name); !hit && p.Proc == model.ProcEnded && p.Ended != "exit 0" {
+			return check.MendEnd
+		}
+	}
+	return ""
 }
 
 // etcd are the versions that the members told of themselves, each once.

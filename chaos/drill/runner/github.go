@@ -12,6 +12,9 @@ import (
 // beside the change. They name the file of a drill that is one.
 func (s Suite) Annotations(w io.Writer) error {
 	var b strings.Builder
+	if mends := s.mends(); len(mends) > 0 && len(s.Reports) > 1 { // first: the page of a run shows ten
+		annotate(&b, "error", "locktop: what to mend", "", 0, strings.Join(mends, "\n"))
+	}
 	for _, r := range s.Reports {
 		pass := r.Verdict() == drill.Held // some runs may fail
 		for i, round := range r.Rounds {
@@ -81,6 +84,12 @@ func (s Suite) Summary(w io.Writer) error {
 	}
 	for _, name := range s.NotRun {
 		fmt.Fprintf(&b, "| `%s` | unknown | not run | |\n", name)
+	}
+	for i, mend := range s.mends() {
+		if i == 0 {
+			b.WriteString("\n#### What to mend\n\n")
+		}
+		fmt.Fprintf(&b, "- %s\n", cell(mend))
 	}
 	for _, r := range s.Reports {
 		for i, round := range r.Rounds {

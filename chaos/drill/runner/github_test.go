@@ -53,6 +53,31 @@ func TestWhatGitHubShows(t *testing.T) {
 	}
 }
 
+// TestWhatToMendIsSaidOnce: sixteen drills may fail for two faults of a program. Who has the output alone is told
+// of the faults first, with the drills that want them mended.
+func TestWhatToMendIsSaidOnce(t *testing.T) {
+	failed := func(name, mend string) Report {
+		return Report{Drill: &drill.Drill{Name: name}, Rounds: []Run{{Verdict: drill.Violated, Results: []drill.Result{{Verdict: drill.Violated, Mend: mend}, {Verdict: drill.Violated, Mend: mend}}}}}
+	}
+	ended := Report{Drill: &drill.Drill{Name: "d"}, Rounds: []Run{{Verdict: drill.Unknown, Mend: "ask again"}}}
+	passed := Report{Drill: &drill.Drill{Name: "e"}, Rounds: []Run{{Verdict: drill.Held, Results: []drill.Result{{Verdict: drill.Held, Mend: "nothing"}}}}}
+	s := Suite{Reports: []Report{failed("a", "let go"), failed("b", "end the work"), failed("c", "end the work"), ended, passed, failed("f", "")}}
+	for _, r := range []struct {
+		write  func(*strings.Builder) error
+		want   string
+		reason string
+	}{
+		{func(b *strings.Builder) error { return s.Text(b) }, "to mend: end the work (b, c)\nto mend: ask again (d)\nto mend: let go (a)\n6 drills: 1 held", "most drills first, each fault once"},
+		{func(b *strings.Builder) error { return s.Annotations(b) }, "::error title=locktop%3A what to mend::end the work (b, c)%0Aask again (d)%0Alet go (a)\n::error title=locktop drill a", "before those of the drills: a page shows ten"},
+		{func(b *strings.Builder) error { return s.Summary(b) }, "#### What to mend\n\n- end the work (b, c)\n- ask again (d)\n- let go (a)\n", "on the page of the job"},
+	} {
+		var b strings.Builder
+		if err := r.write(&b); err != nil || !strings.Contains(b.String(), r.want) {
+			t.Errorf("%s: want %q (%v) in\n%s", r.reason, r.want, err, b.String())
+		}
+	}
+}
+
 // TestNamesStay: a case is called the same whatever its bounds are, and two of one name are told apart.
 func TestNamesStay(t *testing.T) {
 	names := func(ttl time.Duration) string {

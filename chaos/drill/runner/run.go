@@ -94,6 +94,8 @@ type Run struct {
 	Printed map[string][]string
 	// Late are what they wrote to etcd after they said that they do not hold, whatever the verdict.
 	Late []drill.Late
+	// Mend is what to mend where a program ended by itself, "" if none did, and it was not held.
+	Mend string
 	// Screens are the questions that were measured, Missed what was waited for in vain while it was
 	// told, Actions what the person did to the lab meanwhile. Passed says that the task was done,
 	// Explained that it was told up to its verdict.

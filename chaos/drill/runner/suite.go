@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"locktop/chaos/drill"
@@ -30,7 +32,35 @@ func (s Suite) Verdict() drill.Verdict {
 	return v
 }
 
-// Text writes how many drills came to what, and the names of those that did not hold.
+// mends is what to mend, a line each with the drills that want it, the most of them first. A drill of which only
+// it itself says what to mend is not among them.
+func (s Suite) mends() (lines []string) {
+	drills := map[string][]string{}
+	for _, r := range s.Reports {
+		if r.Verdict() == drill.Held {
+			continue
+		}
+		for _, round := range r.Rounds {
+			all := []string{round.Mend}
+			for _, e := range round.Results {
+				all = append(all, e.Mend)
+			}
+			for _, mend := range all {
+				if mend != "" && !slices.Contains(drills[mend], r.Drill.Name) {
+					drills[mend] = append(drills[mend], r.Drill.Name)
+				}
+			}
+		}
+	}
+	for _, mend := range slices.SortedFunc(maps.Keys(drills), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(drills[b]), len(drills[a])), cmp.Compare(a, b))
+	}) {
+		lines = append(lines, mend+" ("+strings.Join(drills[mend], ", ")+")")
+	}
+	return lines
+}
+
+// Text writes how many drills came to what, the names of those that did not hold, and what to mend.
 func (s Suite) Text(w io.Writer) error {
 	names := map[drill.Verdict][]string{}
 	for _, r := range s.Reports {
@@ -48,7 +78,12 @@ func (s Suite) Text(w io.Writer) error {
 	if n := len(s.NotRun); n > 0 {
 		all = append(all, fmt.Sprintf("%d not run (%s)", n, strings.Join(s.NotRun, ", ")))
 	}
-	_, err := fmt.Fprintf(w, "%s: %s\n", model.CountOf(len(s.Reports)+len(s.NotRun), "drill"), cmp.Or(strings.Join(all, ", "), "none was run"))
+	var b strings.Builder
+	for _, line := range s.mends() {
+		fmt.Fprintf(&b, "to mend: %s\n", line)
+	}
+	fmt.Fprintf(&b, "%s: %s\n", model.CountOf(len(s.Reports)+len(s.NotRun), "drill"), cmp.Or(strings.Join(all, ", "), "none was run"))
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
