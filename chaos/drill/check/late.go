@@ -202,6 +202,9 @@ func (j *Checker) lostAll(name string, w model.Wrote) (at time.Time, ok bool) {
 	return at, ok
 }
 
+// writesOnWithin is how long after its word it is looked whether a program writes on.
+const writesOnWithin = 3 * time.Second
+
 // noLateWrite: etcd accepted no write of a program to what its lock protects after the program
 // said that it does not hold.
 func noLateWrite(j *Checker, e drill.Expectation) result {
@@ -234,10 +237,15 @@ func noLateWrite(j *Checker, e drill.Expectation) result {
 		r.violate("let %s end all that writes before it says so", e.Contender)
 	case anybody == 0 && j.idled(j.start, j.now, name) > time.Second:
 		r.Measured = nil
+		r.open, r.until = !j.finished, j.grace()
 		r.doubt(lessToDo, "nobody wrote a key that begins with %s, and %s had no processor for %.1f s", model.Printable(e.Prefix), name, j.idled(j.start, j.now, name).Seconds())
-	case anybody == 0:
-		r.Measured = nil
+	case anybody == 0: // a process that it started may still be coming up
+		r.Measured, r.open, r.until = nil, !j.finished, j.grace()
 		r.doubt(j.untilThen("say by --guards where in etcd your programs write what the lock protects"), "nobody wrote a key that begins with %s", model.Printable(e.Prefix))
+	default: // what was asked for before its word may hang, and be asked for again
+		if since, held, ok := p.free(j.now); ok && held {
+			r.open, r.until = !j.finished && j.now.Before(since.at.Add(writesOnWithin)), since.at.Add(writesOnWithin)
+		}
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"time"
 
 	"locktop/chaos/drill"
@@ -51,9 +52,19 @@ func (j *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
 		r.doubt(onceMore, "%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.contender, drill.Clock(h.from), l.name)
 	case !c.held:
 		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.contender, drill.Clock(h.from), l.name, c.create)
+	case j.saidBefore(l, h, c) && !c.goneAt.IsZero() && !j.blind && h.from.Sub(c.goneAt) > lagMax:
+		j.tooLong(r, c.goneAt, h.from, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) had gone at %s, and it had let go", h.contender, drill.Clock(h.from), l.name, c.create, drill.Clock(c.goneAt))
 	case !j.blind && c.heldAt.Sub(h.from) > lagMax:
 		j.tooLong(r, h.from, c.heldAt, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.contender, drill.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
 	}
+}
+
+// saidBefore says whether a contender had said of a claim that it holds by it, and that it no longer does: what it
+// says then is about no claim that it has.
+func (j *Checker) saidBefore(l *lockHistory, h *hold, c *claim) bool {
+	return slices.ContainsFunc(l.holds, func(old *hold) bool {
+		return old != h && old.contender == h.contender && !old.inferred && !old.to.IsZero() && !old.to.After(h.from) && old.ended != "" && l.claimOf(old) == c
+	})
 }
 
 // fifo: who came first in one lock have growing create revisions.

@@ -586,6 +586,7 @@ func TestWhoHasNoProcessorIsNotLate(t *testing.T) {
 		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("c", 3).queues("b") }, drill.Violated, "after 5.0 s", "another had none"},
 		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("", 3).queues("b") }, drill.Unknown, "locktop did not run for 1.5 s", "the members run in locktop"},
 		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("b", 3) }, drill.Unknown, "not within 4s; but", "nor is that it never came a fault then"},
+		{"handover: {to: b, within: 2s}", func(ta *tale) *tale { return killed(ta).starved("", 4).queues("b") }, drill.Unknown, "after 5.0 s", "a lease may have run out for it, and a call been made again"},
 		{"acquired: {contender: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("b", 3).queues("b").prints("b", holds) }, drill.Unknown, "b had no processor", "its word comes as late"},
 		{"served: {within: 4s}", func(ta *tale) *tale { return ta.queues("a", "b").at(10).starved("b", 8).goes("a") }, drill.Unknown, "b waited 10.0 s for /x; but", "it waited for both"},
 		{"heeds: {within: 2s}", func(ta *tale) *tale { return believes(ta).at(5).starved("b", 4).prints("b", idle) }, drill.Unknown, "b had no processor for 1.2 s", "it could not stop"},
@@ -640,6 +641,35 @@ func TestWhatToMend(t *testing.T) {
 		t.Run(tt.row+" "+tt.reason, func(t *testing.T) {
 			if r := tt.story(asProgram(asProgram(newTale(t, tt.row), "a"), "b")).over(); r.Mend != tt.want {
 				t.Errorf("%q, want %q: %s %q", r.Mend, tt.want, r.Verdict, r.Evidence)
+			}
+		})
+	}
+}
+
+// TestAWordWithoutAClaim: who takes an error for success says that it holds and has nothing. A program that could
+// not speak in time, or whose word is about a claim that it has, says nothing wrong.
+func TestAWordWithoutAClaim(t *testing.T) {
+	had := func(ta *tale) *tale {
+		return ta.up("a").queues("a").prints("a", holds).at(2).goes("a").prints("a", idle)
+	}
+	for _, tt := range []struct {
+		story  func(*tale) *tale
+		want   drill.Verdict
+		reason string
+	}{
+		{func(ta *tale) *tale { return had(ta).at(9).prints("a", holds).at(10).prints("a", idle) }, drill.Violated, "it let go of the only claim that it had, long ago"},
+		{func(ta *tale) *tale { return had(ta).at(2.2).prints("a", holds).at(3).prints("a", idle) }, drill.Held, "its words may be late"},
+		{func(ta *tale) *tale {
+			return ta.up("a").queues("a").at(2).goes("a").at(9).prints("a", holds).prints("a", idle)
+		}, drill.Held, "it could not speak of it before"},
+		{func(ta *tale) *tale {
+			return ta.up("a").queues("a").prints("a", holds).at(2).prints("a", idle).at(9).prints("a", holds)
+		}, drill.Held, "its claim is there"},
+		{func(ta *tale) *tale { return had(ta).at(9).starved("a", 8).prints("a", holds).prints("a", idle) }, drill.Unknown, "it had no processor"},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			if r := tt.story(asProgram(newTale(t, "one-holder"), "a")).over(); r.Verdict != tt.want {
+				t.Errorf("%s, want %s: %q", r.Verdict, tt.want, r.Evidence)
 			}
 		})
 	}

@@ -269,7 +269,7 @@ func (c *assignment) isNotAsked(e drill.Expectation) string {
 		return "it is about what locktop finds"
 	case c.anybodys() && slices.Contains([]string{"handover", "acquired", "belief", "never-holds"}, e.Name):
 		return "who lost a lock of one key may take it again before the next does"
-	case e.Name == "stuck" && len(c.told) > 0:
+	case e.Name == "stuck":
 		return "it shows what may happen"
 	case e.Name == "overlap" && e.AtLeast > 0:
 		return "it shows what may happen; stops is asked"
