@@ -81,7 +81,7 @@ var Claims = []Field[Claim]{
 	{Name: "since_is_lower_bound", In: In{CSV: 160, JSON: 150}, JSON: Bare, Record: func(x Claim) string { return strconv.FormatBool(x.SinceAtLeast) }},
 	{Name: "waits_for", Title: "title-waits-for", In: In{Table: 80, CSV: 170, JSON: 160, Console: 80}, Width: Width{Least: 11, Fair: 16, Most: 28, Rank: 7},
 		Raw: func(x Claim) string { return x.aheadKey() }},
-	{Title: "title-note", In: In{Console: 90}, Width: Width{Least: 24, Most: 64, Rank: 5}},
+	{Title: "title-note", In: In{Console: 90}, Width: Width{Least: 20, Most: 64, Rank: 5}},
 }
 
 func value(x Claim) string {
