@@ -215,6 +215,8 @@ func told(said, who string) model.Message {
 		return model.Say("story-told-save-if", who)
 	case "unlock-if":
 		return model.Say("story-told-unlock-if", who)
+	case "take-if":
+		return model.Say("story-told-take-if", who)
 	case "ttl":
 		return model.Say("story-told-ttl", who)
 	case "renew-every":

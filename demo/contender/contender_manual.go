@@ -54,7 +54,8 @@ var manualWords = map[string]func(*manual, context.Context) error{
 	"look":        (*manual).look,       // reads /data
 	"save-if":     (*manual).saveIf,     // KEY FIELD OP WHAT: writes /data if that is so
 	"delete":      (*manual).deleteKey,  // the lock's key, by its name, whoever has it
-	"unlock-if":   (*manual).unlockIf,   // KEY FIELD OP WHAT: deletes the lock's key if that is so
+	"unlock-if":   (*manual).unlockIf,   // KEY FIELD OP WHAT: deletes the lock's key if that is so; after an unlock once more
+	"take-if":     (*manual).takeIf,     // KEYS KEYS, joined by +: puts the second ones if the version of each of the first is 0
 	"rule":        (*manual).setRule,    // OP KEEP: of the guarded resource
 }
 

@@ -1,6 +1,7 @@
 package contender
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -251,23 +252,73 @@ func (m *manual) look(ctx context.Context) error {
 }
 
 // unlockIf deletes the lock's key if a comparison holds: KEY FIELD OP WHAT. It lets go, whatever the
-// answer is.
+// answer is. Who has let go already, and had no answer, asks for the same once more.
 func (m *manual) unlockIf(ctx context.Context) error {
-	if len(m.held) == 0 {
+	h := m.released
+	if len(m.held) > 0 {
+		last := m.last()
+		h = &last
+	}
+	if h == nil {
 		return errHoldsNothing
 	}
-	h := m.last()
-	key := h.lock
-	if h.claim.key != "" {
-		key = h.claim.key
-	}
-	ok, err := m.txnIf(ctx, h.claim, clientv3.OpDelete(key))
+	ok, err := m.txnIf(ctx, h.claim, clientv3.OpDelete(cmp.Or(h.claim.key, h.lock)))
 	if err != nil {
 		return err
 	}
-	m.held = m.held[:len(m.held)-1]
+	m.held = m.held[:max(0, len(m.held)-1)]
 	m.say(h.lock, model.BeliefIdle, claim{}, fmt.Sprintf("txn: Succeeded=%v", ok))
 	return nil
+}
+
+// takeIf is a lock in one transaction: KEYS KEYS, the names of each joined by +, "mine" for a key of its
+// own. If the version of each of the first is 0 it puts the second ones, and then it holds.
+func (m *manual) takeIf(ctx context.Context) error {
+	args, err := m.args(2)
+	if err != nil {
+		return err
+	}
+	if len(m.held) > 0 {
+		return errors.New("it holds already; say unlock first")
+	}
+	if err := m.needsSession(ctx); err != nil {
+		return err
+	}
+	mine := m.attempt(m.s, m.o.Locks[0]).byLease()
+	keys := func(names string) (all []string) {
+		for name := range strings.SplitSeq(strings.ReplaceAll(names, "mine", mine.key), "+") {
+			if !slices.Contains(all, name) { // etcd refuses a transaction that puts a key twice
+				all = append(all, name)
+			}
+		}
+		return all
+	}
+	var free []clientv3.Cmp
+	var puts, deletes []clientv3.Op
+	for _, key := range keys(args[0]) {
+		free = append(free, clientv3.Compare(clientv3.Version(key), "=", 0))
+	}
+	for _, key := range keys(args[1]) {
+		puts = append(puts, clientv3.OpPut(key, m.name, clientv3.WithLease(clientv3.LeaseID(mine.lease))))
+		deletes = append(deletes, clientv3.OpDelete(key))
+	}
+	return m.ask(ctx, func(ctx context.Context) error {
+		r, err := m.client.Txn(ctx).If(free...).Then(puts...).Commit()
+		switch {
+		case err != nil:
+			return err
+		case !r.Succeeded:
+			m.note("txn: Succeeded=false")
+			return nil
+		}
+		c := claim{key: keys(args[1])[0], lease: mine.lease, token: r.Header.Revision, release: func(ctx context.Context) error {
+			_, err := m.client.Txn(ctx).Then(deletes...).Commit()
+			return err
+		}}
+		m.held = append(m.held, hold{m.o.Locks[0], c})
+		m.say(m.o.Locks[0], model.BeliefHolding, c, "txn: Succeeded=true")
+		return nil
+	})
 }
 
 // deleteKey deletes the lock's key by its name.

@@ -15,6 +15,9 @@ import (
 
 // The recipes that articles and tutorials print, with what is wrong in them left as it is.
 
+// stepWithin bounds the delete of an unlock in steps: tutorials set no deadline.
+const stepWithin = time.Minute
+
 // putInSteps is putAsOwner with an unlock of three requests: it reads the value, compares
 // it by itself, and deletes the key by its name.
 func (a *attempt) putInSteps(ctx context.Context) (claim, error) {
@@ -33,7 +36,9 @@ func (a *attempt) deleteAfterLook(ctx context.Context) error {
 	case string(r.Kvs[0].Value) != a.value:
 		return errLockOfOthers
 	}
-	return a.deleteByName(a.lock)(ctx)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepWithin)
+	defer cancel()
+	return a.deleteByName(a.lock)(within)
 }
 
 // jobOf is the key that putJob writes: not the one that it compares.

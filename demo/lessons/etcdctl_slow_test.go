@@ -298,6 +298,26 @@ func TestEtcdctlOfEveryLesson(t *testing.T) {
 			s.says(do[0], "SUCCESS")
 			s.has(key, "nothing")
 		},
+		"version": func(s *shell, do []string) {
+			lease := strings.Fields(s.says(do[0], "granted with TTL"))[1]
+			take := fill(do[1], "LEASE", lease)
+			s.put("/locks/bill", "you")
+			s.says(take, "FAILURE")
+			s.has("/locks/stock", "nothing")
+			s.says("etcdctl del /locks/bill", "1")
+			s.says(take, "SUCCESS")
+			s.has("/locks/stock", "me")
+			s.has("/locks/bill", "me")
+			s.says(take, "FAILURE")
+		},
+		"lost-unlock": func(s *shell, do []string) {
+			keys, lease, _ := s.locked("/orders")
+			s.says(do[0], keys[0])
+			s.says(fill(do[1], "LEASE", lease), "revoked")
+			if out := s.says(do[0]); strings.Contains(out, keys[0]) {
+				s.t.Errorf("after the lease was revoked: %s", out)
+			}
+		},
 		"redis": func(s *shell, do []string) {
 			s.put("/locks/import", "s")
 			if out := s.says(do[0]); field(out, "Lease") != "0" {

@@ -118,6 +118,9 @@ func unlockLost(x *Context, n *reports.Notes, c *locks.Claim) {
 	if w == nil || c.Since.After(w.At) || c.LeaseInfo().State() != model.LeaseHealthy {
 		return
 	}
+	if o, known := x.K.Owners.LeaseOwner(c.KV.Lease); known && !x.Reports.Programs.SameProgram(o.Name, w.Name) {
+		return // a key of the same name, which somebody else has put
+	}
 	if x.K.Now().Sub(w.At) < openAfter {
 		x.Recheck(w.At.Add(openAfter))
 		return

@@ -17,7 +17,7 @@ import (
 // turnTo opens the page that a step shows, once for each: where the person goes then, stays.
 func (p *Panel) turnTo(v host.View, show Picture, about string) (wants []host.Intent) {
 	to := turned{show, about}
-	if to == p.opened || p.back > 0 {
+	if show == "" || to == p.opened || p.back > 0 { // a step of lines of code shows nothing of its own
 		return nil
 	}
 	switch {

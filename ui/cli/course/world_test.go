@@ -79,7 +79,15 @@ type prog struct {
 	noGrant        bool   // its requests for a lease are held up
 	late           string // a key that it will delete once its delete gets through
 	holdsItsDelete bool
+	unanswered     bool // its deletes are done, and no answer comes
 }
+
+// A client waits so long for the answer to its delete; an unlock in steps sets no deadline of its own.
+const (
+	asksFor    = 3 * time.Second
+	stepsAsk   = time.Minute
+	stepsWords = "owner-steps"
+)
 
 type claim struct {
 	lock, key string
@@ -286,6 +294,7 @@ func (w *world) spawn(p *prog) {
 	p.lease, p.unsent, p.lost, p.told, p.waits, p.held, p.last, p.readAt, p.deaf = 0, false, false, nil, nil, nil, nil, 0, false
 	p.bare, p.byMod, p.naps, p.vain = false, false, false, 0
 	p.hand, p.read, p.watched, p.observes, p.slow, p.sight, p.noGrant, p.late, p.holdsItsDelete = nil, "", "", false, false, "", false, "", false
+	p.unanswered = false
 	w.is(p, model.ProcRunning, "")
 	if !p.Manual {
 		p.told = append(p.told, "lock")
@@ -457,9 +466,21 @@ func (w *world) does(p *prog, word string) {
 		if top == nil {
 			return
 		}
-		if p.holdsItsDelete {
-			p.late = top.key
+		if p.holdsItsDelete || p.unanswered {
 			w.believes(p, top.lock, model.BeliefLeaving, top, "")
+			if p.late = top.key; p.unanswered {
+				w.commit(nil, top.key)
+			}
+			limit := asksFor
+			if p.Recipe == stepsWords {
+				limit = stepsAsk
+			}
+			w.after(limit, func() {
+				if p.late == top.key {
+					p.late, p.held = "", nil
+					w.believes(p, top.lock, model.BeliefIdle, nil, "unlock: no answer within 3s")
+				}
+			})
 			return
 		}
 		if kv, ok := w.keys[top.key]; ok && (!owns(p.Recipe) || kv.Value == cmp.Or(p.Owner, p.name)) && (!queues(p.Recipe) || kv.CreateRev == top.rev) {
@@ -474,6 +495,12 @@ func (w *world) does(p *prog, word string) {
 		if !p.Manual {
 			w.is(p, model.ProcEnded, "exit 0")
 		}
+	case "unlock-again":
+		if p.last != nil {
+			w.commit(nil, p.last.key)
+		}
+	case "take-if":
+		w.takes(p, named)
 	case "renew":
 		var first model.KV
 		for key, kv := range w.keys {
@@ -507,6 +534,24 @@ func (w *world) does(p *prog, word string) {
 		w.access(p, false)
 		w.access(p, true)
 	}
+}
+
+// takes is a lock in one transaction: by the names of keys that are compared, and of those that are put.
+func (w *world) takes(p *prog, named string) {
+	w.session(p)
+	compared, puts, _ := strings.Cut(strings.ReplaceAll(named, "mine", p.Locks[0]+"/"+p.lease.String()), " ")
+	for key := range strings.SplitSeq(compared, "+") {
+		if _, there := w.keys[key]; there {
+			w.believes(p, p.Locks[0], model.BeliefIdle, nil, "txn: Succeeded=false")
+			return
+		}
+	}
+	for key := range strings.SplitSeq(puts, "+") {
+		w.commit(&model.KV{Key: key, Value: p.name, Lease: p.lease})
+		p.last = &claim{lock: p.Locks[0], key: key, rev: w.keys[key].CreateRev}
+	}
+	p.held = append(p.held, p.last)
+	w.believes(p, p.Locks[0], model.BeliefHolding, p.last, "txn: Succeeded=true")
 }
 
 // access is one of the guarded resource.
@@ -563,6 +608,10 @@ func (w *world) tries(p *prog) bool {
 				w.say(model.Asked{At: w.now, Client: model.Client{Name: p.name, Certain: true}, Txns: p.vain, Vain: p.vain})
 			}
 		})
+	}
+	if p.Recipe == "cron-lock" { // it compares another key
+		c.key = strings.Replace(c.lock, "/lock/", "/jobs/", 1)
+		delete(w.keys, c.key) // and puts this one, whoever has it
 	}
 	for key := range w.keys {
 		if key == c.key || p.Recipe == "try-lock" && strings.HasPrefix(key, c.lock+"/") {
@@ -663,7 +712,7 @@ func (w *world) do(_ context.Context, a model.Action) model.Outcome {
 			w.heal(model.Fault{Kind: model.FaultPause, Target: p.name})
 			w.heal(model.Fault{Kind: model.FaultHoldKeepalives, Target: p.name})
 			w.heal(model.Fault{Kind: model.FaultFreeze, Target: p.name})
-			p.unsent, p.slow, p.noGrant, p.holdsItsDelete = false, false, false, false
+			p.unsent, p.slow, p.noGrant, p.holdsItsDelete, p.unanswered = false, false, false, false, false
 			if p.late != "" {
 				w.commit(nil, p.late)
 				p.late, p.held = "", nil
@@ -729,6 +778,8 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 			w.commit(&kv)
 		case model.FaultHold:
 			p.slow, p.noGrant, p.holdsItsDelete = f.Method == "Watch/Watch", f.Method == "Lease/LeaseGrant", f.Method == "KV/DeleteRange"
+		case model.FaultDropReply:
+			p.unanswered = f.Method == "KV/DeleteRange"
 		case model.FaultHoldKeepalives, model.FaultFreeze:
 			p.unsent = true
 			w.stopsRenewing(p)
