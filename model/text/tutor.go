@@ -145,6 +145,7 @@ var tutor = map[model.MessageID]Sentence{
 	// What a trainer says beside the texts of a lesson.
 	"trainer-missed":       {"This did not come to pass: {0}. The lesson goes on from what is.", "这一步没有实现：{0}。课程从现状继续。"},
 	"trainer-by-hand":      {"You changed the lab ({0}), so this did not come to pass: {1}. The lesson goes on from what is.", "你改动了实验（{0}），所以这一步没有实现：{1}。课程从现状继续。"},
+	"trainer-predict":      {"Predict, then see what happens. At the end it is said why.", "先预测，再看会发生什么。原因最后说明。"},
 	"trainer-meddled":      {"You changed the lab during the story: {0}. What was expected does not count.", "你在故事里改动了实验：{0}。预期不再作数。"},
 	"trainer-etcdctl":      {"By hand, with etcdctl:", "用 etcdctl 亲手做："},
 	"trainer-go":           {"In Go:", "用 Go："},

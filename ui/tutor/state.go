@@ -72,7 +72,7 @@ func (p *Panel) ended() bool {
 // Asks says whether a question of a lesson is open, or comes before its answer was measured: then
 // nothing else tells what comes next.
 func (p *Panel) Asks() bool {
-	if !p.Showing() || p.guides() || p.l.Judged {
+	if !p.Showing() || p.guides() || p.l.Judged && p.questions >= p.l.Asks {
 		return false
 	}
 	switch p.visible().step.Kind {

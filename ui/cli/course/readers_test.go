@@ -362,7 +362,7 @@ expect:
 `
 
 // TestADrillThatIsNoLessonIsTold in the words of its file, with what is right known at once, and a
-// verdict like that of a report.
+// verdict like that of a report. Its title and its reason may answer its question: they stand at the end.
 func TestADrillThatIsNoLessonIsTold(t *testing.T) {
 	d, err := drill.Parse("dies", []byte(noLesson))
 	if err != nil {
@@ -371,10 +371,10 @@ func TestADrillThatIsNoLessonIsTold(t *testing.T) {
 	for _, lang := range drill.Languages() {
 		who := reader{d: d, lang: lang}
 		round := who.takes(t, 11)
-		if l := who.Lesson(); l.Title != d.Title || l.Why != d.Why || !l.Judged || l.Lang != lang {
+		if l := who.Lesson(); l.Title != d.Name || strings.Contains(l.Why, d.Why) || l.Asks != 1 || !l.Judged || l.Lang != lang {
 			t.Errorf("%s: %+v", lang, l)
 		}
-		if said := who.says(tutor.StepSay); said != d.Steps[4].Say.In(lang) || round.Verdict != drill.Held || !round.Explained {
+		if said := who.says(tutor.StepSay); said != d.Steps[4].Say.In(lang)+"\n"+d.Title+".\n\n"+d.Why || round.Verdict != drill.Held || !round.Explained {
 			t.Errorf("%s: told %q, %s, %+v", lang, said, round.Verdict, round.Results)
 		}
 		if did := who.says(tutor.StepDo); !strings.Contains(did, d.Steps[6].Describe()) {

@@ -50,10 +50,24 @@ func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Trainer 
 // Lesson is the drill as the console wants it.
 func (t *Trainer) Lesson() *tutor.Lesson {
 	l := &tutor.Lesson{Title: t.d.Title, Why: t.d.Why, Lang: t.lang, Judged: true, Next: t.panel.Next, Answer: t.panel.Answer, Fill: t.panel.Fill}
-	if of := t.d.Lesson; of != nil {
+	switch of := t.d.Lesson; {
+	case of != nil:
 		l.Title, l.Why, l.Judged = fmt.Sprintf("%d. %s", of.Number, of.Title.In(t.lang)), of.Teaches.In(t.lang), false
+	case t.asksFirst() > 0:
+		l.Title, l.Why, l.Asks = t.d.Name, t.say(model.Say("trainer-predict")), t.asksFirst()
 	}
 	return l
+}
+
+// asksFirst is how many questions a drill has that is no lesson: its title and its reason may answer
+// them, so they stand at its end.
+func (t *Trainer) asksFirst() (n int) {
+	for _, s := range t.d.Steps {
+		if s.Ask != nil && t.d.Lesson == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // say says a message in the language of the person.
@@ -312,6 +326,9 @@ func (t *Trainer) atLast(exam bool) {
 
 // End implements runner.Trainer.
 func (t *Trainer) End(ctx context.Context, round *runner.Run) {
+	if t.asksFirst() > 0 {
+		t.tell(ctx, t.d.Title+".\n\n"+t.d.Why)
+	}
 	s := tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillVerdict(round.Verdict)}
 	switch {
 	case len(round.Actions) > 0:
