@@ -185,7 +185,7 @@ func (g *activeFaults) healFault(ctx context.Context, f model.Fault) (string, er
 func (g *activeFaults) healAll(ctx context.Context) (string, error) {
 	list := g.take(func(model.Fault) bool { return true })
 	if len(list) == 0 {
-		return "no fault was in force", nil
+		return model.DetailNoFault, nil
 	}
 	return g.healThese(ctx, list)
 }

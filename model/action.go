@@ -225,11 +225,28 @@ func (o Outcome) Result() Result {
 	return ResultNotDone
 }
 
+// DetailLab and DetailNoFault are details of what a lab did, of which a screen has the words in each
+// language.
+const (
+	DetailLab     = "by the lab"
+	DetailNoFault = "no fault was in force"
+)
+
+func detailOf(detail string) any {
+	switch detail {
+	case DetailLab:
+		return Say("detail-lab")
+	case DetailNoFault:
+		return Say("detail-no-fault")
+	}
+	return detail
+}
+
 // Message says what was done or why not.
 func (o Outcome) Message() Message {
 	var detail, failure Message
 	if o.Detail != "" {
-		detail = Say("detail", o.Detail)
+		detail = Say("detail", detailOf(o.Detail))
 	}
 	switch {
 	case !o.Why.IsZero():

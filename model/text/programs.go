@@ -23,13 +23,16 @@ var programs = map[model.MessageID]Sentence{
 	"program-drops":      {"renews no more", "不再续租"},
 	"program-renews":     {"renews the lease {0}", "给租约 {0} 续租"},
 	"program-others":     {"unlock: the lock belongs to others", "释放：锁属于别人"},
+	"program-unlocked":   {"unlocked {0} once more", "又释放了一次 {0}"},
+	"program-no-answer":  {"unlock: no answer within {0}", "释放：{0} 内没有回答"},
 	"program-none":       {"unlock: the lock does not exist", "释放：锁不存在"},
 }
 
 // spoken are all of programs, as they are looked for.
 var spoken = []model.Message{model.Say("program-observes", ""), model.Say("program-observed", ""), model.Say("program-asked", ""), model.Say("program-resumed", ""),
 	model.Say("program-proclaimed", ""), model.Say("program-wrote", ""), model.Say("program-refused", "", "", "", ""), model.Say("program-gave-up"), model.Say("program-lost"),
-	model.Say("program-key-gone"), model.Say("program-drops"), model.Say("program-renews", ""), model.Say("program-others"), model.Say("program-none")}
+	model.Say("program-key-gone"), model.Say("program-drops"), model.Say("program-renews", ""), model.Say("program-others"), model.Say("program-none"),
+	model.Say("program-unlocked", ""), model.Say("program-no-answer", "")}
 
 // blank finds the arguments in a sentence.
 var blank = regexp.MustCompile(`\\\{\d\\\}`)
