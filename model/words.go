@@ -211,6 +211,14 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[n:]
 }
 
+// KeysUnder names the keys under a prefix in a sentence.
+func KeysUnder(prefix string) string {
+	if prefix == "" {
+		return "all keys"
+	}
+	return strconv.Quote(prefix)
+}
+
 // CountOf writes a number of things: "1 lock", "3 locks".
 func CountOf(n int, noun string) string {
 	if n == 1 {

@@ -301,7 +301,7 @@ func (s *scan) explained(err error) error {
 		return err
 	}
 	if errors.Is(err, ErrOtherCluster) {
-		return fmt.Errorf("look at %s: %w: name the endpoints of one cluster only, or look again", failures.Name(s.Prefix), err)
+		return fmt.Errorf("look at %s: %w: name the endpoints of one cluster only, or look again", model.KeysUnder(s.Prefix), err)
 	}
 	text := strings.TrimSuffix(failures.Explain(err, "look at", s.Prefix, s.client.Endpoints()), "; trying again")
 	if failures.Classify(err) == failures.Denied {

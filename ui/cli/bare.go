@@ -9,7 +9,6 @@ import (
 
 	"locktop/model"
 	"locktop/model/locks"
-	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -86,12 +85,12 @@ func (at *observation) unmeasured(e *env) error {
 	var lines []string
 	if e.from("expect").rank == fromFlag {
 		for _, p := range at.outside {
-			lines = append(lines, fmt.Sprintf("  --expect %s: no key under it was asked for", session.Keys(p)))
+			lines = append(lines, fmt.Sprintf("  --expect %s: no key under it was asked for", model.KeysUnder(p)))
 		}
 	}
 	for _, x := range at.expected {
 		if len(x.Hidden) > 0 {
-			lines = append(lines, fmt.Sprintf("  --expect %s=%d: who waits for %s leaves no key in etcd", session.Keys(x.Prefix), x.Contenders, model.Printable(x.Hidden[0].Name)))
+			lines = append(lines, fmt.Sprintf("  --expect %s=%d: who waits for %s leaves no key in etcd", model.KeysUnder(x.Prefix), x.Contenders, model.Printable(x.Hidden[0].Name)))
 		}
 	}
 	if len(lines) == 0 {

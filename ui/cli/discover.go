@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
-	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -79,7 +78,7 @@ func discoverPrefixes(ctx context.Context, e *env, o watcher.DiscoverOptions, ou
 func discoveryNotes(w io.Writer, prefix string, d watcher.Discovery) {
 	under := ""
 	if prefix != "" {
-		under = " under " + session.Keys(prefix)
+		under = " under " + model.KeysUnder(prefix)
 	}
 	fmt.Fprintf(w, "Scanned %s%s (%s)\n", model.CountOf(int(d.Keys), "key"), under, model.CountOf(d.Requests, "request"))
 	if d.Kubernetes > 0 {

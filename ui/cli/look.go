@@ -394,7 +394,7 @@ func prefixList(prefixes []string) []string {
 func quoted(prefixes []string) []string {
 	var names []string
 	for _, p := range prefixList(prefixes) {
-		names = append(names, session.Keys(p))
+		names = append(names, model.KeysUnder(p))
 	}
 	return names
 }

@@ -46,13 +46,13 @@ func openRecorded(ctx context.Context, past pastFlags, pace recording.Pace) (o *
 	o.only = &past.only
 	if !o.only.IsAll() {
 		all, whole := o.source, o.segments
-		o.source = o.only.Source(all)
+		o.source = session.Map(all, o.only.Events)
 		o.segments = func(ctx context.Context) (*recording.Segments, error) {
 			r, err := whole(ctx)
 			if err != nil {
 				return nil, err
 			}
-			return recording.Gather(ctx, o.only.Source(r.Play(recording.Pace{})))
+			return recording.Gather(ctx, session.Map(r.Play(recording.Pace{}), o.only.Events))
 		}
 	}
 	return o, nil

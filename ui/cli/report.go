@@ -87,7 +87,9 @@ func (f *reportRun) run(ctx context.Context) error {
 		return f.bundle(ctx)
 	}
 	mask := &recording.Mask{Values: !f.values, Names: f.names}
-	f.e.wrap = func(src model.Source) model.Source { return session.Map(src, mask.Event) }
+	f.e.wrap = func(src model.Source) model.Source {
+		return session.Map(src, func(e model.Event) []model.Event { return []model.Event{mask.Event(e)} })
+	}
 	return f.print(ctx, mask, f.actionFiles)
 }
 

@@ -166,7 +166,7 @@ func (b *secondList) skip(format string, args ...any) {
 // stop goes back to the places that were looked at, and says why the others were not.
 func (b *secondList) stop(looked []string, why string, args ...any) {
 	for _, place := range b.places[len(looked):] {
-		b.skip("%s: %s", session.Keys(place), fmt.Sprintf(why, args...))
+		b.skip("%s: %s", model.KeysUnder(place), fmt.Sprintf(why, args...))
 	}
 	b.places = looked
 }
@@ -225,9 +225,9 @@ func (b *secondList) add(ctx context.Context, place string) bool {
 	n, err := b.countKeys(ctx, place)
 	switch {
 	case err != nil:
-		b.skip("%s: %v", session.Keys(place), err)
+		b.skip("%s: %v", model.KeysUnder(place), err)
 	case n > besideKeys:
-		b.skip("%s: %d keys are too many", session.Keys(place), n)
+		b.skip("%s: %d keys are too many", model.KeysUnder(place), n)
 	default:
 		b.places = append(b.places, place)
 		return true
@@ -241,7 +241,7 @@ func (b *secondList) refused(not *unseen, asked []string) {
 		if u.Kind != locks.CoverageKeys || slices.Contains(asked, u.Prefix) {
 			return false
 		}
-		b.skip("%s: %s", session.Keys(u.Prefix), u.Reason)
+		b.skip("%s: %s", model.KeysUnder(u.Prefix), u.Reason)
 		b.places = slices.DeleteFunc(b.places, func(p string) bool { return p == u.Prefix })
 		return true
 	})

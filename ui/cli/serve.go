@@ -320,7 +320,7 @@ func (s *serving) health(w http.ResponseWriter, _ *http.Request) {
 	var not []string
 	for _, p := range s.State.Coverage().Watches() {
 		if p.State != locks.Live {
-			not = append(not, session.Keys(p.Prefix)+": "+model.Short(model.Printable(cmp.Or(p.Detail, "not listed yet")), lineMax))
+			not = append(not, model.KeysUnder(p.Prefix)+": "+model.Short(model.Printable(cmp.Or(p.Detail, "not listed yet")), lineMax))
 		}
 	}
 	if len(s.State.Coverage().Watches()) == 0 {

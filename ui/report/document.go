@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -52,12 +51,12 @@ type Bare struct {
 
 // Words say in one line that there is no lock, and what there is.
 func (b Bare) Words() string {
-	line := fmt.Sprintf("no lock under %s (%s there)", prefixWords(b.Prefix), model.CountOf(b.Keys, "key"))
+	line := fmt.Sprintf("no lock under %s (%s there)", model.KeysUnder(b.Prefix), model.CountOf(b.Keys, "key"))
 	switch {
 	case len(b.Near) > 0:
 		var near []string
 		for _, n := range b.Near {
-			near = append(near, fmt.Sprintf("%s (%s)", prefixWords(n.Prefix), model.CountOf(n.Keys, "key")))
+			near = append(near, fmt.Sprintf("%s (%s)", model.KeysUnder(n.Prefix), model.CountOf(n.Keys, "key")))
 		}
 		line += "; there are keys under " + strings.Join(near, ", ")
 	case b.NearUnread != "":
@@ -66,17 +65,10 @@ func (b Bare) Words() string {
 	return line
 }
 
-func prefixWords(prefix string) string {
-	if prefix == "" {
-		return "all keys"
-	}
-	return strconv.Quote(prefix)
-}
-
 // UnmetWords say each in a line what is not as somebody said of the locks; nil if all is.
 func UnmetWords(all []locks.Expectation) (lines []string) {
 	for _, e := range all {
-		said := fmt.Sprintf("expected %s for each lock under %s", model.CountOf(e.Contenders, "contender"), prefixWords(e.Prefix))
+		said := fmt.Sprintf("expected %s for each lock under %s", model.CountOf(e.Contenders, "contender"), model.KeysUnder(e.Prefix))
 		if e.Locks == 0 {
 			lines = append(lines, said+": there is no lock")
 		}

@@ -19,7 +19,7 @@ func Explain(err error, doing, prefix string, endpoints []string) string {
 	if errors.As(err, &at) {
 		where = at.addr
 	}
-	what := fmt.Sprintf("cannot %s %s", doing, Name(prefix))
+	what := fmt.Sprintf("cannot %s %s", doing, model.KeysUnder(prefix))
 	switch Classify(err) {
 	case Unreachable:
 		return fmt.Sprintf("%s: no connection to %s (%s); check that etcd runs there and that endpoint, TLS and firewall are right; trying again", what, where, Cause(err))
@@ -31,9 +31,9 @@ func Explain(err error, doing, prefix string, endpoints []string) string {
 	case NoLeader:
 		return fmt.Sprintf("%s: no leader as seen from %s; the leader changes, that member is cut off, or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", what, where)
 	case Compacted:
-		return fmt.Sprintf("the revisions to continue from were compacted on %s; listing %s anew, what happened in between is not known", where, Name(prefix))
+		return fmt.Sprintf("the revisions to continue from were compacted on %s; listing %s anew, what happened in between is not known", where, model.KeysUnder(prefix))
 	case Restored:
-		return fmt.Sprintf("%s on %s: it was restored from a backup or replaced; listing %s anew", Cause(err), where, Name(prefix))
+		return fmt.Sprintf("%s on %s: it was restored from a backup or replaced; listing %s anew", Cause(err), where, model.KeysUnder(prefix))
 	case Silent:
 		return fmt.Sprintf("%s on %s: its member may be cut off; opening the watch again, on another endpoint if there is one", Cause(err), where)
 	case Denied:
@@ -67,12 +67,4 @@ func Cause(err error) string {
 	text = strings.TrimPrefix(text, "transport: ")
 	text = strings.TrimPrefix(text, "Error while dialing: ")
 	return strings.TrimPrefix(text, "etcdserver: ")
-}
-
-// Name names the keys under a prefix in a sentence.
-func Name(prefix string) string {
-	if prefix == "" {
-		return "all keys"
-	}
-	return fmt.Sprintf("%q", prefix)
 }

@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -178,31 +177,4 @@ func each(o *Only, prefix string, with func(string) model.Event) (all []model.Ev
 		all = append(all, with(p))
 	}
 	return all
-}
-
-// Source returns a source with the rest left out.
-func (o *Only) Source(src model.Source) model.Source {
-	if o.IsAll() {
-		return src
-	}
-	return &onlySource{src, o}
-}
-
-type onlySource struct {
-	model.Source
-	only *Only
-}
-
-// Next implements model.Source.
-func (s *onlySource) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	for {
-		b, err := s.Source.Next(ctx, want)
-		var events []model.Event // those of the batch may be others', too
-		for _, e := range b.Events {
-			events = append(events, s.only.Events(e)...)
-		}
-		if b.Events = events; err != nil || len(events) > 0 {
-			return b, err
-		}
-	}
 }

@@ -175,7 +175,7 @@ func (s *Session) outOfPatience(p Pull) error {
 	for _, w := range s.State.Coverage().Watches() {
 		if p.Listing && w.Reason == model.LostCompacted && w.State != locks.Live {
 			return couldNotLook("the list of %s did not end within %s (--command-timeout): what it stood at was compacted again and again on %s",
-				Keys(w.Prefix), p.Patience, s.Name)
+				model.KeysUnder(w.Prefix), p.Patience, s.Name)
 		}
 	}
 	return couldNotLook("%s did not answer within %s (--command-timeout)", s.Name, p.Patience)
@@ -249,13 +249,5 @@ func couldNotList(w *locks.Watch) error {
 	if strings.HasPrefix(why, "cannot ") {
 		return couldNotLook("%s", why)
 	}
-	return couldNotLook("cannot list %s: %s", Keys(w.Prefix), why)
-}
-
-// Keys names the keys under a prefix in a sentence.
-func Keys(prefix string) string {
-	if prefix == "" {
-		return "all keys"
-	}
-	return fmt.Sprintf("%q", prefix)
+	return couldNotLook("cannot list %s: %s", model.KeysUnder(w.Prefix), why)
 }

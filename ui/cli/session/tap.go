@@ -15,25 +15,29 @@ type tapped struct {
 	look func(model.Batch, error)
 }
 
-// Map returns the source with every event as change makes it.
-func Map(src model.Source, change func(model.Event) model.Event) model.Source {
+// Map returns the source with what change makes of every event: another, none, or several.
+func Map(src model.Source, change func(model.Event) []model.Event) model.Source {
 	return mapped{src, change}
 }
 
 type mapped struct {
 	model.Source
-	change func(model.Event) model.Event
+	change func(model.Event) []model.Event
 }
 
-// Next implements model.Source.
+// Next implements model.Source. A batch of which nothing is left is none.
 func (m mapped) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	b, err := m.Source.Next(ctx, want)
-	events := make([]model.Event, len(b.Events)) // those of the batch may be others', too
-	for i, e := range b.Events {
-		events[i] = m.change(e)
+	for {
+		b, err := m.Source.Next(ctx, want)
+		var events []model.Event // those of the batch may be others', too
+		for _, e := range b.Events {
+			events = append(events, m.change(e)...)
+		}
+		if err != nil || len(events) > 0 || len(b.Events) == 0 {
+			b.Events = events
+			return b, err
+		}
 	}
-	b.Events = events
-	return b, err
 }
 
 // Next implements model.Source.
