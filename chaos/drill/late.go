@@ -24,6 +24,9 @@ type Late struct {
 	// were accepted later. AtLeast: there may have been more, which were too many to remember.
 	Writes, OnWay int
 	AtLeast       bool
+	// Starved were asked for later than that, by no more than the program had no processor: what wrote them may
+	// not have had the time to hear of it.
+	Starved int
 	// Keys are the first of them, escaped for a terminal, and More how many others there are.
 	Keys []string
 	More int

@@ -80,10 +80,11 @@ func (j *Checker) late(name, prefix string, mute time.Duration) drill.Late {
 			since.at, ok = j.lostAll(name, w)
 			held, slack = true, mute
 		}
-		if ok { // what its other threads had no processor for is no time to hear of it
-			slack += j.idled(since.at, w.At, name)
-		}
 		if !ok || !held && prefix == "" || w.At.Before(since.at.Add(slack)) || j.holdsAgain(name, since.at, w) {
+			continue
+		}
+		if w.At.Before(since.at.Add(slack + j.idled(since.at, w.At, name))) {
+			l.Starved++
 			continue
 		}
 		if l.Writes+l.OnWay == 0 {
@@ -235,6 +236,8 @@ func noLateWrite(j *Checker, e drill.Expectation) result {
 	case late.Writes > 0:
 		r.Mend = mendWrites
 		r.violate("let %s end all that writes before it says so", e.Contender)
+	case late.Starved > 0:
+		r.doubt(lessToDo, "etcd accepted %s of %s after it said that it does not hold, but it had no processor for as long", model.CountOf(late.Starved, "write"), e.Contender)
 	case anybody == 0 && j.idled(j.start, j.now, name) > time.Second:
 		r.Measured = nil
 		r.open, r.until = !j.finished, j.grace()
