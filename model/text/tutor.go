@@ -172,7 +172,7 @@ var tutor = map[model.MessageID]Sentence{
 	"trainer-own":          {"Now your own code. These lines write a program to begin with and put it into a drill. Take your own lock.go in its place: the drill says for how long it works on after it has lost its lock. REHEARSE.md tells the rest.", "接着是你自己的代码。前两行写出一个起步的程序，后两行让它参加演练。把它换成你自己的 lock.go：演练会说出它丢了锁以后还工作多久。其余见 REHEARSE.md。"},
 	"code-next":            {"build it, and put it into a drill:", "构建它，再让它参加演练："},
 
-	"course-cast":      {"a film of the lesson, which stops at each question in a player with --pause-on-markers: locktop replay {0} --cast {1}.cast", "把这一课做成短片，用 --pause-on-markers 播放时在每个问题处停下：locktop replay {0} --lang zh --cast {1}.cast"},
+	"course-cast":      {"a film of the lesson, which stops at each question in a page with asciinema-player (pauseOnMarkers), or with asciinema play --pause-on-markers (newer than 2.2): locktop replay {0} --cast {1}.cast", "把这一课做成短片，在网页里用 asciinema-player（pauseOnMarkers）播放，或用 asciinema play --pause-on-markers（2.2 之后的版本），会在每个问题处停下：locktop replay {0} --lang zh --cast {1}.cast"},
 	"course-minutes":   {"{0} min", "{0} 分钟"},
 	"course-passed":    {"passed", "已通过"},
 	"course-review":    {"{0} to review (w)", "{0} 题待复习（w）"},

@@ -81,7 +81,7 @@ func TestEachTaskIsTakenRightAndWrong(t *testing.T) {
 		"unlock":  {[]taken{fill("field=value op== what=worker"), fill("field=version op== what=my-rev")}, fill("field=create op== what=my-rev")},
 		"version": {[]taken{fill("c1=mine c2=mine p1=/locks/stock p2=/locks/bill"), fill("c1=/locks/stock c2=/locks/bill p1=mine p2=mine"), fill("c1=/locks/stock c2=/locks/bill p1=/locks/stock p2=/locks/stock")},
 			fill("c1=/locks/bill c2=/locks/stock p1=/locks/stock p2=/locks/bill")},
-		"lost-unlock": {[]taken{fill("what=observed"), fill("what=unlock-again")}, fill("what=unlock-if_lock_create_=_my-rev")},
+		"lost-unlock": {[]taken{fill("what=look"), fill("what=unlock-again")}, fill("what=unlock-if_lock_create_=_my-rev")},
 		"redis":       {[]taken{fill("who=p"), fill("who=o")}, fill("who=m")},
 		"lease":       {[]taken{does(model.FaultKill, "b")}, does(model.FaultHoldKeepalives, "b")},
 		"spin":        {[]taken{does(model.FaultStop, "t")}, does(model.FaultStop, "a", "b")},

@@ -42,7 +42,8 @@ func replayCmd(e *env) *cobra.Command {
 			"the recording, and nothing can be done to it. Without a terminal, or with -o, replay prints the\n" +
 			"events, at once unless --speed is given. --cast writes what the console shows as a recorded terminal\n" +
 			"in the format of asciinema, for people without locktop: a player in a browser shows it, and its\n" +
-			"markers say what happened.",
+			"markers say what happened. With pauseOnMarkers in a page with asciinema-player, or with asciinema\n" +
+			"play --pause-on-markers (newer than 2.2), a lesson stops at each question.",
 		Example: "  locktop replay incident.rec --speed 10\n  locktop replay incident.rec --cast incident.cast --speed 5\n  locktop replay incident.rec -o jsonl | jq .text\n" +
 			"  locktop replay /var/lib/locktop --at 10:04:05",
 		Args:              fileArg,

@@ -293,17 +293,28 @@ func (p *Panel) questionKeys() []host.Key {
 		{Keys: []string{"down", "j"}, Where: host.InLesson, What: "answer-below", Do: host.Run(func() { p.move(1) })},
 		{Keys: digits, Where: host.InLesson, Short: "key-answer", What: "that-answer", Needs: host.NeedsLesson, Do: func(v host.View) []host.Intent { return p.predict(v, int(v.Pressed[0]-'0')) },
 			Brief: func(v host.View, _ int) string { // the first digit stands before it
-				if n := min(9, len(p.step.Options)); n > 1 {
+				n := len(p.step.Options)
+				if p.drafts() { // a number takes every digit
+					b, _ := p.blank()
+					n = cmp.Or(len(b.Options), 9)
+				}
+				if n = min(9, n); n > 1 {
 					return v.Th.Say("key-to-answer", n)
 				}
 				return v.Th.Say("tutor-answers")
 			}},
-		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "key-this-answer", What: "the-answer-under-the-cursor", Needs: host.NeedsLesson, Do: func(v host.View) []host.Intent {
-			if p.drafts() {
-				return p.send(v)
-			}
-			return p.predict(v, p.at+1)
-		}},
+		{Keys: []string{"enter", " ", "n"}, Where: host.InLesson, Short: "key-this-answer", What: "the-answer-under-the-cursor", Needs: host.NeedsLesson,
+			Brief: func(v host.View, _ int) string {
+				if p.drafts() {
+					return v.Th.Say("tutor-send")
+				}
+				return v.Th.Say("key-this-answer")
+			}, Do: func(v host.View) []host.Intent {
+				if p.drafts() {
+					return p.send(v)
+				}
+				return p.predict(v, p.at+1)
+			}},
 		{Keys: []string{"left"}, Where: host.InLesson, What: "value-before", Do: host.Run(func() { p.turn(-1) })},
 		{Keys: []string{"right"}, Where: host.InLesson, Short: "key-value", What: "next-value", Needs: host.NeedsLesson, Do: host.Run(func() { p.turn(1) }), Hidden: func(host.View) bool { return !p.drafts() }},
 		{Keys: []string{"h"}, Where: host.InLesson, Short: "key-task-help", What: "help-with-the-task", Needs: host.NeedsLesson, Do: p.help, Hidden: func(host.View) bool { return !p.drafts() }},
