@@ -292,6 +292,8 @@ type Answers struct {
 	Asked, Failed int
 	// Usual is how long half of the answers took at most, Longest how long all of them did.
 	Usual, Longest time.Duration
+	// Last is how long the newest of them took.
+	Last time.Duration
 	// Slow is how many answers took longer than the fastest of any member by [SlowBy], and SlowFor how
 	// long it was from the first of these to the last.
 	Slow    int

@@ -21,6 +21,27 @@ func (m Member) Message() Message {
 	return Say("member-by-number", m.ID)
 }
 
+// Behind returns how many revisions a member was behind the newest answer of its round, and whether it told.
+// What was written while the round went on counts, too: a few tell nothing.
+func (c ClusterStatus) Behind(m Member) (n int64, told bool) {
+	for _, x := range c.Members {
+		if x.answers() {
+			n = max(n, x.Rev-m.Rev)
+		}
+	}
+	return n, m.answers()
+}
+
+// Fine says whether every member was asked and answers in time, a leader is known, and no alarm is in force.
+func (c ClusterStatus) Fine() bool {
+	for _, m := range c.Members {
+		if !m.answers() || m.NoLeader || m.Answers.Failed+m.Answers.Slow > 0 {
+			return false
+		}
+	}
+	return c.KnowsLeader() && len(c.Alarms) == 0
+}
+
 // Leader returns the member that leads, the zero Member if none is known to.
 func (c ClusterStatus) Leader() Member {
 	for _, m := range c.Members {

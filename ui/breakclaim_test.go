@@ -367,7 +367,7 @@ func TestTheDialogFollowsTheLock(t *testing.T) {
 	b.sees("claim    b2 ✖ holds")
 	b.w.del(23, leaseKey("/jobs/report", 0xb2))
 	b.sync(23)
-	b.sees("Already released. Esc closes.", "now      a1 ● holds, for", "x who holds now")
+	b.sees("Already released (esc closes)", "now      a1 ● holds, for", "x who holds now")
 	if now := strings.Count(b.text(), "│"); now != was {
 		t.Errorf("the dialog has another size, %d and %d:\n%s", was, now, b.text())
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"locktop/model"
 )
@@ -47,5 +48,45 @@ func TestTheEndpointsOfEachClusterAreNamed(t *testing.T) {
 	b.sync(30) // when the notice is over
 	if got := strings.Join(strings.Fields(b.text()), " "); !strings.Contains(got, "h:1 belongs to cluster aa; h:2 belongs to cluster bb") {
 		t.Errorf("the screen does not name them:\n%s", b.text())
+	}
+}
+
+// TestTheClusterIsCalledFineOnlyIfAllWasSeen: one that was not asked, that answers late or that does not answer
+// speaks against it, and an alarm. How far a member is behind, and how it answered, stand beside it.
+func TestTheClusterIsCalledFineOnlyIfAllWasSeen(t *testing.T) {
+	const fine = "The cluster is fine: 3 of 3 members answer, the leader did not change in the last 50s, no alarm."
+	answers := model.Answers{Asked: 9, Usual: 2 * time.Millisecond, Longest: 9 * time.Millisecond, Last: 9 * time.Millisecond}
+	for _, r := range []struct {
+		reason string
+		change func(c *model.ClusterStatus)
+		fine   bool
+		sees   string
+	}{
+		{"all answer", func(*model.ClusterStatus) {}, true, "2ms"},
+		{"one is some revisions behind, since it was asked first", func(c *model.ClusterStatus) { c.Members[2].Rev -= 1234 }, true, "1,234"},
+		{"a database is partly free", func(c *model.ClusterStatus) { c.Members[1].DBSize, c.Members[1].DBUsed = 1000, 410 }, true, "41%"},
+		{"one was not asked", func(c *model.ClusterStatus) { c.Members[2] = model.Member{ID: 3, Name: "m3", Unasked: true} }, false, "not asked"},
+		{"one does not answer", func(c *model.ClusterStatus) { c.Members[2].Err = "refused" }, false, "refused"},
+		{"one answers late", func(c *model.ClusterStatus) { c.Members[2].Answers.Slow = 1 }, false, "9ms"},
+		{"one knows no leader", func(c *model.ClusterStatus) { c.Members[2].NoLeader = true }, false, "m3"},
+		{"an alarm", func(c *model.ClusterStatus) { c.Alarms = []string{"NOSPACE on m1"} }, false, "NOSPACE on m1"},
+	} {
+		b := newBench(t, Options{})
+		b.w.claim(1, "/lock/a", "", 0x21)
+		b.w.read(1, 0x21, 60, 50)
+		for s := 0.0; s <= 50; s += 5 {
+			c := model.ClusterStatus{At: at(s)}
+			for i, name := range []string{"m1", "m2", "m3"} {
+				c.Members = append(c.Members, model.Member{ID: uint64(i + 1), Name: name, Endpoint: "h:" + name, Version: "3.7.3", Term: 2, Rev: 184_000, Leader: i == 0, Answers: answers})
+			}
+			r.change(&c)
+			b.w.add(c)
+		}
+		b.sync(50)
+		b.press("5")
+		if got := strings.Contains(b.text(), fine); got != r.fine {
+			t.Errorf("%s: called fine: %v, want %v\n%s", r.reason, got, r.fine, b.text())
+		}
+		b.sees("BEHIND", "IN USE", r.sees)
 	}
 }

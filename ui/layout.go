@@ -107,6 +107,9 @@ func (a *Shell) arrange() layout {
 func (a *Shell) verdict(l layout) []string {
 	v, f := &a.viewState.Counters.Verdict, a.canvas()
 	if calm := f.Calm(a.w); calm != nil {
+		if own, ok := a.current().(page.Calm); ok {
+			calm = own.Calm(f, calm)
+		}
 		return calm
 	}
 	return v.Lines(f.View, a.w, l.verdict.h, v.Finding.Lock != "" && a.current().Lock(f).Lock == v.Finding.Lock, "!", a.verdictKey())

@@ -200,7 +200,7 @@ func TestPageStories(t *testing.T) {
 		{"claim gone under the dialog", "it says so, and neither way is open", []string{"/", "job7", "enter", "x", "grace"}, func(b *bench) {
 			b.w.del(23, leaseKey("/cron/job7", 0xc3))
 			b.sync(23)
-			b.sees("Already released. Esc closes.")
+			b.sees("Already released (esc closes)")
 			b.press("R", "D")
 			if n := strings.Count(strings.ToLower(b.text()), "already released"); n != 1 {
 				b.t.Errorf("it says so %d times:\n%s", n, b.text())

@@ -78,7 +78,7 @@ func (t *answerTimes) tell(st *model.ClusterStatus, now time.Time) {
 // of are the answers from one.
 func (t *answerTimes) of(from string, fastest time.Duration) (out model.Answers) {
 	var took []time.Duration
-	var first, last time.Time // of the slow ones
+	var first, last, newest time.Time // first and last of the slow ones
 	for _, a := range t.all {
 		switch {
 		case a.from != from:
@@ -86,7 +86,9 @@ func (t *answerTimes) of(from string, fastest time.Duration) (out model.Answers)
 		case a.failed:
 			out.Failed++
 		default:
-			took = append(took, a.took)
+			if took = append(took, a.took); !a.began.Before(newest) {
+				newest, out.Last = a.began, a.took
+			}
 		}
 		out.Asked++
 		if !a.failed && a.took-fastest >= model.SlowBy {

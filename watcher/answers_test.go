@@ -27,14 +27,14 @@ func TestHowAnswersAreCounted(t *testing.T) {
 	}{
 		{"nothing was asked", nil, model.Answers{}, model.Answers{}},
 		{"what is older does not count", []answerTime{at(31*time.Second, ms, "m1", false), at(time.Second, 3*ms, "m1", false)},
-			model.Answers{Asked: 1, Usual: 3 * ms, Longest: 3 * ms}, model.Answers{}},
+			model.Answers{Asked: 1, Usual: 3 * ms, Longest: 3 * ms, Last: 3 * ms}, model.Answers{}},
 		{"one that failed has no time", []answerTime{at(9*time.Second, ms, "m1", false), at(5*time.Second, 2*time.Second, "m1", true)},
-			model.Answers{Asked: 2, Failed: 1, Usual: ms, Longest: ms}, model.Answers{}},
+			model.Answers{Asked: 2, Failed: 1, Usual: ms, Longest: ms, Last: ms}, model.Answers{}},
 		{"slow is measured from the fastest answer of any member, in whatever order they end",
 			[]answerTime{at(20*time.Second, 200*ms, "m2", false), at(8*time.Second, 510*ms, agreed, false), at(12*time.Second, 600*ms, agreed, false), at(3*time.Second, 499*ms, agreed, false)},
-			model.Answers{}, model.Answers{Asked: 3, Usual: 510 * ms, Longest: 600 * ms, Slow: 2, SlowFor: 4 * time.Second}},
+			model.Answers{}, model.Answers{Asked: 3, Usual: 510 * ms, Longest: 600 * ms, Last: 499 * ms, Slow: 2, SlowFor: 4 * time.Second}},
 		{"a long way is not slow", []answerTime{at(2*time.Second, 400*ms, agreed, false), at(time.Second, 410*ms, "m1", false)},
-			model.Answers{Asked: 1, Usual: 410 * ms, Longest: 410 * ms}, model.Answers{Asked: 1, Usual: 400 * ms, Longest: 400 * ms}},
+			model.Answers{Asked: 1, Usual: 410 * ms, Longest: 410 * ms, Last: 410 * ms}, model.Answers{Asked: 1, Usual: 400 * ms, Longest: 400 * ms, Last: 400 * ms}},
 	} {
 		times := answerTimes{all: r.all}
 		st := model.ClusterStatus{Members: []model.Member{{ID: 1, Endpoint: "m1"}, {ID: 2}}}

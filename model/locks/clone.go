@@ -95,6 +95,7 @@ func (k *State) Clone() (*State, *Copies) {
 	own := newState(k.Pins, k.Prefixes.clone())
 	own.rev, own.keysRev, *own.Members = k.rev, k.keysRev, *k.Members
 	own.Members.changes, own.Members.leads = slices.Clone(k.Members.changes), slices.Clone(k.Members.leads)
+	own.Members.rounds = slices.Clone(k.Members.rounds)
 	k.scheduler.cloneInto(own.scheduler, c)
 	k.change.cloneInto(own.change)
 	k.Leases.cloneInto(own.Leases, c)

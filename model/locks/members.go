@@ -17,6 +17,7 @@ type Members struct {
 	term       uint64
 	changes    []time.Time // of the leader that were seen lately, the last ones
 	leads      []Lead
+	rounds     []model.ClusterStatus // the last ones
 }
 
 // Lead is who led from some time on, as far as the rounds of status requests tell.
@@ -31,6 +32,24 @@ type Lead struct {
 // Leads returns who led, one after the other, the last [MaxLeaderChanges] at most. Of two changes
 // between two rounds one is seen.
 func (ms *Members) Leads() []Lead { return ms.leads }
+
+// RoundsSpan is for how long rounds of status requests are remembered, MaxRounds of them at most.
+const (
+	RoundsSpan = time.Minute
+	MaxRounds  = 60
+)
+
+// Rounds returns the last rounds of status requests, the oldest first.
+func (ms *Members) Rounds() []model.ClusterStatus { return ms.rounds }
+
+// noteRound remembers a round, and forgets old ones.
+func (ms *Members) noteRound(e model.ClusterStatus) {
+	from := 0
+	for from < len(ms.rounds) && (len(ms.rounds)-from >= MaxRounds || e.At.Sub(ms.rounds[from].At) > RoundsSpan) {
+		from++
+	}
+	ms.rounds = append(slices.Clone(ms.rounds[from:]), e)
+}
 
 // noteLead notes who leads as a round tells.
 func (ms *Members) noteLead(e model.ClusterStatus) {
@@ -104,6 +123,7 @@ func (ms *Members) Apply(e model.ClusterStatus) (news []model.Message, back bool
 	ms.SeeTerm(e.Term(), e.At)
 	lines, back := ms.lead(old, e)
 	ms.noteLead(e)
+	ms.noteRound(e)
 	if old.At.IsZero() {
 		return nil, false
 	}

@@ -89,3 +89,21 @@ func TestAPathThatFailsIsNoElection(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundsAreOfTheLastMinute: they are forgotten by their age, and there are never too many of them.
+func TestRoundsAreOfTheLastMinute(t *testing.T) {
+	at := func(s float64) time.Time { return time.Unix(1000, 0).Add(time.Duration(s * float64(time.Second))) }
+	for _, r := range []struct {
+		reason string
+		every  float64 // seconds
+		want   int
+	}{{"as usual", 5, 13}, {"hastily", 0.1, MaxRounds}, {"seldom", 70, 1}} {
+		var ms Members
+		for i := range 200 {
+			ms.Apply(model.ClusterStatus{At: at(float64(i) * r.every)})
+		}
+		if got := ms.Rounds(); len(got) != r.want || !got[len(got)-1].At.Equal(at(199*r.every)) {
+			t.Errorf("%s: %d rounds, want %d", r.reason, len(got), r.want)
+		}
+	}
+}

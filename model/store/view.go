@@ -90,6 +90,9 @@ func (v *View) Cluster() model.ClusterStatus { return v.locks.Members.Cluster() 
 // Leads returns who led the cluster, one after the other.
 func (v *View) Leads() []locks.Lead { return v.locks.Members.Leads() }
 
+// Rounds returns the rounds of status requests of the last minute, the oldest first.
+func (v *View) Rounds() []model.ClusterStatus { return v.locks.Members.Rounds() }
+
 // Coverage returns how far each prefix is listed and followed.
 func (v *View) Coverage() *locks.Prefixes { return v.locks.Prefixes }
 

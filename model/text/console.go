@@ -372,7 +372,7 @@ var console = map[model.MessageID]Sentence{
 	"this-lock-only-its-owner-is-not":               {"this lock only; its owner is not notified", "只动这把锁，主人不会得知"},
 	"the-key-has-no-lease":                          {"the key has no lease", "键没有租约"},
 	"already-released":                              {"already released", "已经释放"},
-	"already-released-esc-closes":                   {"Already released. Esc closes.", "已经释放。按 esc 关闭。"},
+	"already-released-esc-closes":                   {"Already released (esc closes)", "已经释放（按 esc 关闭）"},
 	"reading-what-it-would-touch":                   {"reading what it would touch", "正在读取会影响什么"},
 	"wait-still-reading-what-it-would":              {"wait: still reading what it would touch", "请等一下：还在读取会影响什么"},
 	"wait-whom-it-hits-is-still":                    {"wait: whom it hits is still being read", "请等一下：还在读取会影响谁"},

@@ -169,9 +169,8 @@ var depths = [...][]string{SignsUnicode: {" ", "▁", "▂", "▃", "▄", "▅"
 	SignsWide:  {" ", "⡀", "⡀", "⡄", "⡄", "⡆", "⡆", "⡇", "⡇"},
 	SignsASCII: {" ", ".", ".", ":", ":", "-", "=", "+", "#"}}
 
-// Bars writes how many fall into each cell, the most as the highest.
-func (th *Theme) Bars(counts []int, t Tone) Span {
-	most := 1
+// Bars writes how many fall into each cell; the highest stands for the most of them, and for most at least.
+func (th *Theme) Bars(counts []int, most int, t Tone) Span {
 	for _, n := range counts {
 		most = max(most, n)
 	}

@@ -106,6 +106,12 @@ func (f Frame) calmAnew(start time.Time, w int) string {
 // calmFrom is the height of the screen from which there is room for the line.
 const calmFrom = 20
 
+// Calm is a page that has more to say than that all locks are well, once they are.
+type Calm interface {
+	// Calm returns its own lines in the place of those.
+	Calm(f Frame, lines []string) []string
+}
+
 // Top is how many lines stand above the page: those of the verdict, or of the line that says that
 // all is well.
 func (f Frame) Top() int {

@@ -2,7 +2,10 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
 	"locktop/model/journal"
@@ -42,6 +45,9 @@ func (p *labPage) cluster(f Frame, w, h int) []string {
 	apart()
 	requests, connection := ownRequests(f), thisConnection(f, h/3)
 	if left := w * 2 / 5; w >= besideFrom {
+		for _, spans := range requests {
+			left = max(left, draw.WidthOf(spans)+2)
+		}
 		right := w - left
 		lines = append(lines, th.Ruler(left, draw.Strong.Of(th.Say("our-own-requests")))+th.Ruler(right, draw.Strong.Of(th.Say("this-connection"))))
 		for i := range max(len(requests), len(connection)) {
@@ -67,6 +73,41 @@ func (p *labPage) cluster(f Frame, w, h int) []string {
 	lines = append(lines, th.RulerWith(w, leaderHint(f), draw.Dim.Of(th.Say("what-happened-to-the-cluster"))))
 	lines = LastFacts(lines, f, facts, false, w, min(h-len(lines), max(1, (h-len(lines))/2)))
 	return draw.Fill(fillWith(lines, f, []draw.Span{draw.Dim.Of(th.Say("what-happened-all"))}, f.FactsOfAll, true, w, h-len(lines)), w, h)
+}
+
+// Calm says that the cluster is well, where each member was asked, all answer in time, and nothing is found about it.
+func (p *labPage) Calm(f Frame, lines []string) []string {
+	c, leads := f.S.Cluster(), f.S.Leads()
+	if p.lab || !c.Fine() || len(f.S.ClusterFindings()) > 0 || len(leads) == 0 {
+		return lines
+	}
+	th, seen := f.Th, min(leadsSpan, f.Now.Sub(leads[0].From))
+	changed := model.Say("no-leader-changed")
+	if n := changesOf(leads, f.Now); n > 0 {
+		changed = model.Say("leaders-changed", n)
+	}
+	w := ansi.StringWidth(lines[0])
+	line := []draw.Span{draw.Plain.Of(" "), draw.Good.Of(th.Sign.Holds), draw.Strong.Of(" " + th.Say("cluster-is-fine")), draw.Plain.Of(th.Say("all-members-answer", c.Size()))}
+	leader, rest := draw.Plain.Of(th.Say("leaders-in-the-last", changed, model.Verbatim(draw.Age(seen, false)))), draw.Plain.Of(th.Say("and-no-alarm"))
+	if all := append(slices.Clone(line), leader, rest); draw.WidthOf(all) < w {
+		return []string{th.Line(w, all, nil)}
+	}
+	return []string{th.Line(w, append(line, rest), nil)}
+}
+
+// changesOf counts how often another leader was seen than before, within the time that its lanes show.
+func changesOf(leads []locks.Lead, now time.Time) (n int) {
+	last := -1
+	for i, x := range leads {
+		if x.Unseen || x.None {
+			continue
+		}
+		if last >= 0 && (x.ID != leads[last].ID || x.Term != leads[last].Term) && now.Sub(x.From) <= leadsSpan {
+			n++
+		}
+		last = i
+	}
+	return n
 }
 
 // leaderHint says in which term the cluster is, nil where no member told.
@@ -107,23 +148,19 @@ func (p *labPage) leaders(f Frame, w, n int) []string {
 		return to
 	}
 	var unseen [][2]time.Time
-	changes, last := 0, -1
+	last := time.Time{} // when one began to lead
 	for i, x := range leads {
 		switch {
 		case x.Unseen:
 			unseen = append(unseen, [2]time.Time{x.From, end(i)})
-		case x.None:
-		default:
-			if last >= 0 && (x.ID != leads[last].ID || x.Term != leads[last].Term) && f.Now.Sub(x.From) <= leadsSpan {
-				changes++
-			}
-			last = i
+		case !x.None:
+			last = x.From
 		}
 	}
 	title := []draw.Span{draw.Strong.Of(th.Say("leader-word")), draw.Dim.Of("  " + win.Label(th, start, f.Now))}
 	hint := []draw.Span{draw.Dim.Of(th.Say("no-leader-change-seen"))}
-	if changes > 0 {
-		hint = []draw.Span{draw.Late.Of(th.Say("leader-changes-seen", changes, model.Verbatim(leads[last].From.In(f.Now.Location()).Format(time.TimeOnly))))}
+	if changes := changesOf(leads, f.Now); changes > 0 {
+		hint = []draw.Span{draw.Late.Of(th.Say("leader-changes-seen", changes, model.Verbatim(last.In(f.Now.Location()).Format(time.TimeOnly))))}
 	}
 	lines := []string{th.RulerWith(w, hint, title...),
 		th.Line(w, append([]draw.Span{draw.Plain.Of(draw.Blank(names + 4))}, sc.Ruler(th, &win, f.Now)...), nil)}

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"locktop/model"
+	"locktop/model/locks"
 	"locktop/model/reports"
 	"locktop/model/store"
 	"locktop/ui/draw"
@@ -31,6 +33,8 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Dim, th.Sign.Waits+" "+th.Say("follows"))
 		}
 	}},
+	{Column: table.Column{Title: "title-endpoint", Least: 16, Most: 30, Rank: 3}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(m.Endpoint), r.Room())) }},
+	{Column: table.Column{Title: "title-etcd", Least: 7, Most: 9, Rank: 5, Right: true}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(m.Version), r.Room())) }},
 	{Column: table.Column{Title: "title-latency", Least: 7, Most: 14, Rank: 2, Right: true}, Fill: func(r *table.Row, m *model.Member) {
 		switch a := m.Answers; {
 		case a.Answered() == 0:
@@ -43,6 +47,7 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Late, model.Latency(a.Usual)+"-"+model.Latency(a.Longest))
 		}
 	}},
+	{Column: table.Column{Title: "title-last-minute", Least: latencyCells, Most: latencyCells, Rank: 8}, Fill: latencies},
 	{Column: table.Column{Title: "title-database", Least: 9, Most: 14, Rank: 7, Right: true}, Fill: func(r *table.Row, m *model.Member) {
 		if m.DBSize == 0 {
 			r.Add(draw.Dim, "-")
@@ -53,8 +58,13 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Dim, " "+fields.Percent(float64(m.DBSize)/float64(m.DBQuota)))
 		}
 	}},
-	{Column: table.Column{Title: "title-endpoint", Least: 16, Most: 30, Rank: 3}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(m.Endpoint), r.Room())) }},
-	{Column: table.Column{Title: "title-etcd", Least: 7, Most: 9, Rank: 5, Right: true}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(m.Version), r.Room())) }},
+	{Column: table.Column{Title: "title-in-use", Least: 6, Most: 6, Rank: 9, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+		if m.DBUsed == 0 || m.DBSize == 0 {
+			r.Add(draw.Dim, "-")
+			return
+		}
+		r.Add(draw.Plain, fields.Percent(float64(m.DBUsed)/float64(m.DBSize)))
+	}},
 	{Column: table.Column{Title: "title-term", Least: 5, Most: 6, Rank: 6, Right: true}, Fill: func(r *table.Row, m *model.Member) {
 		if m.Unasked {
 			r.Add(draw.Dim, "-")
@@ -62,14 +72,17 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Dim, strconv.FormatUint(m.Term, 10))
 		}
 	}},
-	{Column: table.Column{Title: "title-revision", Least: 9, Most: 12, Rank: 4, Right: true}, Fill: func(r *table.Row, m *model.Member) {
-		if m.Unasked {
+	{Column: table.Column{Title: "title-lag", Least: 6, Most: 9, Rank: 4, Right: true}, Fill: func(r *table.Row, m *model.Member) {
+		switch n, told := r.F.S.Cluster().Behind(*m); {
+		case !told:
 			r.Add(draw.Dim, "-")
-		} else {
-			r.Add(draw.Plain, draw.Count(m.Rev))
+		case n == 0:
+			r.Add(draw.Dim, "0")
+		default:
+			r.Add(draw.Plain, draw.Count(n))
 		}
 	}},
-	{Column: table.Column{Title: "title-answer", Least: 10, Fair: 36, Most: 60}, Fill: func(r *table.Row, m *model.Member) {
+	{Column: table.Column{Title: "title-answer", Least: answerLeast, Fair: 36, Most: answerMost}, Fill: func(r *table.Row, m *model.Member) {
 		th := r.F.Th
 		if words := memberFaults(r.F.Th, r.F.S, memberName(*m)); words != "" {
 			r.Add(draw.Late, th.Sign.Late+" "+words+" ")
@@ -85,6 +98,47 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Dim, th.Say("ok"))
 		}
 	}},
+}
+
+// How many cells the answers of the members take: where all are well, few.
+const (
+	answerLeast = 10
+	answerMost  = 60
+)
+
+// answerCells are how many they take now.
+func answerCells(f Frame, members []model.Member) int {
+	for _, m := range members {
+		if m.Unasked || m.Err != "" || m.Answers.Failed > 0 || memberFaults(f.Th, f.S, memberName(m)) != "" {
+			return answerMost
+		}
+	}
+	return answerLeast
+}
+
+// latencyCells are how many cells a minute of latencies takes, latencyFull which latency fills one at least: the noise
+// of a healthy cluster stays low.
+const (
+	latencyCells = 12
+	latencyFull  = 10 * time.Millisecond
+)
+
+// latencies paint how long a member took to answer lately: the longest of each step, on one scale for all members.
+func latencies(r *table.Row, m *model.Member) {
+	const step = locks.RoundsSpan / latencyCells
+	steps, most, st := make([]int, latencyCells), latencyFull, draw.ToneHold
+	for _, round := range r.F.S.Rounds() {
+		at := latencyCells - 1 - int(r.F.Now.Sub(round.At)/step)
+		for _, x := range round.Members {
+			if most = max(most, x.Answers.Last); x.ID == m.ID && at >= 0 && at < latencyCells {
+				steps[at] = max(steps[at], int(x.Answers.Last))
+			}
+		}
+	}
+	if m.Answers.Slow > 0 {
+		st = draw.ToneLate
+	}
+	r.Put(r.F.Th.Bars(steps, int(most), st))
 }
 
 // FaultCells are the columns of the faults in force.

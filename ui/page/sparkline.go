@@ -131,7 +131,7 @@ func (p *Sparkline) Waiting(th *draw.Theme) []draw.Span {
 
 // graph has room for three digits, so that what stands beside it stays where it is.
 func (p *Sparkline) graph(th *draw.Theme, name string, steps []int, t draw.Tone, number string) []draw.Span {
-	return []draw.Span{draw.Dim.Of(name), draw.Plain.Of(" "), th.Bars(steps, t), draw.Plain.Of(draw.Blank(1+max(0, 3-len(number))) + number)}
+	return []draw.Span{draw.Dim.Of(name), draw.Plain.Of(" "), th.Bars(steps, 1, t), draw.Plain.Of(draw.Blank(1+max(0, 3-len(number))) + number)}
 }
 
 func sum(of []int) (n int) {

@@ -104,7 +104,7 @@ func lengths(th *draw.Theme, x *timeline.Contention, w int) []string {
 		case x.Visible || r.name == "hold":
 			text = "-"
 		}
-		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of(draw.PadTo(r.said, nameCells)), th.Bars(scale.counts(r.of), r.tone),
+		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of(draw.PadTo(r.said, nameCells)), th.Bars(scale.counts(r.of), 1, r.tone),
 			draw.Plain.Of(draw.Blank(1+usualCells-draw.Width(text)) + text)}, nil))
 	}
 	return lines

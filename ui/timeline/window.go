@@ -50,10 +50,13 @@ func LastSeen(start, now time.Time) model.Message {
 }
 
 // Span returns how much time the window shows, given when what is known begins. It shows no
-// more than the first of [Spans] that has all of it.
+// more than what is usual while that has all of it, and then than the first of [Spans] that has.
 func (w *Window) Span(start, now time.Time) time.Duration {
 	if w.span == 0 {
 		return usual(start, now)
+	}
+	if seen := usual(start, now); seen < Usual {
+		return min(w.span, seen)
 	}
 	return min(w.span, widest(start, now))
 }
