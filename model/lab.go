@@ -232,7 +232,7 @@ type FaultOn struct {
 type FaultOff struct {
 	At time.Time
 	ID int
-	// Why it ended: "healed", "target ended".
+	// Why it ended: "healed", "target ended", "its time was up".
 	Why string
 }
 

@@ -87,6 +87,9 @@ func TestTheClusterIsCalledFineOnlyIfAllWasSeen(t *testing.T) {
 		if got := strings.Contains(b.text(), fine); got != r.fine {
 			t.Errorf("%s: called fine: %v, want %v\n%s", r.reason, got, r.fine, b.text())
 		}
-		b.sees("BEHIND", "IN USE", r.sees)
+		b.sees("BEHIND", r.sees)
+		if r.fine {
+			b.sees("LAST MINUTE", "IN USE")
+		}
 	}
 }

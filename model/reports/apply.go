@@ -196,6 +196,8 @@ func faultEnded(f model.Fault, why string) model.Message {
 		return model.Say("fault-healed", f)
 	case "target ended":
 		return model.Say("fault-target-ended", f)
+	case "its time was up":
+		return model.Say("fault-time-was-up", f)
 	}
 	return model.Say("fault-ended", f, why)
 }

@@ -306,7 +306,7 @@ func crowd() []model.Event {
 func TestWhatACheckpointShares(t *testing.T) {
 	met := map[string]bool{}
 	gen := rapid.Custom(drawAny)
-	for seed := range 300 {
+	for seed := range 600 {
 		events := gen.Example(seed)
 		if seed == 0 {
 			events = crowd()

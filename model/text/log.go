@@ -49,6 +49,7 @@ var lab = map[model.MessageID]Sentence{
 	"fault":                {"fault: {0}", "故障：{0}"},
 	"fault-healed":         {"fault ended: {0} (healed)", "故障结束：{0}（已恢复）"},
 	"fault-target-ended":   {"fault ended: {0} (target ended)", "故障结束：{0}（目标已结束）"},
+	"fault-time-was-up":    {"fault ended: {0} (its time was up)", "故障结束：{0}（时间到）"},
 	"fault-ended":          {"fault ended: {0} ({1})", "故障结束：{0} ({1})"},
 
 	"drill-began":    {"drill {0} began: {1}", "演练 {0} 开始：{1}"},

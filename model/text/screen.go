@@ -78,7 +78,7 @@ var screen = map[model.MessageID]Sentence{
 	"leaders-in-the-last":          {", {0} in the last {1}", "，最近 {1} 内{0}"},
 	"and-no-alarm":                 {", no alarm.", "，没有告警。"},
 	"no-leader-changed":            {"the leader did not change", "没有换过领导者"},
-	"leaders-changed":              {"the leader changed {0|once|{0} times}", "换过 {0} 次领导者"},
+	"leaders-changed":              {"the leader changed {0} {0|time|times}", "换过 {0} 次领导者"},
 	"latency-from-here":            {"latency from here, of the last {0}", "延迟：从这里测，最近 {0}"},
 	"leader-in-term":               {"{0} leads, term {1}", "{0} 是 Leader，任期 {1}"},
 	"quorum-of":                    {"quorum {0} of {1}", "多数派 {0}/{1}"},

@@ -63,7 +63,7 @@ func (p *labPage) look(f Frame) {
 	s := f.S
 	p.rows = labRows{members: downFirst(s.Cluster().Members), faults: s.Reports().Faults(), contenders: wrongFirst(s.Reports().Contenders(), f), clients: s.Reports().Clients()}
 	follow(&p.parts[partMembers], p.rows.members, memberName)
-	p.parts[partMembers].table.Bound("title-answer", answerCells(f, p.rows.members))
+	p.parts[partMembers].table.Claim("title-answer", answerCells(f, p.rows.members))
 	follow(&p.parts[partFaults], p.rows.faults, func(x model.FaultOn) string { return strconv.Itoa(x.ID) })
 	follow(&p.parts[partContenders], p.rows.contenders, func(c reports.ContenderInfo) string { return c.Name })
 	follow(&p.parts[partClients], p.rows.clients, func(c reports.ClientInfo) string { return c.Name })

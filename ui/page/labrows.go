@@ -82,38 +82,41 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Plain, draw.Count(n))
 		}
 	}},
-	{Column: table.Column{Title: "title-answer", Least: answerLeast, Fair: 36, Most: answerMost}, Fill: func(r *table.Row, m *model.Member) {
-		th := r.F.Th
+	{Column: table.Column{Title: "title-answer", Least: 10, Fair: 36, Most: 60}, Fill: func(r *table.Row, m *model.Member) {
 		if words := memberFaults(r.F.Th, r.F.S, memberName(*m)); words != "" {
-			r.Add(draw.Late, th.Sign.Late+" "+words+" ")
+			r.Add(draw.Late, r.F.Th.Sign.Late+" "+words+" ")
 		}
-		switch {
-		case m.Unasked:
-			r.Add(draw.Dim, th.Cut(th.Say("not-asked"), r.Room()))
-		case m.Err != "":
-			r.Add(draw.Bad, th.Cut(th.Clean(m.Err), r.Room()))
-		case m.Answers.Failed > 0:
-			r.Add(draw.Late, th.Cut(th.Say("requests-failed", m.Answers.Failed, m.Answers.Asked), r.Room()))
-		default:
-			r.Add(draw.Dim, th.Say("ok"))
-		}
+		said := memberAnswer(r.F.Th, m)
+		r.Add(said.St, r.F.Th.Cut(said.Text, r.Room()))
 	}},
 }
 
-// How many cells the answers of the members take: where all are well, few.
-const (
-	answerLeast = 10
-	answerMost  = 60
-)
-
-// answerCells are how many they take now.
-func answerCells(f Frame, members []model.Member) int {
-	for _, m := range members {
-		if m.Unasked || m.Err != "" || m.Answers.Failed > 0 || memberFaults(f.Th, f.S, memberName(m)) != "" {
-			return answerMost
-		}
+// memberAnswer says how a member answers.
+func memberAnswer(th *draw.Theme, m *model.Member) draw.Span {
+	switch {
+	case m.Unasked:
+		return draw.Dim.Of(th.Say("not-asked"))
+	case m.Err != "":
+		return draw.Bad.Of(th.Clean(m.Err))
+	case m.Answers.Failed > 0:
+		return draw.Late.Of(th.Say("requests-failed", m.Answers.Failed, m.Answers.Asked))
 	}
-	return answerLeast
+	return draw.Dim.Of(th.Say("ok"))
+}
+
+// answerMost bounds how many cells the answers of members take from the other columns.
+const answerMost = 34
+
+// answerCells are how many cells the answers of the members take.
+func answerCells(f Frame, members []model.Member) (n int) {
+	for i := range members {
+		cells := draw.Width(memberAnswer(f.Th, &members[i]).Text)
+		if words := memberFaults(f.Th, f.S, memberName(members[i])); words != "" {
+			cells += draw.Width(words) + 3
+		}
+		n = max(n, cells)
+	}
+	return min(n, answerMost)
 }
 
 // latencyCells are how many cells a minute of latencies takes, latencyFull which latency fills one at least: the noise

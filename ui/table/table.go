@@ -130,6 +130,7 @@ type Table struct {
 	by     SortKey
 	names  map[model.MessageID]string // by title, what stands in its place
 	bounds map[model.MessageID]int    // by title, how many cells a column takes at most
+	claims map[model.MessageID]int    // by title, how many it takes
 
 	Row       Row
 	key       []byte
@@ -180,6 +181,16 @@ func (t *Table) Bound(title model.MessageID, cells int) {
 	t.bounds[title], t.th = cells, nil // fitted anew
 }
 
+// Claim gives a column so many cells, no more and no less, before any that goes when it gets narrow.
+func (t *Table) Claim(title model.MessageID, cells int) {
+	if t.claims[title] != cells {
+		if t.claims == nil {
+			t.claims = map[model.MessageID]int{}
+		}
+		t.claims[title], t.th = cells, nil // fitted anew
+	}
+}
+
 // SortBy names the column that sorts: where it gets narrow it stays longer than most.
 func (t *Table) SortBy(by SortKey) {
 	if t.by != by {
@@ -199,6 +210,9 @@ func (t *Table) fitShown(w int) []int {
 		}
 		if n := t.bounds[c.Title]; n > 0 {
 			c.Fair, c.Most = min(c.Fair, max(c.Least, n)), min(c.Most, max(c.Least, n))
+		}
+		if n := max(c.Least, t.claims[c.Title]); t.claims[c.Title] > 0 {
+			c.Least, c.Fair, c.Most = n, n, n
 		}
 		if !t.Off[c.Title] {
 			shown = append(shown, c)
