@@ -56,15 +56,15 @@ func TestGuessOfEachRecipe(t *testing.T) {
 		want   []string
 	}{
 		{"values tell a mutex from an election", []model.KV{hexKey("/jobs/a", someLease(1)), hexKey("/jobs/a", someLease(2))},
-			[]string{"/jobs/a/ /jobs/a mutex|election strong 1/2/2"}},
-		{"a mutex never writes its key again", []model.KV{rewritten}, []string{"/app/x/ /app/x election|tagged-mutex|mixed strong 1/1/1"}},
+			[]string{"/jobs/a/ /jobs/a mutex|election hint 1/2/2"}},
+		{"a mutex never writes its key again", []model.KV{rewritten}, []string{"/app/x/ /app/x election|tagged-mutex|mixed hint 1/1/1"}},
 		{"a path that speaks of locks", []model.KV{hexKey("/micro/lock/a", someLease(1))}, []string{"/micro/lock/a/ /micro/lock/a mutex strong 1/1/1"}},
 		{"TiDB's owner", []model.KV{hexKey("/tidb/ddl/fg/owner", someLease(1))}, []string{"/tidb/ddl/fg/owner/ /tidb/ddl/fg/owner election strong 1/1/1"}},
 		{"Stolon's sentinel", []model.KV{hexKey("stolon/cluster/c/sentinel-leader", someLease(1))},
 			[]string{"stolon/cluster/c/sentinel-leader/ stolon/cluster/c/sentinel-leader election strong 1/1/1"}},
 		{"Vault", []model.KV{hexKey("/vault/core/lock", someLease(1))}, []string{"/vault/core/lock/ /vault/core/lock tagged-mutex strong 1/1/1"}},
 		{"a claim that lost its lease is stuck, and still one", []model.KV{hexKey("/jobs/a", someLease(1)), plainKey("/jobs/a/694d81e5fc652599")},
-			[]string{"/jobs/a/ /jobs/a mutex|election strong 1/2/1"}},
+			[]string{"/jobs/a/ /jobs/a mutex|election hint 1/2/1"}},
 		{"by itself it may be any hash", []model.KV{plainKey("/blobs/694d81e5fc652599")}, nil},
 		{"npm's election", []model.KV{decKey("election/boss", someLease(1)), decKey("election/boss", someLease(2))},
 			[]string{"election/boss/ election/boss npm-election hint 1/2/2"}},
@@ -122,29 +122,29 @@ func TestGuessesAreMerged(t *testing.T) {
 		kvs    []model.KV
 		want   []string
 	}{
-		{"one row for siblings", many(300, "/jobs/%d"), []string{"/jobs/ /jobs/* mutex|election strong 300/300/300"}},
+		{"one row for siblings", many(300, "/jobs/%d"), []string{"/jobs/ /jobs/* mutex|election hint 300/300/300"}},
 		{"locks of another kind stay apart", append(many(3, "/app/%d/lock"), many(2, "/app/%d/leader")...),
 			[]string{"/app/ /app/*/lock mutex strong 3/3/3", "/app/ /app/*/leader election strong 2/2/2"}},
 		{"two stars", append(many(2, "/vt/ks1/shards/%d/lock"), many(2, "/vt/ks2/shards/%d/lock")...),
 			[]string{"/vt/ /vt/*/shards/*/lock mutex strong 4/4/4"}},
 		{"nested locks are counted above", append(many(3, "/jobs/%d"), many(3, "/jobs/1/step-%d/x")...),
-			[]string{"/jobs/ /jobs/* mutex|election strong 6/6/6"}},
+			[]string{"/jobs/ /jobs/* mutex|election hint 6/6/6"}},
 		{"a lock below a lock", append(many(1, "/a/b%d"), many(1, "/a/b0/c%d")...),
-			[]string{"/a/b0/ /a/b0 mutex|election strong 1/1/1", "/a/b0/c0/ /a/b0/c0 mutex|election strong 1/1/1"}},
+			[]string{"/a/b0/ /a/b0 mutex|election hint 1/1/1", "/a/b0/c0/ /a/b0/c0 mutex|election hint 1/1/1"}},
 		{"few unlike names at the root stay apart", append(many(1, "/alpha%d"), many(1, "/beta%d")...),
-			[]string{"/alpha0/ /alpha0 mutex|election strong 1/1/1", "/beta0/ /beta0 mutex|election strong 1/1/1"}},
-		{"many are one row", many(manyAtRoot, "/%d"), []string{"/ /* mutex|election strong 8/8/8"}},
+			[]string{"/alpha0/ /alpha0 mutex|election hint 1/1/1", "/beta0/ /beta0 mutex|election hint 1/1/1"}},
+		{"many are one row", many(manyAtRoot, "/%d"), []string{"/ /* mutex|election hint 8/8/8"}},
 		{"so are tenants", many(1000, "/%d/locks/x"), []string{"/ /*/locks/x mutex strong 1000/1000/1000"}},
 		{"the root hides no other row", append(many(20, "%d"), many(3, "/jobs/%d")...),
-			[]string{" * mutex|election strong 20/20/20", "/jobs/ /jobs/* mutex|election strong 3/3/3"}},
+			[]string{" * mutex|election hint 20/20/20", "/jobs/ /jobs/* mutex|election hint 3/3/3"}},
 		{"names at the root that begin alike", many(2, "/lock-%d"), []string{"/lock- /lock-* mutex strong 2/2/2"}},
 		{"the surest first, then the most claims",
 			[]model.KV{leasedKey("/cron/lock/a"), leasedKey("/reg/x"), leasedKey("/reg/y"), hexKey("/z/lock", 0x1234567890abc), leasedKey("/pd/1/leader")},
 			[]string{"/z/lock/ /z/lock mutex strong 1/1/1",
 				"/cron/lock/a /cron/lock/a cron-lock hint 1/1/1", "/pd/1/leader /pd/1/leader pd hint 1/1/1", "/reg/ /reg order-only hint 1/2/2"}},
-		{"a segment that is a star", many(2, "/a/*/%d"), []string{"/a/*/ /a/*/* mutex|election strong 2/2/2"}},
+		{"a segment that is a star", many(2, "/a/*/%d"), []string{"/a/*/ /a/*/* mutex|election hint 2/2/2"}},
 		{"empty segments", append(many(2, "/a//%d"), many(1, "//%d")...),
-			[]string{"/a// /a//* mutex|election strong 2/2/2", "//0/ //0 mutex|election strong 1/1/1"}},
+			[]string{"/a// /a//* mutex|election hint 2/2/2", "//0/ //0 mutex|election hint 1/1/1"}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			if d := cmp.Diff(row.want, short(guesses(row.kvs...))); d != "" {
@@ -254,7 +254,7 @@ func TestGuessOfManyLocks(t *testing.T) {
 		kv := hexKey(fmt.Sprintf("/jobs/%d", i), someLease(i))
 		g.Add(&kv)
 	}
-	want := []string{fmt.Sprintf("/jobs/ /jobs/* mutex|election strong %d/%[1]d/%[1]d", n)}
+	want := []string{fmt.Sprintf("/jobs/ /jobs/* mutex|election hint %d/%[1]d/%[1]d", n)}
 	if d := cmp.Diff(want, short(g.Guesses())); d != "" {
 		t.Error(d)
 	}

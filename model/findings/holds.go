@@ -56,7 +56,7 @@ const (
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
 func longHeld(x *Context) {
-	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy || x.L.Presumed() || x.K.Pins.Long(x.L.Name) || someGoOn(x.L) {
+	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy || x.L.LikeMembers() || x.K.Pins.Long(x.L.Name) || someGoOn(x.L) {
 		return
 	}
 	if x.L.Blocked() || slices.ContainsFunc(x.Found, func(f model.Finding) bool { return f.Code == model.CodeLockCycle && f.Severity != model.SevInfo }) {

@@ -70,7 +70,7 @@ func (x *Context) presume(f *model.Finding) {
 	}
 	f.Confidence = model.Hint
 	f.Evidence = append(f.Evidence, model.Say("only-perhaps-a-lock", x.L.Name))
-	f.Advice = []model.Message{model.Say("find-out-what-the-keys-are")}
+	f.Advice = []model.Message{model.Say("find-out-what-the-keys-are", model.ShellQuote(model.Printable(x.L.Name)+"="+x.L.Recipe().Name))}
 	if !ofQueue(f.Code) && x.L.SpeaksOfMembers() {
 		f.Severity = model.SevInfo
 	}

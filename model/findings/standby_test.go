@@ -230,8 +230,8 @@ func TestAHintLeavesTheBannerToWhatIsKnown(t *testing.T) {
 		for i := range 3 {
 			h.Put(1, modeltest.ClaimKey("/lock", model.LeaseID(0x10+i)), "", model.LeaseID(0x10+i))
 		}
-		h.Put(1, modeltest.ClaimKey("/other", a), "", a)
-		h.Put(2, modeltest.ClaimKey("/other", b), "", b)
+		h.Put(1, modeltest.ClaimKey("/mutex/other", a), "", a)
+		h.Put(2, modeltest.ClaimKey("/mutex/other", b), "", b)
 		h.Put(890, modeltest.ClaimKey("/lock", 0x20), "", 0x20)
 		for at := 800.0; at < 900; at += 3 {
 			h.Read(at, 0x10, 10, 8)

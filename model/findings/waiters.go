@@ -290,7 +290,7 @@ const (
 
 // starving finds who gives up and comes again and again: each time it goes to the end of the queue.
 func starving(x *Context) {
-	if x.Queue == nil || x.L.Presumed() {
+	if x.Queue == nil || x.L.LikeMembers() {
 		return
 	}
 	for _, t := range slices.Backward(x.Queue.tries) { // the last one first
@@ -341,7 +341,7 @@ const (
 // come than it can serve.
 func growing(x *Context) {
 	g := x.Queue
-	if g == nil || g.since.IsZero() || x.L.Presumed() {
+	if g == nil || g.since.IsZero() || x.L.LikeMembers() {
 		return
 	}
 	lasts, by, moved := g.rose.Sub(g.since), g.last-g.start, x.L.Handovers-g.moved
@@ -365,7 +365,7 @@ const longQueueMin = 100
 // longQueue notes a queue so long that its last one waits for very long.
 func longQueue(x *Context) {
 	n := x.L.Behind()
-	if n < longQueueMin || x.L.Presumed() {
+	if n < longQueueMin || x.L.LikeMembers() {
 		return
 	}
 	f := model.Finding{Code: model.CodeLongQueue, Severity: model.SevInfo, Confidence: model.Certain,

@@ -130,11 +130,11 @@ func (cs *attribution) howEndedIn(l *Lease, f *journal.Entry, sign model.Message
 	old := f.LastedFor(renewal*2 - time.Second) // who put its key later lived then
 	switch {
 	case l.Read.Remaining <= 0 && since < time.Second+expiryLag:
-		return l.ranOut(f, read)
+		return cs.ranOut(l, f, read)
 	case old && cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate && 3*l.Read.Remaining > l.Read.Granted:
 		return journal.CauseExpired, model.Hint, model.Say("renewal-missed", read) // it may have been made up for since
 	case old && cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate:
-		return l.ranOut(f, model.Say("renewals-missed", read))
+		return cs.ranOut(l, f, model.Say("renewals-missed", read))
 	case left <= journal.ExpirySlack:
 		return journal.CauseUnknown, model.Hint, model.Say("read-too-long-ago", read)
 	}
@@ -143,10 +143,13 @@ func (cs *attribution) howEndedIn(l *Lease, f *journal.Entry, sign model.Message
 
 // ranOut tells of a lease that nobody renewed to its end, as far as its readings show. Its owner may have
 // closed it in its last moment: that it expired is sure only if it went after the last moment at which it
-// can have ended.
-func (l *Lease) ranOut(f *journal.Entry, why model.Message) (journal.Cause, model.Confidence, model.Message) {
+// can have ended, or if a proxy carries its owner's requests and saw none that closes it.
+func (cs *attribution) ranOut(l *Lease, f *journal.Entry, why model.Message) (journal.Cause, model.Confidence, model.Message) {
 	if over := f.At.Sub(l.endTo); over > l.Read.Took+toldLate {
 		return journal.CauseExpired, model.Strong, model.Say("gone-after-its-end", why, over)
+	}
+	if o, known := cs.owners.LeaseOwner(l.ID); known && o.Certain {
+		return journal.CauseExpired, model.Strong, model.Say("proxy-saw-no-revoke", why)
 	}
 	return journal.CauseExpired, model.Hint, model.Say("gone-about-its-end", why, l.endTo.Sub(l.endFrom))
 }

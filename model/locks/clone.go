@@ -68,6 +68,7 @@ func (c *Copies) completeLock(l *Lock) {
 	l.sharing = copies.Keys(l.sharing, c.Claim)
 	l.lastLoss, l.journal = c.Entry(l.lastLoss), copies.List(l.journal, c.Entry)
 	l.holdTimes, l.waitTimes, l.stops = slices.Clone(l.holdTimes), slices.Clone(l.waitTimes), slices.Clone(l.stops)
+	l.evidence.turns = slices.Clone(l.evidence.turns)
 	l.headAtMark = c.claims.Get(l.headAtMark)
 	l.dir = c.dirs.Get(l.dir)
 }

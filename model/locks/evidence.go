@@ -15,13 +15,15 @@ type evidence struct {
 	// inOrder counts claims that came behind others, became the first, and left before those behind
 	// them. aside counts those that left from behind others.
 	inOrder, aside int32
-	played         bool // a program says that it takes part in the lock, or a person how many do
-	watched        bool // a client watched a key of the queue, as one does that waits for it
+	gone           int32  // how many turns there were
+	turns          []turn // the last ones
+	turned         bool   // they were no chance
+	played         bool   // a program says that it takes part in the lock, or a person how many do
+	watched        bool   // a client watched a key of the queue, as one does that waits for it
 }
 
 // Bounds of the evidence.
 const (
-	orderMin   = 6                      // so many in the order of their arrival are no chance
 	orderShare = 4                      // one that leaves from behind, as after a timeout, for so many in order
 	visit      = 200 * time.Millisecond // TryLock comes and goes faster
 	stand      = time.Minute            // who waits for longer may only stand by, however long the hold
@@ -31,16 +33,23 @@ const (
 
 // noteLeft counts a claim that left its queue.
 func (l *Lock) noteLeft(g *removedKey, at time.Time) {
-	c := g.claim
-	if l.mode != recipe.Queue || c.SinceAtLeast || at.Sub(c.Since) < visit {
+	c, e := g.claim, &l.evidence
+	if l.mode != recipe.Queue || c.SinceAtLeast {
 		return
 	}
 	switch {
-	case l.queue.Len() <= g.place: // it was the last
-	case g.place > 0:
-		l.evidence.aside++
-	case c.got > c.Since.UnixMicro():
-		l.evidence.inOrder++
+	case g.place == 0 && l.queue.Len() > 0 && c.got > c.Since.UnixMicro(): // it came behind others, and others behind it
+		e.inOrder++
+	case g.place > 0 && at.Sub(c.Since) >= visit:
+		e.aside++
+	}
+	if e.turned || l.confidence != model.Hint || l.counts.ByLease(l.kind) == 0 && l.queue.Len() > 0 {
+		return
+	}
+	e.gone++
+	e.turns = addTurn(e.turns, turn{c.Since.UnixMicro(), at.UnixMicro(), l.queue.Len() + 1})
+	if e.gone%turnsEvery == 0 && takeTurns(e.turns) {
+		e.turned, e.turns = true, nil
 	}
 }
 
@@ -54,7 +63,7 @@ func (l *Lock) proof() (model.Confidence, model.Message) {
 		return most, model.Say("programs-take-part")
 	case e.watched:
 		return most, model.Say("a-client-watches-the-key-ahead")
-	case e.inOrder >= orderMin && e.aside*orderShare <= e.inOrder && most != model.Hint:
+	case e.turned && e.aside*orderShare <= e.inOrder && most != model.Hint:
 		return model.Strong, model.Say("claims-leave-in-their-order")
 	}
 	return "", model.Message{}
@@ -120,6 +129,12 @@ func (l *Lock) gaveUp(f *journal.Entry) bool {
 // a lock, nor was anything seen that only keys do which wait for each other.
 func (l *Lock) Presumed() bool {
 	return l.mode == recipe.Queue && l.confidence == model.Hint && l.counts.ByLease(l.kind) > 0 && l.recipe.Confidence != model.Hint && !l.raises()
+}
+
+// LikeMembers says whether only the names of the keys say that they compete, and something speaks against
+// it: the path, what they have for values, or that they were seen to leave in any order.
+func (l *Lock) LikeMembers() bool {
+	return l.Presumed() && !l.Orderly() && (l.SpeaksOfMembers() || l.counts.AnyValued() || l.evidence.aside > 0)
 }
 
 // SpeaksOfMembers says whether the path speaks of keys that are there together: members, permits.

@@ -2,9 +2,8 @@ package recipe
 
 import "strings"
 
-// Keys named by their lease may as well be a list of members, or a semaphore. A list says in its
-// values who is there, so keys without any speak for a mutex, unless their path speaks of members.
-// Else how they look is a hint, and what is seen of them makes it more (model/locks, evidence.go).
+// Keys named by their lease may as well be a list of members, or a semaphore. So how they look is a hint,
+// unless their path speaks of locks, and what is seen of them makes it more (model/locks, evidence.go).
 //
 // Keys of the Go client's package concurrency, <lock>/<lease id in hex>: the lowest
 // create revision of any key under <lock>/ holds, and each waits for the one just ahead
@@ -22,10 +21,10 @@ var Mutex = &Recipe{Name: "mutex", Users: "Go Mutex, the lock service, etcdctl l
 	Signs: []Sign{
 		{Forms: []*Form{hexForm}, When: ValuesRead, Confidence: Strong, Lock: func(l Look) bool { return l.valued() == 0 && purposeOf(l.Name) != unsaid },
 			Why: []string{namedInHex, "no claim has a value", pathSpeaks}},
-		{Forms: []*Form{hexForm}, When: ValuesRead, Confidence: Strong, Lock: func(l Look) bool { return l.valued() == 0 && !SpeaksOfMembers(l.Name) },
-			Why: []string{namedInHex, "no claim has a value"}},
-		{Forms: []*Form{hexForm}, When: ValuesRead, Confidence: Hint, Lock: func(l Look) bool { return l.valued() == 0 },
+		{Forms: []*Form{hexForm}, When: ValuesRead, Confidence: Hint, Lock: func(l Look) bool { return l.valued() == 0 && SpeaksOfMembers(l.Name) },
 			Why: []string{namedInHex, "no claim has a value", "the path speaks of members or permits"}},
+		{Forms: []*Form{hexForm}, When: ValuesRead, Confidence: Hint, Lock: func(l Look) bool { return l.valued() == 0 },
+			Why: []string{namedInHex, "no claim has a value"}},
 	},
 	Beside: ".lockinfo", // Terraform
 	Plays:  []string{"mutex", "try-lock", "lock-rpc", "counted"},
@@ -64,7 +63,7 @@ var mutexOrElection = &Recipe{Name: "mutex-or-election", Users: "Go Mutex or Ele
 		unseen(tagging, "the path is Vault's", tagged),
 		{Forms: []*Form{hexForm}, When: ValuesUnread, Confidence: Hint, Lock: func(l Look) bool { return SpeaksOfMembers(l.Name) },
 			Why: []string{namedInHex, notSeen, "the path speaks of members or permits"}, Or: []*Recipe{Mutex, election}, IfRewritten: []*Recipe{election, tagged, Mixed}},
-		{Forms: []*Form{hexForm}, When: ValuesUnread, Why: []string{namedInHex, notSeen},
+		{Forms: []*Form{hexForm}, When: ValuesUnread, Confidence: Hint, Why: []string{namedInHex, notSeen},
 			Or: []*Recipe{Mutex, election}, IfRewritten: []*Recipe{election, tagged, Mixed}}, // a Mutex never writes its key again
 	}}
 

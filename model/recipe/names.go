@@ -147,7 +147,7 @@ func SpeaksOfMembers(path string) bool {
 	path = strings.TrimRight(path, "/")
 	return anyWord(path[strings.LastIndexByte(path, '/')+1:], func(word string) bool {
 		switch word {
-		case "member", "members", "presence", "peers", "nodes", "workers", "sessions", "heartbeats", "semaphore", "semaphores", "sem", "permits", "slots":
+		case "member", "members", "presence", "peers", "nodes", "workers", "sessions", "heartbeats", "clients", "online", "alive", "agents", "hosts", "servers", "replicas", "semaphore", "semaphores", "sem", "permits", "slots":
 			return true
 		}
 		return false

@@ -86,7 +86,7 @@ func TestWhy(t *testing.T) {
 		want   string
 	}{
 		{"values tell", Tell(Queue, Look{Name: "/l", Tally: tally(0, hexForm, 2)}),
-			"mutex strong: every claim is named by its lease in hex, no claim has a value"},
+			"mutex hint: every claim is named by its lease in hex, no claim has a value"},
 		{"the path stands in for values", Tell(Queue, Look{Name: "/l/leader", Tally: tally(0, hexForm, 2), Unread: true}),
 			"mutex-or-election strong: every claim is named by its lease in hex, the path speaks of elections, the values were not seen, and only they would tell more"},
 		{"a name alone is a hint", TellKey(keyed("shedlock:a", "ADDED:x@h", 1, 1)), "shedlock hint: the name begins with shedlock:"},

@@ -17,7 +17,7 @@ func TestARevokeInTheLastMomentIsNoExpiry(t *testing.T) {
 	const lease, other, lock = model.LeaseID(0xa1), model.LeaseID(0xb2), "/lock"
 	for _, ttl := range []float64{5, 10, 30} {
 		random := rand.New(rand.NewPCG(32, uint64(ttl)))
-		const runs = 150
+		const runs = 80
 		var strong, hints int
 		for i := range 2 * runs {
 			revoked := i%2 == 1

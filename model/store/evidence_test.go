@@ -1,12 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"locktop/model"
 	"locktop/model/modeltest"
+	"locktop/model/recipe"
 	"locktop/model/status"
 	"locktop/model/text"
 )
@@ -19,10 +23,8 @@ func TestNamesAloneAreNoProof(t *testing.T) {
 			h.Put(float64(i)/100+1, modeltest.ClaimKey(lock, model.LeaseID(0xa00+i)), value, model.LeaseID(0xa00+i))
 		}
 	}
-	inOrder := func(h *modeltest.History, lock string, n int) {
-		for i := range n {
-			h.Del(float64(10+i), modeltest.ClaimKey(lock, model.LeaseID(0xa00+i)))
-		}
+	turns := func(h *modeltest.History, lock string, n int) {
+		compete(h, lock, 10, 3, 1, n, func(r *rand.Rand) float64 { return 0.8 + 0.4*r.Float64() }, 0.3, 1)
 	}
 	for _, row := range []struct {
 		reason, lock string
@@ -43,10 +45,12 @@ func TestNamesAloneAreNoProof(t *testing.T) {
 		}, nil, model.Hint, "a lock?", false, "looks the same"},
 		{"a path that speaks of locks", "/locks/orders", func(h *modeltest.History) { come(h, "/locks/orders", "", 3) }, nil, model.Strong, "held", true, "the path speaks of locks or leaders"},
 		{"a path that speaks of a semaphore as well", "/locks/semaphore", func(h *modeltest.History) { come(h, "/locks/semaphore", "", 5) }, nil, model.Hint, "a lock?", false, "looks the same"},
-		{"keys without a value, and a path that does not speak of members", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 3) }, nil, model.Strong, "held", true, "no claim has a value"},
+		{"keys without a value, and a path that speaks of nothing", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
+		{"that somebody declared", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 3) }, []model.Pin{{Prefix: "/orders", Recipe: recipe.Mutex}}, model.Certain, "held", true, "pinned with --recipe"},
 		{"with values they may say who is there", "/orders", func(h *modeltest.History) { come(h, "/orders", "host-1", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
-		{"six leave in the order in which they came", "/orders/slots", func(h *modeltest.History) { come(h, "/orders/slots", "", 9); inOrder(h, "/orders/slots", 7) }, nil, model.Strong, "moving", true, "claims leave in the order in which they came"},
-		{"five might be chance", "/orders/slots", func(h *modeltest.History) { come(h, "/orders/slots", "", 9); inOrder(h, "/orders/slots", 6) }, nil, model.Hint, "moving", false, "looks the same"},
+		{"they take turns", "/orders", func(h *modeltest.History) { turns(h, "/orders", 28) }, nil, model.Strong, "moving", true, "claims take turns"},
+		{"even where the path speaks of permits", "/orders/slots", func(h *modeltest.History) { turns(h, "/orders/slots", 28) }, nil, model.Strong, "moving", true, "claims take turns"},
+		{"five might be chance", "/orders", func(h *modeltest.History) { turns(h, "/orders", 5) }, nil, model.Hint, "held", false, "looks the same"},
 		{"a client that watches the key ahead of its own", "/orders/slots", func(h *modeltest.History) {
 			come(h, "/orders/slots", "", 3)
 			h.Add(model.Watches{At: modeltest.At(5), Client: model.Client{Name: "b"}, Key: modeltest.ClaimKey("/orders/slots", 0xa00), On: true})
@@ -80,6 +84,77 @@ func TestNamesAloneAreNoProof(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// compete lets programs come and go, n times in all: of each so many hold together, 0 for all of them, each
+// for some time, and come again after another.
+func compete(h *modeltest.History, lock string, from float64, programs, permits, n int, hold func(*rand.Rand) float64, pause float64, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, uint64(permits)))
+	type moment struct {
+		at    float64
+		lease model.LeaseID
+		gone  bool
+	}
+	var all []moment
+	var went []float64
+	next := make([]float64, programs)
+	for i := range next {
+		next[i] = from + pause*random.ExpFloat64()
+	}
+	for i := range n {
+		who := slices.Index(next, slices.Min(next))
+		came, began := next[who], next[who]
+		if permits > 0 && len(went) >= permits {
+			began = max(began, slices.Sorted(slices.Values(went))[len(went)-permits])
+		}
+		went = append(went, began+hold(random))
+		next[who] = went[i] + pause*random.ExpFloat64() + 0.002
+		id := model.LeaseID(0xa00 + i)
+		all = append(all, moment{came, id, false}, moment{went[i], id, true})
+	}
+	slices.SortFunc(all, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	last := slices.MaxFunc(all[:2*n], func(a, b moment) int { return cmp.Compare(a.at, b.at) }).lease
+	for _, m := range all {
+		switch key := modeltest.ClaimKey(lock, m.lease); {
+		case !m.gone:
+			h.Put(m.at, key, "", m.lease)
+		case m.lease != last: // somebody is there at the end
+			h.Del(m.at, key)
+		}
+	}
+}
+
+// TestOnlyTurnsAreTurns draws what programs do whose keys look all the same: a mutex shows after some claims,
+// and a list of members or a semaphore does not become one.
+func TestOnlyTurnsAreTurns(t *testing.T) {
+	holds := map[string]func(*rand.Rand) float64{
+		"of any length":   func(r *rand.Rand) float64 { return r.ExpFloat64() },
+		"about the same":  func(r *rand.Rand) float64 { return 0.5 + r.Float64() },
+		"nearly the same": func(r *rand.Rand) float64 { return 1 + 0.01*r.Float64() },
+	}
+	const draws = 6
+	for name, hold := range holds {
+		for _, scale := range []float64{0.03, 1, 600} { // seconds
+			for permits, want := range map[int]int{0: 0, 1: draws - 2, 2: 0, 3: 0, 5: 0} {
+				strong := 0
+				for seed := range uint64(draws) {
+					for _, pause := range []float64{0.05, 1.5} {
+						h := modeltest.New()
+						h.Loaded(0)
+						compete(h, "/jobs/a", 1, 3+2*permits, permits, 44, func(r *rand.Rand) float64 { return scale * hold(r) }, scale*pause, seed)
+						s := New()
+						s.Apply(model.Batch{Events: h.Events})
+						if s.Lock("/jobs/a").RecipeConfidence() == model.Strong {
+							strong++
+						}
+					}
+				}
+				if (want == 0) != (strong == 0) || strong < 2*want {
+					t.Errorf("holds %s of %v s, %d together: %d of %d are strong", name, scale, permits, strong, 2*draws)
+				}
+			}
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func TestASemaphoreIsStuckWhenAllItsHoldersAre(t *testing.T) {
 		{"both died", 2, 3, silent, silent, 2, []string{
 			"error dead-holder (strong): a0 stopped renewing: one of the 2 permits is free in about 33s",
 			"error dead-holder (strong): b0 stopped renewing: one of the 2 permits is free in about 33s"}},
-		{"the same keys as a mutex: the first alone holds", 0, 3, silent, healthy, 2, []string{"error dead-holder (strong): a0 stopped renewing: the lock is free in about 33s"}},
+		{"the same keys, of which nobody says anything: perhaps a mutex, of which the first alone holds", 0, 3, silent, healthy, 2, []string{"warning dead-holder (hint): a0 stopped renewing: the lock is free in about 33s"}},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)

@@ -89,6 +89,7 @@ var causes = map[model.MessageID]Sentence{
 	"renewal-missed":                 {"{0}, a renewal missed", "{0}，漏了一次续租"},
 	"renewals-missed":                {"{0}, renewals missed", "{0}，漏了几次续租"},
 	"gone-after-its-end":             {"{0}; it went {1:s} after its end", "{0}；它在到期 {1:s} 后消失"},
+	"proxy-saw-no-revoke":            {"{0}; the proxy saw no revoke of it", "{0}；代理没有看到对它的撤销"},
 	"gone-about-its-end":             {"{0}; its end is known to {1:s} only, and a revoke just before looks the same", "{0}；到期时刻只知道在 {1:s} 之内，临到期前的撤销看起来一样"},
 	"read-too-long-ago":              {"{0}, too long ago to tell expired from revoked", "{0}，太久以前，分不清到期和撤销"},
 	"released-closed-or-revoked":     {"{0}: its owner released it and closed the session, or it was revoked", "{0}：主人释放后关闭了会话，或者被撤销"},

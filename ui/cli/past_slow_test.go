@@ -24,11 +24,11 @@ func TestARecordingAnswersAsTheClusterDid(t *testing.T) {
 	t.Setenv("LOCKTOP_PREFIX", "/none/") // of a cluster: it means nothing to a recording
 	endpoint := member(t)
 	c := unbound(t, endpoint)
-	if _, err := c.Put(within(t), "/jobs/a/notes", "foreign"); err != nil {
+	if _, err := c.Put(within(t), "/jobs/lock-a/notes", "foreign"); err != nil {
 		t.Fatal(err)
 	}
-	held(t, endpoint, "/jobs/a", "/jobs/b")
-	held(t, endpoint, "/jobs/a")
+	held(t, endpoint, "/jobs/lock-a", "/jobs/lock-b")
+	held(t, endpoint, "/jobs/lock-a")
 	for i, row := range []struct {
 		args []string
 		code int
@@ -37,8 +37,8 @@ func TestARecordingAnswersAsTheClusterDid(t *testing.T) {
 		{[]string{"ls", "-o", "json"}, exitOK},
 		{[]string{"ls", "-o", "csv", "--leases", "none"}, exitOK},
 		{[]string{"ls", "-o", "json", "--for", "500ms"}, exitOK},
-		{[]string{"describe", "/jobs/a"}, exitOK},
-		{[]string{"describe", "/jobs/a", "-o", "jsonl"}, exitOK},
+		{[]string{"describe", "/jobs/lock-a"}, exitOK},
+		{[]string{"describe", "/jobs/lock-a", "-o", "jsonl"}, exitOK},
 		{[]string{"doctor"}, exitFailed},
 		{[]string{"doctor", "-o", "json", "--for", "500ms"}, exitFailed},
 		{[]string{"doctor", "-o", "wide"}, exitFailed},

@@ -29,14 +29,14 @@ func TestServeRecords(t *testing.T) {
 	t.Parallel()
 	etcd, endpoint := etcdtest.Run(t, require(t, "etcd"), "http")
 	state, dir := t.TempDir(), filepath.Join(t.TempDir(), "past")
-	blocked(t, endpoint, "/jobs/stuck")
+	blocked(t, endpoint, "/jobs/lock-stuck")
 	s := serveOn(t, endpoint, "--record", dir)
 	ask := func(args ...string) (int, string, string) {
 		return program(t, state, append(args, "--recording", dir)...)
 	}
 	until(t, "the finding is recorded", func() bool {
 		code, out, _ := ask("doctor")
-		return code == exitFailed && strings.Contains(out, "/jobs/stuck")
+		return code == exitFailed && strings.Contains(out, "/jobs/lock-stuck")
 	})
 	if _, text := s.get("/metrics", ""); !strings.Contains(text, "locktop_recording_up 1\n") || !strings.Contains(text, `locktop_recording_info{dir="`+dir+`"} 1`) {
 		t.Errorf("metrics:\n%s", ours(text))
@@ -57,13 +57,13 @@ func TestServeRecords(t *testing.T) {
 	etcd.Stop()
 	until(t, "the loss is recorded", func() bool {
 		code, out, errs := ask("ls")
-		return code == exitBad && strings.Contains(out, "/jobs/stuck") && strings.Contains(errs, "/jobs/")
+		return code == exitBad && strings.Contains(out, "/jobs/lock-stuck") && strings.Contains(errs, "/jobs/")
 	})
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = s.cmd.Wait() // killed
-	if code, out, errs := ask("ls"); code != exitBad || !strings.Contains(out, "/jobs/stuck") || strings.Contains(errs, "damaged") {
+	if code, out, errs := ask("ls"); code != exitBad || !strings.Contains(out, "/jobs/lock-stuck") || strings.Contains(errs, "damaged") {
 		t.Errorf("after the kill: exit %d: %s%s", code, out, errs)
 	}
 }
