@@ -90,7 +90,7 @@ var aboutQueues = map[model.MessageID]Sentence{
 	"find-out-whose-key":                     {"find out whose key it is: a program registered there loses its registration with it", "查清是谁的键：在那里注册的程序会随它失去注册"},
 	"rename-the-lock":                        {"rename the lock or the group, so that neither name is a path above the other's", "给锁或那一组改名，不要让一个名字是另一个的上级路径"},
 	"is-not-a-lock-key":                      {"{0} is not a lock key, but sits in the queue and blocks it", "{0} 不是锁的键，却在队列里，挡住了锁"},
-	"find-out-what-the-keys-are":             {"find out what the keys are for; if they are a lock, say so: --recipe {0}", "弄清这些键的用途；如果是锁，用 --recipe {0} 说明"},
+	"find-out-what-the-keys-are":             {"find out what the keys are for, and add --recipe {0} if they are a lock", "弄清这些键的用途；如果是锁，加上 --recipe {0}"},
 	"is-not-named-by-its-lease":              {"{0} is not named by its lease, as claims are, but sits in the queue and blocks it", "{0} 不像排队键那样以自己的租约命名，却在队列里，挡住了锁"},
 	"wait-until-its-lease-ends-or-move":      {"wait until it goes or its lease ends; if it is data, move it elsewhere or rename the lock", "等它消失或租约到期；如果是数据，就移走，或者给锁改名"},
 	"move-the-data-elsewhere":                {"move the data elsewhere, or rename the lock", "把数据移走，或者给锁改名"},

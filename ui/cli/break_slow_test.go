@@ -30,7 +30,7 @@ func TestBreakDoesNothingElseThanWasShown(t *testing.T) {
 			"it is on lease " + two + " now, not on lease " + one, "another session"},
 		{"turn", two, []string{"--claim", "/turn/" + one}, func() { b.del("/turn/" + two) },
 			`"/turn/` + one + `" holds the lock now, and it waited when it was shown`, "the lock would be taken from its holder"},
-		{"keys", "", nil, func() { b.put("/another/"+one, "", one) },
+		{"lock-keys", "", nil, func() { b.put("/another/"+one, "", one) },
 			"has a key that was not shown", "the revoke would break another lock"},
 	} {
 		t.Run(r.name, func(t *testing.T) {

@@ -17,10 +17,10 @@ func TestBreakListsWhatWent(t *testing.T) {
 	t.Parallel()
 	direct, over, path := lossy(t)
 	lease := direct.lease(600)
-	key := direct.claim("/l", lease)
+	key := direct.claim("/lock", lease)
 	path.Before("LeaseRevoke", func() { direct.put("/elsewhere/x", "", lease) })
 	state := t.TempDir()
-	code, out, errs := over.runIn(state, "", "break", "/l", "--armed", "--yes")
+	code, out, errs := over.runIn(state, "", "break", "/lock", "--armed", "--yes")
 	for _, want := range []string{`(2 keys; "/elsewhere/x" was not shown: it joined just before)`, "  went: /elsewhere/x\n", "  went: " + key + "\n"} {
 		if !strings.Contains(out, want) || code != 0 {
 			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
@@ -60,10 +60,10 @@ func TestBreakLooksWhereNoAnswerCame(t *testing.T) {
 		t.Run(r.method+", "+string(r.how), func(t *testing.T) {
 			t.Parallel()
 			direct, over, path := lossy(t)
-			key := direct.claim("/l", direct.lease(600))
-			direct.claim("/l", direct.lease(600))
+			key := direct.claim("/lock", direct.lease(600))
+			direct.claim("/lock", direct.lease(600))
 			path.Lose(r.method, r.how)
-			args := []string{"break", "/l", "--armed", "--yes"}
+			args := []string{"break", "/lock", "--armed", "--yes"}
 			if r.method == "Txn" {
 				args = append(args, "--claim", key)
 			}

@@ -25,9 +25,9 @@ func TestDescribeSeesWhatTheSessionsOfALockAlsoHold(t *testing.T) {
 		b.claim(name, lease[(i+3)%4]) // each waits for the next one's
 	}
 	calm := b.lease(600)
-	b.claim("/calm/l", calm)
-	b.claim("/calm/l", b.lease(600))
-	b.claim("/elsewhere/m", calm)
+	b.claim("/calm/lock", calm)
+	b.claim("/calm/lock", b.lease(600))
+	b.claim("/elsewhere/mutex", calm)
 	b.put("/services/pay/10.0.0.2:80", "", calm)
 	for _, r := range []struct {
 		lock, state string
@@ -35,8 +35,8 @@ func TestDescribeSeesWhatTheSessionsOfALockAlsoHold(t *testing.T) {
 	}{
 		{"/team-a/l", "lock-cycle", "the cycle goes through three other locks"},
 		{"/team-c/l", "lock-cycle", "wherever one looks from"},
-		{"/calm/l", "held shared-lease", "two locks on one lease are worth knowing, and no deadlock"},
-		{"/elsewhere/m", "held shared-lease", "of both"},
+		{"/calm/lock", "held shared-lease", "two locks on one lease are worth knowing, and no deadlock"},
+		{"/elsewhere/mutex", "held shared-lease", "of both"},
 	} {
 		var told [2]string
 		for i, args := range [][]string{{"describe", r.lock, "-o", "json"}, {"doctor", "-o", "json"}} {
@@ -63,8 +63,8 @@ func TestDescribeSeesWhatTheSessionsOfALockAlsoHold(t *testing.T) {
 			t.Errorf("%s: describe says %s and doctor %s, want %s: %s", r.lock, told[0], told[1], r.state, r.reason)
 		}
 	}
-	code, out, errs := b.run("", "break", "/calm/l", "--dry-run")
-	for _, says := range []string{"/elsewhere/m/" + calm + ", which holds /elsewhere/m; nobody waits", "/services/pay/10.0.0.2:80"} {
+	code, out, errs := b.run("", "break", "/calm/lock", "--dry-run")
+	for _, says := range []string{"/elsewhere/mutex/" + calm + ", which holds /elsewhere/mutex; nobody waits", "/services/pay/10.0.0.2:80"} {
 		if code != 0 || !strings.Contains(out, says) {
 			t.Errorf("break: exit %d, no %q in\n%s%s", code, says, out, errs)
 		}
@@ -82,10 +82,10 @@ func TestAPrefixIsLookedAtWithWhatItsSessionsHold(t *testing.T) {
 	b.claim("/team-b/l", two)
 	b.claim("/team-a/l", two)
 	b.claim("/team-b/l", one)
-	b.claim("/calm/l", calm)
-	b.claim("/calm/l", b.lease(600))
+	b.claim("/calm/lock", calm)
+	b.claim("/calm/lock", b.lease(600))
 	for i := range 12 { // many of one lease, elsewhere
-		b.claim("/elsewhere/m"+string(rune('a'+i)), calm)
+		b.claim("/elsewhere/mutex"+string(rune('a'+i)), calm)
 	}
 	look := func(args ...string) (code int, names, states []string, text string) {
 		t.Helper()
@@ -116,7 +116,7 @@ func TestAPrefixIsLookedAtWithWhatItsSessionsHold(t *testing.T) {
 		{"/team-a/", 0, "lock-cycle", []string{"/team-a/l"}, "the other lock of the cycle lies elsewhere"},
 		{"/team-a/l", 0, "lock-cycle", []string{"/team-a/l"}, "without a slash at its end"},
 		{"/team-", 0, "lock-cycle", []string{"/team-a/l", "/team-b/l"}, "both lie here"},
-		{"/calm/", 0, "held shared-lease", []string{"/calm/l"}, "a session with many locks that waits for none is in no cycle"},
+		{"/calm/", 0, "held shared-lease", []string{"/calm/lock"}, "a session with many locks that waits for none is in no cycle"},
 	} {
 		for _, command := range []string{"ls", "doctor"} {
 			code, names, states, text := look(command, "--prefix", r.prefix)
@@ -146,11 +146,11 @@ func TestWhatWasNotLookedAtIsSaid(t *testing.T) {
 	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	lease := b.lease(600)
-	b.claim("/calm/l", lease)
+	b.claim("/calm/lock", lease)
 	for i := range 17 { // places
 		b.put("/p"+string(rune('a'+i))+"/x", "", lease)
 	}
-	code, out, errs := b.run("", "describe", "/calm/l")
+	code, out, errs := b.run("", "describe", "/calm/lock")
 	if want := "not looked at: more than 16 other places of keys of the leases"; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
 	}
