@@ -68,7 +68,7 @@ func (st *stage) watch() {
 	}
 }
 
-// sees waits until the program wrote what the pattern says, since a key was pressed last: a line that
+// sees waits until the program wrote what the pattern says, since a key was pressed last: a text that
 // changes is written whole.
 func (st *stage) sees(pattern string) error {
 	so, limit := regexp.MustCompile(pattern), time.After(patience)
