@@ -75,8 +75,8 @@ func (p *Panel) Lines(v host.View, f page.Frame, w, h int) []string {
 	}
 	s.page = max(0, min(s.page, s.pages-1))
 	from := max(0, min(s.page*room, len(all)-room)) // the last page is a full one
-	if s.acts() {
-		from, s.pages = max(0, len(all)-room), 1 // what is done now stands last
+	if s.acts() || s.has && s.drafts() {
+		from, s.pages = max(0, len(all)-room), 1 // what is done now stands last, and so does what a blank offers
 	}
 	lines := []string{p.title(v, th, w)}
 	for _, spans := range all[from:min(len(all), from+room)] {

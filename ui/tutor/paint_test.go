@@ -1,12 +1,14 @@
 package tutor
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"locktop/model/store"
@@ -141,5 +143,23 @@ func TestWhatWasWrongIsAnsweredAgain(t *testing.T) {
 	shows("Order", "Nothing")
 	if one.Chosen != 2 || two.Chosen != 2 {
 		t.Errorf("answered %d and %d", one.Chosen, two.Chosen)
+	}
+}
+
+// TestABlankShowsWhatItOffers: under a long text with help, in few lines, too; there n sends the draft
+// and turns no page.
+func TestABlankShowsWhatItOffers(t *testing.T) {
+	p := New(&Lesson{Title: "Fence", Next: func(context.Context) (Step, error) { return Step{}, nil }})
+	p.begun, p.has = true, true
+	p.step = Step{Kind: StepTask, Text: strings.Repeat("A text that is long. ", 20), Hints: 1,
+		Draft: &Draft{Lines: []string{"refuse if token {op} kept"}, Blanks: []Blank{{Name: "op", Options: []Choice{{"<", "<"}, {">", ">"}}}}}}
+	p.fills = newFilling(p.step.Draft)
+	f := still().Frame
+	f.ViewState = &page.ViewState{Height: 24}
+	text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, 80, 8), "\n"))
+	for _, want := range []string{"refuse if token", "1 <", "2 >", "try it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q:\n%s", want, text)
+		}
 	}
 }
