@@ -15,9 +15,9 @@ type evidence struct {
 	// inOrder counts claims that came behind others, became the first, and left before those behind
 	// them. aside counts those that left from behind others.
 	inOrder, aside int32
-	gone           int32  // how many turns there were
+	gone, seen     int32  // how many turns there were, and how often they were no chance
 	turns          []turn // the last ones
-	turned         bool   // they were no chance
+	turned         bool   // they were no chance, as often as it takes
 	played         bool   // a program says that it takes part in the lock, or a person how many do
 	watched        bool   // a client watched a key of the queue, as one does that waits for it
 }
@@ -46,12 +46,25 @@ func (l *Lock) noteLeft(g *removedKey, at time.Time) {
 	if e.turned || l.confidence != model.Hint || l.counts.ByLease(l.kind) == 0 && l.queue.Len() > 0 {
 		return
 	}
+	e.noteTurn(turn{c.Since.UnixMicro(), at.UnixMicro(), l.queue.Len() + 1})
+}
+
+// noteTurn takes in one more turn, and asks now and then whether all of them are no chance.
+func (e *evidence) noteTurn(t turn) {
 	e.gone++
-	e.turns = addTurn(e.turns, turn{c.Since.UnixMicro(), at.UnixMicro(), l.queue.Len() + 1})
-	if e.gone%turnsEvery == 0 && takeTurns(e.turns) {
-		e.turned, e.turns = true, nil
+	e.turns = addTurn(e.turns, t)
+	switch {
+	case e.gone%turnsEvery != 0:
+	case e.mostlyInOrder() && takeTurns(e.turns):
+		e.seen, e.turns, e.gone = e.seen+1, nil, 0
+		e.turned = e.seen == turnsTimes
+	case len(e.turns) == turnsMax:
+		e.seen = 0
 	}
 }
+
+// mostlyInOrder says whether few left from behind others, as after a timeout.
+func (e *evidence) mostlyInOrder() bool { return e.aside*orderShare <= e.inOrder }
 
 // proof returns how sure what was seen makes it that the keys compete, and by what; empty for not
 // at all.
@@ -63,7 +76,7 @@ func (l *Lock) proof() (model.Confidence, model.Message) {
 		return most, model.Say("programs-take-part")
 	case e.watched:
 		return most, model.Say("a-client-watches-the-key-ahead")
-	case e.turned && e.aside*orderShare <= e.inOrder && most != model.Hint:
+	case e.turned && e.mostlyInOrder() && most != model.Hint:
 		return model.Strong, model.Say("claims-leave-in-their-order")
 	}
 	return "", model.Message{}

@@ -20,9 +20,10 @@ type turn struct {
 const (
 	turnsMin   = 8
 	turnsMax   = 40
-	turnsEvery = 4    // claims that go before it is asked again
-	turnsDeals = 1000 // none of which may look as much like turns
-	permitsMax = 16   // with which turns are compared
+	turnsEvery = 4   // claims that go before it is asked again
+	turnsDeals = 300 // none of which may look as much like turns
+	turnsTimes = 2   // that claims take turns is seen so often one after the other, each time of other claims: once in 300 may be chance
+	permitsMax = 16  // with which turns are compared
 )
 
 // addTurn takes in one more turn. They are in the order in which they came.
@@ -60,55 +61,62 @@ func takeTurns(all []turn) bool {
 // dealtAlike says whether claims of which n hold together, or all if it is 0, may look as much like turns
 // as these. When the first n began to hold is not known: they may have waited for others.
 func dealtAlike(came, went []float64, n int) bool {
-	from, to, lasts := slices.Clone(came[:n]), slices.Clone(went[:n]), []float64{}
-	latest := latestOf(went[:n])
+	first := slices.Sorted(slices.Values(went[:n]))
+	var before departures
+	for i := range n {
+		before.add(came[i], went[i])
+	}
+	seen, held := before, latest(slices.Clone(first))
+	var from, lasts []float64
 	for i := n; i < len(came); i++ {
-		began := latest.begins(came[i])
-		latest.note(went[i])
+		began := held.begins(came[i])
+		held.note(went[i])
 		if went[i] > began { // else it gave up before it got a permit
-			from, to, lasts = append(from, came[i]), append(to, went[i]), append(lasts, went[i]-began)
+			from, lasts = append(from, came[i]), append(lasts, went[i]-began)
+			seen.add(came[i], went[i])
 		}
 	}
-	aside, spread := likeTurns(from, to)
 	dice := uint64(len(lasts)) // the same claims get the same answer
 	for range turnsDeals {
-		for i := len(lasts) - 1; i > 0; i-- {
+		dealt := before
+		copy(held, first)
+		for i := 0; i < len(lasts) && dealt.aside <= seen.aside; i++ {
 			dice = dice*6364136223846793005 + 1442695040888963407
-			j := int((dice >> 33) % uint64(i+1))
+			j := i + int((dice>>33)%uint64(len(lasts)-i))
 			lasts[i], lasts[j] = lasts[j], lasts[i]
+			leaves := held.begins(from[i]) + lasts[i]
+			held.note(leaves)
+			dealt.add(from[i], leaves)
 		}
-		latest = latestOf(went[:n])
-		for i, d := range lasts {
-			to[n+i] = latest.begins(from[n+i]) + d
-			latest.note(to[n+i])
-		}
-		if a, s := likeTurns(from, to); a <= aside && s <= spread {
+		if dealt.aside <= seen.aside && dealt.spread() <= seen.spread() {
 			return true
 		}
 	}
 	return false
 }
 
-// likeTurns says how many claims left before one that had come earlier, and how uneven the times are for
-// which the others were first.
-func likeTurns(came, went []float64) (aside int, spread float64) {
-	var n, sum, squares, last float64
-	for i := range went {
-		if i > 0 && went[i] < last {
-			aside++
-			continue
-		}
-		held := math.Log(max(went[i]-max(came[i], last), time.Millisecond.Seconds()))
-		n, sum, squares = n+1, sum+held, squares+held*held
-		last = went[i]
-	}
-	return aside, squares/n - sum/n*sum/n
+// departures are how much claims leave in their order: how many left before one that had come earlier, and
+// for how long each of the others was first.
+type departures struct {
+	aside                 int
+	n, sum, squares, last float64 // of the logarithms of the times; when the last one left that was first
 }
+
+// add takes in the next claim, in the order in which they came.
+func (d *departures) add(came, went float64) {
+	if d.n > 0 && went < d.last {
+		d.aside++
+		return
+	}
+	held := math.Log(max(went-max(came, d.last), time.Millisecond.Seconds()))
+	d.n, d.sum, d.squares, d.last = d.n+1, d.sum+held, d.squares+held*held, went
+}
+
+// spread is how uneven the times are, 0 if they are all the same.
+func (d *departures) spread() float64 { return d.squares/d.n - d.sum/d.n*d.sum/d.n }
 
 // latest are when the last ones went of those that came, as many as hold together, sorted.
 type latest []float64
-
-func latestOf(went []float64) latest { return slices.Sorted(slices.Values(went)) }
 
 // begins returns when one that comes holds: at once, or when so many others have gone that it may.
 func (l latest) begins(came float64) float64 {

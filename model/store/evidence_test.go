@@ -48,8 +48,8 @@ func TestNamesAloneAreNoProof(t *testing.T) {
 		{"keys without a value, and a path that speaks of nothing", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
 		{"that somebody declared", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 3) }, []model.Pin{{Prefix: "/orders", Recipe: recipe.Mutex}}, model.Certain, "held", true, "pinned with --recipe"},
 		{"with values they may say who is there", "/orders", func(h *modeltest.History) { come(h, "/orders", "host-1", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
-		{"they take turns", "/orders", func(h *modeltest.History) { turns(h, "/orders", 28) }, nil, model.Strong, "moving", true, "claims take turns"},
-		{"even where the path speaks of permits", "/orders/slots", func(h *modeltest.History) { turns(h, "/orders/slots", 28) }, nil, model.Strong, "moving", true, "claims take turns"},
+		{"they take turns", "/orders", func(h *modeltest.History) { turns(h, "/orders", 40) }, nil, model.Strong, "moving", true, "claims take turns"},
+		{"even where the path speaks of permits", "/orders/slots", func(h *modeltest.History) { turns(h, "/orders/slots", 40) }, nil, model.Strong, "moving", true, "claims take turns"},
 		{"five might be chance", "/orders", func(h *modeltest.History) { turns(h, "/orders", 5) }, nil, model.Hint, "held", false, "looks the same"},
 		{"a client that watches the key ahead of its own", "/orders/slots", func(h *modeltest.History) {
 			come(h, "/orders/slots", "", 3)
@@ -133,16 +133,16 @@ func TestOnlyTurnsAreTurns(t *testing.T) {
 		"about the same":  func(r *rand.Rand) float64 { return 0.5 + r.Float64() },
 		"nearly the same": func(r *rand.Rand) float64 { return 1 + 0.01*r.Float64() },
 	}
-	const draws = 6
+	const draws = 12
 	for name, hold := range holds {
 		for _, scale := range []float64{0.03, 1, 600} { // seconds
-			for permits, want := range map[int]int{0: 0, 1: draws - 2, 2: 0, 3: 0, 5: 0} {
+			for permits, want := range map[int]int{0: 0, 1: draws * 6 / 10, 2: 0, 3: 0, 5: 0} {
 				strong := 0
 				for seed := range uint64(draws) {
 					for _, pause := range []float64{0.05, 1.5} {
 						h := modeltest.New()
 						h.Loaded(0)
-						compete(h, "/jobs/a", 1, 3+2*permits, permits, 44, func(r *rand.Rand) float64 { return scale * hold(r) }, scale*pause, seed)
+						compete(h, "/jobs/a", 1, 3+2*permits, permits, 88, func(r *rand.Rand) float64 { return scale * hold(r) }, scale*pause, seed)
 						s := New()
 						s.Apply(model.Batch{Events: h.Events})
 						if s.Lock("/jobs/a").RecipeConfidence() == model.Strong {

@@ -53,7 +53,7 @@ var nextMoves = map[model.MessageID]Sentence{
 	"a-client-watches-the-key-ahead":   {"a client watches the key ahead of its own", "有客户端监听自己前面的键"},
 	"claims-leave-in-their-order":      {"claims take turns: each leaves in the order in which they came, when it has held for about as long as others", "排队键轮流持有：按到来的顺序离开，各自持有的时间差不多"},
 	"members-or-permits-look-the-same": {"a list of members, or a semaphore, looks the same", "成员列表或信号量看起来一样"},
-	"what-would-tell-more":             {"a dozen claims that take turns in the order in which they came, a client that watches the key ahead of its own (proxy), or --recipe would tell more", "要更确定，需要看到十来个排队键按到来的顺序轮流持有，或有客户端监听自己前面的键（代理），或用 --recipe 说明"},
+	"what-would-tell-more":             {"some thirty claims that take turns in the order in which they came, a client that watches the key ahead of its own (proxy), or --recipe would tell more", "要更确定，需要看到三十来个排队键按到来的顺序轮流持有，或有客户端监听自己前面的键（代理），或用 --recipe 说明"},
 	"left-from-behind-others":          {"{0} {0|claim|claims} left from behind others that stayed: they gave up, or they worked at the same time (for a semaphore of N permits say --recipe PREFIX=semaphore:N)", "{0} 个排队键先于前面的离开：它们放弃了，或是同时工作（N 个许可的信号量用 --recipe PREFIX=semaphore:N 说明）"},
 	"recipe-and-how-sure":              {"{0} ({1})", "{0}（{1}）"},
 	"only-perhaps-a-lock":              {"only the names of the keys of {0} look like a lock, and so do those of a list of members (--recipe PREFIX=NAME says what it is)", "{0} 只有键名像锁，成员列表看起来一样（用 --recipe PREFIX=NAME 说明）"},
