@@ -169,7 +169,7 @@ var neighbours = []neighbour{
 					ta.read(id, 30, 29)
 				}
 			}
-			ta.read(ids[0], 30, 10)
+			ta.read(ids[0], 30, 8)
 		}, model.CodeKeepaliveHalted, "", nil},
 	{"one lease for many workers", "two agents with a lease each for all their workers (Cilium): worker 1 of each holds, worker 2 of each waits, and no worker waits for itself; it ends with the holds",
 		func(ta *tale) {

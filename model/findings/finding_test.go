@@ -163,7 +163,7 @@ func TestFindingsFromStories(t *testing.T) {
 				term3(31, 0x10+i, 29)
 			}
 			term3(20, a, 29)
-			term3(34, a, 15)
+			term3(40.5, a, 9)
 		}, []string{"warning keepalive-halted (hint) /lock", "warning keepalive-stalled (strong) /lock"}},
 		{"stopped young again and again", "who dies before the third renewal dies at one of three ages", func(h *modeltest.History) {
 			sec := 1.0

@@ -241,14 +241,16 @@ func missedRenewal(x *Context) {
 // stopsMin is how many renewals have to have stopped before to make a pattern.
 const stopsMin = 3
 
-// haltedAtMove finds a holder that is not renewed since the leader changed, while others
-// are: a loop that ended then, or a client that died about then.
+// haltedAtMove finds a holder that is not seen to be renewed since the leader changed, while others
+// are: a loop that ended then, or a client that died about then. The new leader gave the lease its whole TTL
+// anew, so that a renewal just after is not seen: it has to have missed the next one for long.
 func haltedAtMove(x *Context, eta time.Duration) {
-	if x.Lease.ResetAt.IsZero() || x.K.Members.LeaderSince().IsZero() || x.K.Leases.RenewedSinceLeader() < stopsMin {
+	others := x.K.Leases.RenewedSinceLeader()
+	if x.Lease.ResetAt.IsZero() || x.K.Members.LeaderSince().IsZero() || others < stopsMin || !x.Lease.LongMissed() {
 		return
 	}
 	x.Report(model.Finding{Code: model.CodeKeepaliveHalted, Severity: model.SevWarning, Confidence: model.Hint, Lease: x.Lease.ID,
-		Summary: model.Say("was-never-renewed-since", model.Verbatim(x.K.Owners.Who(x.Head.Ref())), eta),
+		Summary: model.Say("no-renewal-since-the-leader", model.Verbatim(x.K.Owners.Who(x.Head.Ref())), others, eta),
 		Evidence: []model.Message{ReadingWords(x.Lease), rhythmWords(x),
 			model.Say("new-raft-term-seen", x.K.Now().Sub(x.K.Members.LeaderSince()))},
 		Advice: []model.Message{model.Say("look-at-the-holder"),

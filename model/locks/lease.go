@@ -143,6 +143,18 @@ func (l *Lease) MissedFor(now time.Time) (d time.Duration, ok bool) {
 	return ago - interval, true
 }
 
+// LongMissed says whether at its last reading, for certain by all readings since its TTL was full, more than
+// half of the time had passed that its client had after its renewal was due. Clients try again within that
+// time, also those that have to connect to another member first.
+func (l *Lease) LongMissed() bool {
+	if !l.HasRead || l.Read.Granted <= 0 {
+		return false
+	}
+	interval, known := l.interval()
+	ttl := time.Duration(l.Read.Granted) * time.Second
+	return known && l.Read.At.Sub(l.endTo.Add(-ttl)) > (interval+ttl)/2
+}
+
 // Stale says whether the lease was read before the observer slept and neither was since
 // nor could be: it will be.
 func (l *Lease) Stale() bool { return l != nil && l.stale && l.Unread == "" }

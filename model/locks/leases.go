@@ -223,7 +223,7 @@ func (b *LeaseTable) releaseLease(l *Lease) {
 
 // read takes a reading in of a lease that was in that state before.
 func (b *LeaseTable) read(l *Lease, e model.LeaseRead, before model.LeaseState) {
-	prev, had := l.Read, l.HasRead
+	prev, had, missed := l.Read, l.HasRead, l.LongMissed()
 	l.keep()
 	l.learn(prev, e, had)
 	switch {
@@ -240,7 +240,7 @@ func (b *LeaseTable) read(l *Lease, e model.LeaseRead, before model.LeaseState) 
 	switch after := l.State(); {
 	case before != after && (before != model.LeaseUnknown || after != model.LeaseHealthy):
 		b.change.leaseChanged(l)
-	case prev.Remaining != e.Remaining || prev.Granted != e.Granted || !had:
+	case prev.Remaining != e.Remaining || prev.Granted != e.Granted || !had || missed != l.LongMissed():
 		for _, c := range l.claims { // it is well, as was supposed: findings may tell of numbers
 			if lk := c.Lock(); lk != nil {
 				b.change.due(lk)

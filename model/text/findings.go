@@ -179,7 +179,7 @@ var aboutLeases = map[model.MessageID]Sentence{
 	"wait-for-the-end":                   {"wait for the end of the lease: some clients renew only a second before it, and that is healthy", "等租约到期：有些客户端在到期前一秒才续租，那是正常的"},
 	"look-at-the-holder-meanwhile":       {"look at the holder meanwhile: a dead one needs no break, as its lease ends by itself", "同时看看持有者：已死的不需要打破，租约自己会结束"},
 	"wait-until-its-lease-ends":          {"wait until its lease ends, or break the lock if the holder is certainly dead", "等它的租约到期；如果确定持有者已死，就打破锁"},
-	"was-never-renewed-since":            {"{0} was never renewed since the leader changed, while others are: the loop of its client may have ended; the lock is free in about {1}", "更换 Leader 以后 {0} 没有续租过，而别人在续租：它客户端的循环可能已结束；大约 {1} 后锁空闲"},
+	"no-renewal-since-the-leader":        {"no renewal of {0} was seen since the leader changed, while {1} others were renewed: the loop of its client may have ended; the lock is free in about {2}", "更换 Leader 以后没有看到 {0} 续租，而另有 {1} 个租约已续租：它客户端的循环可能已结束；大约 {2} 后锁空闲"},
 	"new-raft-term-seen":                 {"a new raft term was seen {0} ago", "{0} 前看到新的 raft 任期"},
 	"look-at-the-holder":                 {"look at the holder: if it is alive, its renewing loop has ended, so restart it", "看看持有者：如果它活着，续租的循环已经结束，就重启它"},
 	"upgrade-its-client-and-watch":       {"upgrade its client, and watch the channel of KeepAlive for its end", "升级它的客户端，并留意 KeepAlive 的 channel 是否关闭"},
