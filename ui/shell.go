@@ -55,6 +55,14 @@ func (a *Shell) setTheme(name string) {
 	a.old = a.th.Dimmed()
 }
 
+// setAsks hides or shows what a lesson asks about. That is another theme: what was painted with the one
+// before is painted anew.
+func (a *Shell) setAsks(asks bool) {
+	th := *a.th
+	th.Asks = asks
+	a.th, a.old = &th, th.Dimmed()
+}
+
 // Init starts the boot and the clock.
 func (a *Shell) Init() tea.Cmd {
 	return tea.Batch(a.booting.begin(a.ctx, a.o.Boot), everySecond(nil), a.askGround())
@@ -197,7 +205,9 @@ func (a *Shell) resize(w, h int) {
 
 // paint returns the lines of the screen, each exactly as wide as it.
 func (a *Shell) paint() []string {
-	a.th.Asks = a.panel.Asks()
+	if asks := a.panel.Asks(); asks != a.th.Asks {
+		a.setAsks(asks)
+	}
 	if a.w <= 0 || a.h <= 0 {
 		return nil
 	}

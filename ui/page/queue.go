@@ -208,7 +208,6 @@ type happeningOf struct {
 	lock, pick string
 	w, h       int
 	all, whole bool
-	asks       bool // of the theme, which is changed in place
 	window     timeline.Window
 
 	// of its cursor
@@ -220,7 +219,7 @@ type happeningOf struct {
 // while nothing is wrong.
 func (p *QueuePane) happened(f Frame, l *locks.Lock, w, h int) []string {
 	p.all = !p.whole && p.ofAll(f, l)
-	of := happeningOf{f.S, f.S.Version(), f.Th, p.Lock, f.Locks.Pick.ID, w, h, p.all, p.whole, f.Th.Asks, f.Axis.Window,
+	of := happeningOf{f.S, f.S.Version(), f.Th, p.Lock, f.Locks.Pick.ID, w, h, p.all, p.whole, f.Axis.Window,
 		p.factual, p.facts.pick, p.facts.anchor}
 	if p.last.source != of || f.Axis.Past() { // a title says how long ago that was
 		p.last = happening{of, draw.Fill(p.happenedAnew(f, w, h), w, h)}
