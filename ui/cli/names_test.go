@@ -26,7 +26,7 @@ func TestNamesAreGivenBack(t *testing.T) {
 				asJSON = model.Printable(name)
 			}
 			for how, arg := range map[string]string{"as it is": name, "as a table prints it": model.Printable(name), "as JSON has it": asJSON} {
-				for _, args := range [][]string{{"describe", arg}, {"ls", arg}, {"ls", "--prefix", arg}, {"doctor", arg}, {"break", arg, "--dry-run"}} {
+				for _, args := range [][]string{{"describe", arg}, {"ls", arg}, {"ls", "--prefix", arg}, {"doctor", arg}, {"break", arg, "--dry-run", "--recipe", model.Printable(name) + "=mutex"}} {
 					if name == "" && args[0] != "describe" {
 						continue // all keys have another word, and a variable that is empty breaks no lock
 					}
@@ -51,6 +51,10 @@ func TestNamesAreGivenBack(t *testing.T) {
 			}
 			if err := json.Unmarshal([]byte(out), &said); err != nil || len(said.Seen.Expected) != 1 || said.Seen.Expected[0].Locks != 1 {
 				t.Errorf("--expect %q: %v: %s%s", model.Printable(name), err, out, errs)
+			}
+			cfg := config{long: []string{model.Printable(name)}}
+			if err := cfg.parsePins(); err != nil || !slices.ContainsFunc(cfg.pins, func(p model.Pin) bool { return p.Long && p.Prefix == name }) {
+				t.Errorf("--long %q: %v, %v", model.Printable(name), cfg.pins, err)
 			}
 			code, out, errs := inProcess(t, nil, "ls", "-o", "json", "--endpoints", s.Addr)
 			var got struct {
