@@ -316,6 +316,17 @@ func (b *LeaseTable) noteRenewed(l *Lease, renewed bool) {
 	}
 }
 
+// beginAnew takes in that the cluster was restored from a backup, which gives every lease its whole TTL anew
+// and counts terms anew: no next reading is of a term that is known.
+func (b *LeaseTable) beginAnew() {
+	b.term, b.renewed = 0, 0
+	for _, l := range b.leaseList {
+		if l.HasRead {
+			l.Read.Term, l.renewedNow = 0, false
+		}
+	}
+}
+
 // RenewedSinceLeader returns how many leases were seen to be renewed since the leader changed
 // last, as the term of their readings tells, and are well.
 func (b *LeaseTable) RenewedSinceLeader() int { return b.renewed }

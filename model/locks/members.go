@@ -77,6 +77,7 @@ type led struct {
 	known bool
 	id    uint64 // 0 where no list of the members names it
 	term  uint64 // 0 where no member told it
+	rev   int64  // 0 where it did not answer
 }
 
 // Cluster returns the last round of status requests.
@@ -120,6 +121,10 @@ func (ms *Members) Apply(e model.ClusterStatus) (news []model.Message, back bool
 	for _, m := range old.Members {
 		ms.priorRev = max(ms.priorRev, m.Rev)
 	}
+	if ms.restored(e) {
+		ms.term = 0
+		ms.changed(e.At)
+	}
 	ms.SeeTerm(e.Term(), e.At)
 	lines, back := ms.lead(old, e)
 	ms.noteLead(e)
@@ -157,11 +162,12 @@ func (ms *Members) lead(old, e model.ClusterStatus) (news model.Message, back bo
 	case !e.KnowsLeader():
 		return model.Message{}, false
 	}
-	was, is, gap := ms.led, led{true, e.Leader().ID, e.Term()}, !old.KnowsLeader()
-	if is.term != 0 && is.term < was.term {
+	was, is, gap := ms.led, led{true, e.Leader().ID, e.Term(), e.Leader().Rev}, !old.KnowsLeader()
+	restored := ms.restored(e)
+	if is.term != 0 && is.term < was.term && !restored {
 		return model.Message{}, gap // it was deposed, and the others do not answer from here
 	}
-	ms.led = led{true, cmp.Or(is.id, was.id), cmp.Or(is.term, was.term)}
+	ms.led = led{true, cmp.Or(is.id, was.id), cmp.Or(is.term, was.term), cmp.Or(is.rev, was.rev)}
 	who, term := model.Say("another-member"), model.Message{}
 	if is.id != 0 {
 		who = e.Leader().Message()
@@ -174,7 +180,7 @@ func (ms *Members) lead(old, e model.ClusterStatus) (news model.Message, back bo
 		return model.Say("leads", who, term), true
 	case !was.known:
 		return model.Message{}, gap
-	case is.differs(was):
+	case is.differs(was) || restored:
 		return model.Say("leads-now", who, term), true
 	case gap && is.id == 0:
 		return model.Say("has-its-leader-still", term), true
@@ -184,6 +190,13 @@ func (ms *Members) lead(old, e model.ClusterStatus) (news model.Message, back bo
 		return model.Say("leads-as-before", who, term), true
 	}
 	return model.Message{}, false
+}
+
+// restored says whether the revision of the same leader went back: it has the data of a backup, and a new
+// cluster was made of them. Its terms are counted anew.
+func (ms *Members) restored(e model.ClusterStatus) bool {
+	x := e.Leader()
+	return x.ID != 0 && x.ID == ms.led.id && x.Rev != 0 && x.Rev < ms.led.rev
 }
 
 // differs says whether it is another leader, as far as members and terms were told. One that is
@@ -213,13 +226,18 @@ func answers(m model.Member) model.Message {
 func (ms *Members) SeeTerm(term uint64, at time.Time) {
 	if term > ms.term {
 		if ms.term != 0 {
-			if len(ms.changes) == MaxLeaderChanges {
-				ms.changes = slices.Clone(ms.changes[1:])
-			}
-			ms.changes = append(ms.changes, at)
+			ms.changed(at)
 		}
 		ms.term = term
 	}
+}
+
+// changed notes that another leader was elected.
+func (ms *Members) changed(at time.Time) {
+	if len(ms.changes) == MaxLeaderChanges {
+		ms.changes = slices.Clone(ms.changes[1:])
+	}
+	ms.changes = append(ms.changes, at)
 }
 
 // GrantedBy returns the name of the member that granted a lease, "" if the id does

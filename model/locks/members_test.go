@@ -25,6 +25,7 @@ func TestAPathThatFailsIsNoElection(t *testing.T) {
 	down, unasked := model.Member{Err: "refused"}, model.Member{Unasked: true}
 	follows := func(term uint64) model.Member { return model.Member{Term: term} }
 	leads := func(term uint64) model.Member { return model.Member{Term: term, Leader: true} }
+	at := func(rev int64, term uint64) model.Member { return model.Member{Term: term, Leader: true, Rev: rev} }
 	lost := func(term uint64) model.Member { return model.Member{Term: term, NoLeader: true} }
 	well, cut := round(follows(5), leads(5), follows(5)), round(down, down, down)
 	for _, r := range []struct {
@@ -43,6 +44,12 @@ func TestAPathThatFailsIsNoElection(t *testing.T) {
 			[]string{silent, "member a leads the cluster now, term 7: every lease starts its TTL anew"}, true, 0, true},
 		{"meanwhile the same one was elected again", []model.ClusterStatus{well, cut, round(follows(6), leads(6), follows(6))},
 			[]string{silent, "member b leads the cluster now, term 6: every lease starts its TTL anew"}, true, 0, true},
+		{"the data of a backup, in which terms begin anew", []model.ClusterStatus{round(at(27, 2)), round(down), round(at(4, 2))},
+			[]string{silent, "member a leads the cluster now, term 2: every lease starts its TTL anew"}, true, 0, true},
+		{"and after many terms", []model.ClusterStatus{round(at(27, 9)), round(down), round(at(4, 2)), round(at(5, 2))},
+			[]string{silent, "member a leads the cluster now, term 2: every lease starts its TTL anew"}, false, 0, true},
+		{"it was stopped, and nobody wrote", []model.ClusterStatus{round(at(27, 2)), round(down), round(at(27, 2))},
+			[]string{silent, "member a leads the cluster as before, term 2: no leader was elected meanwhile"}, true, 0, false},
 		{"no member told the term when the path came back", []model.ClusterStatus{well, cut, round(follows(0), leads(0), follows(0))},
 			[]string{silent, "member b leads the cluster: whether it was elected anew meanwhile is not known, its term was not told"}, true, 0, false},
 		{"nor does a member that leads tell a term", []model.ClusterStatus{round(leads(0), follows(0)), round(follows(0), leads(0))},

@@ -79,6 +79,7 @@ func (k *State) Apply(event model.Event) []Change {
 		was := k.Prefixes.apply(event)
 		if was.Rev > e.Rev { // restored from a backup
 			k.rev, k.keysRev = 0, 0
+			k.Leases.beginAnew()
 		}
 		k.advance(e.Rev)
 		k.lists.loaded(e, was)

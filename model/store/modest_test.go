@@ -157,3 +157,28 @@ func TestARestoredClusterIsWhatItSaysNow(t *testing.T) {
 		}
 	}
 }
+
+// TestLeasesOfABackup: etcd gives each its whole TTL when it starts from one, and its terms may be those of before.
+func TestLeasesOfABackup(t *testing.T) {
+	for _, r := range []struct {
+		reason   string
+		rev      int64 // of the list after the gap
+		renewals int
+	}{
+		{"the revision went back: nobody renewed", 90, 0},
+		{"it went on: somebody did", 300, 1},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		h.Put(1, "/lock/a1", "", 0xa1)
+		h.Read(3, 0xa1, 600, 505)
+		kv := model.KV{Key: "/lock/a1", Lease: 0xa1, CreateRev: 80, ModRev: 80, Version: 1}
+		h.Add(model.Lost{At: modeltest.At(5), Reason: model.LostCompacted}, model.LoadStarted{At: modeltest.At(6), Rev: r.rev},
+			model.Listed{At: modeltest.At(6), Rev: r.rev, KVs: []model.KV{kv}}, model.Loaded{At: modeltest.At(6), Rev: r.rev})
+		h.Read(7, 0xa1, 600, 599)
+		l := state(h).Lease(0xa1)
+		if l.Renewals != r.renewals || l.ResetAt.IsZero() != (r.renewals > 0) {
+			t.Errorf("%s: %d renewals, reset at %v", r.reason, l.Renewals, l.ResetAt)
+		}
+	}
+}
