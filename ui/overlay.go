@@ -43,13 +43,11 @@ func (s *overlay) renderList(th *draw.Theme, w, h int) []string {
 	hint := []draw.Span{draw.Accent.Of(":"), draw.Dim.Of(" " + th.Say("find-a-key") + "   "), draw.Accent.Of("esc"), draw.Dim.Of(" " + th.Say("key-close"))}
 	lines := []string{th.RulerWith(w, hint, draw.Strong.Of(s.title), draw.Dim.Of("  "+th.Say("the-most-used-first")))}
 	for i := s.top; i < min(len(all), s.top+room); i++ {
-		bar, styles := " ", &th.Before
 		if i == s.at {
-			bar, styles = th.Sign.Cursor, &th.Chosen
+			lines = append(lines, th.ChosenLine(w, append([]draw.Span{draw.Accent.Of(th.Sign.Cursor)}, all[i].Line...)))
+		} else {
+			lines = append(lines, th.Line(w, append([]draw.Span{draw.Plain.Of(" ")}, all[i].Line...), nil))
 		}
-		b, rest := th.Spans(nil, append([]draw.Span{draw.Accent.Of(bar)}, all[i].Line...), w, styles)
-		b, _ = th.Spans(b, []draw.Span{draw.Plain.Of(draw.Blank(rest))}, rest, styles)
-		lines = append(lines, string(b))
 	}
 	if below := len(all) - s.top - room; below > 0 {
 		lines = append(lines, th.RulerWith(w, []draw.Span{draw.Dim.Of(th.Sign.Dwn + " " + th.Say("more-lines-below", below) + "   "), draw.Accent.Of(host.Names([]string{"pgdown"}))}))

@@ -307,7 +307,7 @@ func TestTheFirstRowIsSelectedForAReason(t *testing.T) {
 	for _, r := range []struct {
 		sort, first, later, reason string
 	}{
-		{"", "/a", "/c", "what is silent comes first, and the keys are about it"},
+		{"", "/c", "/c", "somebody waits for it; what is silent comes first, and the keys are about it"},
 		{"held", "/b", "/b", "/b is let go and taken anew: it stands last"},
 		{"name", "/a", "/a", "the names stay"},
 	} {
@@ -442,4 +442,36 @@ func TestSignalEndsIt(t *testing.T) {
 	if !strings.Contains(out.String(), "\x1b[?1049l") {
 		t.Errorf("the terminal was not restored: %q", out.String())
 	}
+}
+
+// TestTheMostContendedLockIsSelected: while nothing is wrong the cursor stands on the lock for which most
+// wait, and from the fifth second on it stays where somebody waits.
+func TestTheMostContendedLockIsSelected(t *testing.T) {
+	b := newBench(t, Options{})
+	selects := func(want, reason string) {
+		t.Helper()
+		if got := b.viewState.Locks.Pick.ID; got != want {
+			t.Errorf("%s is selected, want %s: %s", got, want, reason)
+		}
+	}
+	b.w.claim(1, "/a", "", 1)
+	b.w.claim(1, "/b", "", 2)
+	b.w.claim(1, "/b", "", 3)
+	b.sync(2)
+	selects("/b", "one waits for it, and nobody for /a")
+	for i := range 2 {
+		b.w.claim(3, "/c", "", model.LeaseID(4+i))
+	}
+	b.w.claim(3, "/c", "", 6)
+	b.sync(3)
+	selects("/c", "two wait for it, and the console has just begun")
+	for i := range 3 {
+		b.w.claim(12, "/b", "", model.LeaseID(7+i))
+	}
+	b.sync(12)
+	selects("/c", "more wait for /b now, but a person looks at /c")
+	b.w.del(13, leaseKey("/c", 5))
+	b.w.del(13, leaseKey("/c", 6))
+	b.sync(13)
+	selects("/b", "nobody waits for /c any more")
 }

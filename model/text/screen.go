@@ -61,6 +61,7 @@ var screen = map[model.MessageID]Sentence{
 	"span-seconds":                 {"{0} seconds", "{0} 秒"},
 	"last-seconds":                 {"LAST {0} s", "最近 {0} 秒"},
 	"all-are-fine":                 {"All {0} {0|lock is|locks are} fine:", "{0} 把锁都正常："},
+	"both-are-fine":                {"Both locks are fine:", "两把锁都正常："},
 	"one-is-fine":                  {"The lock is fine:", "这把锁正常："},
 	"locks-moving":                 {"{0} moving", "{0} 把在交接"},
 	"locks-held":                   {"{0} held", "{0} 把被持有"},

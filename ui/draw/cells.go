@@ -152,6 +152,13 @@ func (th *Theme) Line(w int, left, right []Span) string {
 	return string(b)
 }
 
+// ChosenLine is one line of exactly w cells, which stands under the cursor.
+func (th *Theme) ChosenLine(w int, spans []Span) string {
+	b, rest := th.Spans(nil, spans, w, &th.Chosen)
+	b, _ = th.Spans(b, []Span{Plain.Of(Blank(rest))}, rest, &th.Chosen)
+	return string(b)
+}
+
 // Band is one line of exactly w cells on the ground of a verdict: a bar, the text, and
 // right as far as it has room.
 func (th *Theme) Band(w int, level Style, left, right []Span) string {

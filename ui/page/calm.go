@@ -79,6 +79,8 @@ func (f Frame) calmAnew(start time.Time, w int) string {
 		title = th.Say("no-problem-seen", draw.Counted(o.Total))
 	case o.Total == 1:
 		title = th.Say("one-is-fine")
+	case o.Total == 2:
+		title = th.Say("both-are-fine")
 	}
 	var parts []model.Message
 	part := func(n int, m model.Message) {

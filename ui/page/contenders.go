@@ -37,7 +37,7 @@ func contenderRow(f Frame, c reports.ContenderInfo, r *table.Row) {
 var ContenderCells = table.Cells[stance]{
 	{Column: table.Column{Title: "title-name", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
 	{Column: table.Column{Title: "title-pid", Least: 7, Most: 8, Rank: 6, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.PID)) }},
-	{Column: table.Column{Title: "title-process", Least: 9, Fair: 13, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
+	{Column: table.Column{Title: "title-process", Least: 8, Fair: 13, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
 		proc, st := processLook(r.F.Th, r.F.S, x.ContenderInfo, r.Room())
 		r.Add(st, r.F.Th.Cut(proc, r.Room()))
 	}},

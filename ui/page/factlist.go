@@ -208,8 +208,10 @@ func factLines(f Frame, e *journal.Entry, named bool, w, most int, chosen bool) 
 	sign, st := f.Th.FactSign(e)
 	blank := draw.Plain.Of(" ")
 	margin, words := blank, draw.Plain
+	line := func(spans []draw.Span) string { return f.Th.Line(w, spans, nil) }
 	if chosen {
 		margin, words = draw.Accent.Of(f.Th.Sign.Cursor), draw.Strong
+		line = func(spans []draw.Span) string { return f.Th.ChosenLine(w, spans) }
 	}
 	lead := append(make([]draw.Span, 0, 9), margin)
 	if w >= timedFrom {
@@ -232,9 +234,9 @@ func factLines(f Frame, e *journal.Entry, named bool, w, most int, chosen bool) 
 	}
 	at := draw.WidthOf(lead)
 	said := f.Th.Wrap(say(f.S, e), max(1, w-at), max(1, most))
-	said[0] = f.Th.Line(w, append(lead, words.Of(said[0])), nil)
+	said[0] = line(append(lead, words.Of(said[0])))
 	for i, more := range said[1:] {
-		said[1+i] = f.Th.Line(w, []draw.Span{margin, words.Of(draw.Blank(at-1) + more)}, nil)
+		said[1+i] = line([]draw.Span{margin, words.Of(draw.Blank(at-1) + more)})
 	}
 	return said
 }

@@ -135,7 +135,7 @@ func (p *LockList) toggle() bool {
 	}
 	p.groups.open[p.group] = !p.groups.open[p.group]
 	p.groups.arrange(p.Order.IDs)
-	p.follow()
+	p.follow(false)
 	return true
 }
 

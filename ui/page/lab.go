@@ -69,6 +69,19 @@ func (p *labPage) look(f Frame) {
 	follow(&p.parts[partClients], p.rows.clients, func(c reports.ClientInfo) string { return c.Name })
 }
 
+// lockCells is how wide the locks of contenders are, within bounds: on a narrow screen what is beside
+// them is worth more than a name in full.
+func lockCells(f Frame, all []reports.ContenderInfo, w int) int {
+	n := 12
+	for _, c := range all {
+		n = max(n, draw.Width(f.Th.Clean(c.Lock)))
+	}
+	if w < namedFrom {
+		return min(n, 13)
+	}
+	return min(n, lockMost)
+}
+
 func follow[T any](s *section, rows []T, id func(T) string) {
 	s.ids = s.ids[:0]
 	for _, r := range rows {
@@ -151,6 +164,7 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 		return p.cluster(f, w, h)
 	}
 	p.look(f)
+	p.parts[partContenders].table.Claim("title-lock", lockCells(f, p.rows.contenders, w))
 	for i := range p.parts {
 		p.parts[i].y = -1
 	}
@@ -179,7 +193,7 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 		if part == int(partMembers) && h >= onePartBelow && len(f.Endpoints) > 0 {
 			env := "export ETCDCTL_ENDPOINTS=" + strings.Join(f.Endpoints, ",")
 			env = f.Th.Clean(env)
-			hint := []draw.Span{draw.Dim.Of(f.Th.Say("use-it-from-any-shell"))}
+			hint := []draw.Span{draw.Dim.Of(f.Th.Say("use-it-from-any-shell") + " ")}
 			if 2+draw.Width(env)+2+draw.Width(hint[0].Text) > w { // a line to paste is worth more in full
 				hint = nil
 			}

@@ -124,6 +124,8 @@ type locksPage struct {
 	pane  int  // lines of the queue, 0 if it has no room
 	rows  int  // lines above it
 	has   part // which part has the keyboard
+
+	holder int // the cells of the longest name of a holder that was cut
 }
 
 // part is a part of the page.
@@ -224,9 +226,12 @@ const paneFrom = 12
 // lessonQueue is from how many lines on the queue has room beside a lesson, which tells of few locks.
 const lessonQueue = 6
 
-// rowsStep is by how many rows the table of locks grows, so that what is under it does not
-// move with each lock that comes.
-const rowsStep = 4
+// rowsStep is by how many rows the table of locks grows from rowsExact on, so that what is under it
+// does not move with each lock that comes. Fewer have the rows that they need.
+const (
+	rowsStep  = 4
+	rowsExact = 8
+)
 
 // paneMost is how many lines the queue has under a table that could take more of them.
 const paneMost = 18
@@ -235,7 +240,11 @@ const paneMost = 18
 // table takes the rows that it needs, half of the page at most, and a blank line.
 func LockShares(h, n int, lesson bool) (rows, pane int) {
 	least := paneFrom
-	rows = min(max(h/2, h-paneMost), 2+(n+rowsStep-1)/rowsStep*rowsStep)
+	need := n
+	if n > rowsExact {
+		need = (n + rowsStep - 1) / rowsStep * rowsStep
+	}
+	rows = min(max(h/2, h-paneMost), 2+need)
 	if lesson {
 		rows = min(n+2, TableLeast)
 		least = rows + lessonQueue
@@ -246,17 +255,27 @@ func LockShares(h, n int, lesson bool) (rows, pane int) {
 	return rows, h - rows
 }
 
+// Cells of a holder's name: what its column has anyway, and what it takes of others at most.
+const (
+	holderFair = 11
+	holderMost = 18
+)
+
 // marksCells is what a bookmark and a mark take beside the name of a lock.
 const marksCells = 4
 
 // list returns the lines of the table.
 func (p *locksPage) list(f Frame, w, h int) []string {
+	f.HolderCut = &p.holder
 	f.Lane = func(l *locks.Lock, now time.Time, cells int) []draw.Span {
 		return f.Axis.LastMinute(f.View, l, now, cells)
 	}
 	p.Table.Rename("title-last-minute", f.Th.Message(timeline.LastSeen(f.S.Timeline().Start(), f.Now)))
 	p.Table.SortBy(p.locks.Order.By)
 	p.Table.Bound("title-lock", p.locks.Order.Longest+marksCells)
+	if p.holder > 0 && w >= namedFrom {
+		p.Table.Claim("title-holder", min(max(p.holder, holderFair), holderMost))
+	}
 	p.Table.Fit(w, h, f.Th)
 	n, pick := p.locks.Len(), &p.locks.Pick
 	p.Table.Reveal(pick.Place, n)
@@ -462,7 +481,11 @@ func lockHolder(r *table.Row, x *fields.Lock) {
 		if n := x.L.Holders(); n > 1 {
 			more = " +" + strconv.Itoa(n-1)
 		}
-		r.Add(draw.Plain, th.WhoIn(x.S, head.Ref(), r.Room()-len(more)))
+		name := th.WhoIn(x.S, head.Ref(), r.Room()-len(more))
+		r.Add(draw.Plain, name)
+		if r.F.HolderCut != nil && draw.Width(name) >= r.Room()-len(more) { // it was cut, or nearly
+			*r.F.HolderCut = max(*r.F.HolderCut, draw.Width(th.Who(x.S, head.Ref()))+len(more))
+		}
 		r.Add(draw.Dim, more)
 	}
 }

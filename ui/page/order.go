@@ -37,8 +37,15 @@ type order struct {
 	Worst, worstSeen  model.Level // and how much
 	Waiting, waitSeen int         // how many claims wait, for all of them
 	Calm, calmSeen    calm        // how the locks are
+	most, mostSeen    contended   // that for which most wait, of those that are shown
 	verdict           model.Code  // what stands on top of the page: its locks stand on top of the table
 	Longest, longSeen int         // how long a name is at most, in cells
+}
+
+// contended is a lock and how many wait for it.
+type contended struct {
+	lock    string
+	waiters int
 }
 
 // many says whether there are too many locks to rank them between two frames.
@@ -57,7 +64,7 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code, g *gro
 		sign = 1
 	}
 	list := func() []*locks.Lock {
-		o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen = 0, 0, 0, 0, calm{}
+		o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen, o.mostSeen = 0, 0, 0, 0, calm{}, contended{}
 		clear(g.seen)
 		return s.Locks()
 	}
@@ -75,13 +82,16 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code, g *gro
 			return table.Scored[string]{}, false
 		}
 		g.count(l, c)
+		if n := l.Behind(); n > o.mostSeen.waiters && l.Recipe().HasHolder {
+			o.mostSeen = contended{l.Name, n}
+		}
 		if len(l.Name) > o.longSeen { // it has no more cells than bytes
 			o.longSeen = max(o.longSeen, draw.Width(l.Name))
 		}
 		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(s, l, c, i), Tie: uint64(i)}, true
 	})
 	if done {
-		o.Bad, o.Worst, o.Waiting, o.Longest, o.Calm = o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen
+		o.Bad, o.Worst, o.Waiting, o.Longest, o.Calm, o.most = o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen, o.mostSeen
 		g.by, g.seen = g.seen, g.by
 		g.arrange(o.IDs)
 	}
@@ -219,14 +229,31 @@ func (p *LockList) Update(f table.View, worst model.Code) {
 // first, if it is not "".
 func (p *LockList) Rank(f table.View, worst model.Code) {
 	if p.Order.refresh(f.S, f.Clock(), worst, &p.groups) {
-		p.follow()
+		p.follow(p.Order.By == SortState && !p.Pick.Pinned && !p.groups.On && p.contended(f))
 	}
 }
 
-// follow finds the cursor again.
-func (p *LockList) follow() {
+// settles is for how long from the start on the cursor goes to the lock for which most wait, while
+// nobody moved it and nothing is wrong: at first no queue is whole.
+const settles = 5 * time.Second
+
+// contended puts the cursor on the lock for which most wait, and says whether it did, or whether it
+// stands on one for which somebody waits.
+func (p *LockList) contended(f table.View) bool {
+	if p.Order.Bad > 0 || p.Order.most.lock == "" {
+		return false
+	}
+	l := f.S.Lock(p.Pick.ID)
+	if early := f.Now.Sub(f.S.Timeline().Start()) < settles; early || l == nil || l.Behind() == 0 {
+		p.Pick.ID = p.Order.most.lock
+	}
+	return true
+}
+
+// follow finds the cursor again; stay: on the lock where it is.
+func (p *LockList) follow(stay bool) {
 	// Where the worst is not first, no row stands first for long, or for a reason.
-	stay := p.Order.By != SortState && p.Pick.ID != ""
+	stay = stay || p.Order.By != SortState && p.Pick.ID != ""
 	if p.groups.On {
 		p.followGroup(stay || p.Pick.Pinned)
 		return

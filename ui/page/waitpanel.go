@@ -88,7 +88,7 @@ func lengths(th *draw.Theme, x *timeline.Contention, w int) []string {
 	if !x.Visible {
 		waits = nil
 	}
-	cells := min(barsMost, w-nameCells-usualCells-1)
+	cells := min(barsMost, w-nameCells-usualCells-2) // a margin at the right
 	scale := scaleOf(x.Holds, waits, cells)
 	lines := []string{th.Line(w, []draw.Span{draw.Dim.Of(draw.Blank(nameCells) + scale.ruler() + " "), draw.Dim.Of("  " + th.Say("usual-word"))}, nil)}
 	for _, r := range []struct {

@@ -209,6 +209,7 @@ func (t *Table) fitShown(w int) []int {
 			c.Rank = min(c.Rank, sorting)
 		}
 		if n := t.bounds[c.Title]; n > 0 {
+			c.Least = min(c.Least, max(n, draw.Width(t.titleOf(c))+1)) // and the mark of what sorts
 			c.Fair, c.Most = min(c.Fair, max(c.Least, n)), min(c.Most, max(c.Least, n))
 		}
 		if n := max(c.Least, t.claims[c.Title]); t.claims[c.Title] > 0 {

@@ -20,6 +20,8 @@ type View struct {
 	OnScreen *[]model.LeaseID
 	Marks    map[string]bool // what is marked by hand
 	Chosen   map[string]bool // what an action is about, all of them at once
+	// HolderCut takes the cells of the longest name of a holder that had no room; nil: nobody asks.
+	HolderCut *int
 	// Under: a row above says how the name of this one begins.
 	Under bool
 	// Lane paints the last minute of a lock into so many cells; nil where it is not shown.
