@@ -217,7 +217,8 @@ func (l *Lease) learn(prev, e model.LeaseRead, had bool) {
 	if prev.Granted <= 0 || e.Granted <= 0 {
 		return
 	}
-	if e.Term != prev.Term {
+	back := e.Rev != 0 && e.Rev < prev.Rev // restored from a backup, in which terms begin anew; or a member that lags answers
+	if e.Term != prev.Term || back {
 		l.ResetAt = e.At // also without a jump: right after a renewal there is none
 	}
 	passed := e.At.Sub(prev.At)
@@ -225,12 +226,15 @@ func (l *Lease) learn(prev, e model.LeaseRead, had bool) {
 	if time.Duration(e.Remaining)*time.Second <= left+slackReading {
 		return
 	}
-	if e.Term != prev.Term {
+	if e.Term != prev.Term || back {
 		switch l.State() { // by the reading before
 		case model.LeaseSilent:
 			l.resetDead, l.resetSure = true, model.Certain
 		case model.LeaseLate:
 			l.resetDead, l.resetSure = true, model.Strong // it may have been renewed in between
+		}
+		if e.Term == prev.Term {
+			l.resetSure = model.Hint
 		}
 		return
 	}

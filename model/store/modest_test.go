@@ -163,19 +163,27 @@ func TestLeasesOfABackup(t *testing.T) {
 	for _, r := range []struct {
 		reason   string
 		rev      int64 // of the list after the gap
+		first    bool  // the lease is read before the list
 		renewals int
 	}{
-		{"the revision went back: nobody renewed", 90, 0},
-		{"it went on: somebody did", 300, 1},
+		{"the revision went back: nobody renewed", 90, false, 0},
+		{"nor if the lease is read first", 90, true, 0},
+		{"it went on: somebody did", 300, false, 1},
+		{"and did so before the list", 300, true, 1},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)
 		h.Put(1, "/lock/a1", "", 0xa1)
 		h.Read(3, 0xa1, 600, 505)
 		kv := model.KV{Key: "/lock/a1", Lease: 0xa1, CreateRev: 80, ModRev: 80, Version: 1}
-		h.Add(model.Lost{At: modeltest.At(5), Reason: model.LostCompacted}, model.LoadStarted{At: modeltest.At(6), Rev: r.rev},
-			model.Listed{At: modeltest.At(6), Rev: r.rev, KVs: []model.KV{kv}}, model.Loaded{At: modeltest.At(6), Rev: r.rev})
-		h.Read(7, 0xa1, 600, 599)
+		h.Add(model.Lost{At: modeltest.At(5), Reason: model.LostCompacted})
+		h.Rev = r.rev
+		if r.first {
+			h.Read(5.5, 0xa1, 600, 599)
+		}
+		h.Add(model.LoadStarted{At: modeltest.At(6), Rev: r.rev}, model.Listed{At: modeltest.At(6), Rev: r.rev, KVs: []model.KV{kv}},
+			model.Loaded{At: modeltest.At(6), Rev: r.rev})
+		h.Read(7, 0xa1, 600, 597)
 		l := state(h).Lease(0xa1)
 		if l.Renewals != r.renewals || l.ResetAt.IsZero() != (r.renewals > 0) {
 			t.Errorf("%s: %d renewals, reset at %v", r.reason, l.Renewals, l.ResetAt)
