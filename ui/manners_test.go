@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -445,5 +446,47 @@ func TestASecondClickOpens(t *testing.T) {
 	}
 	if b.on() != "Queue" {
 		t.Errorf("two clicks on a line of the journal open %s:\n%s", b.on(), b.text())
+	}
+}
+
+// TestAScrollBarGoesWhereItIsClicked: and where it is drawn to, also when the mouse leaves its column; a
+// second click there opens nothing.
+func TestAScrollBarGoesWhereItIsClicked(t *testing.T) {
+	b := newBench(t, Options{})
+	for i := range 100 {
+		b.w.claim(1, fmt.Sprintf("/l/%02d", i), "", model.LeaseID(0x100+i))
+	}
+	b.sync(2)
+	b.size(120, 40)
+	l := b.arrange()
+	first, last := 0, 0
+	for i, line := range strings.Split(b.text(), "\n") {
+		if strings.Contains(line, "/l/00") && first == 0 {
+			first = i
+		}
+		if strings.Contains(line, "  /l/") {
+			last = i
+		}
+	}
+	mouse := func(x, y int, action tea.MouseAction) {
+		b.send(tea.MouseMsg{X: x, Y: y, Action: action, Button: tea.MouseButtonLeft})
+	}
+	bar := l.main.x + l.main.w - 1
+	for _, r := range []struct {
+		x, y   int
+		action tea.MouseAction
+		want   string
+		reason string
+	}{
+		{bar, last, tea.MouseActionPress, "/l/99", "its end is that of the list"},
+		{bar, last, tea.MouseActionPress, "/l/99", "a second click opens nothing"},
+		{bar - 20, first, tea.MouseActionMotion, "/l/00", "it is drawn to its beginning, and the mouse need not stay on it"},
+		{bar, first, tea.MouseActionRelease, "/l/00", "it is let go"},
+		{bar, last, tea.MouseActionMotion, "/l/00", "nothing is drawn any more"},
+	} {
+		mouse(r.x, r.y, r.action)
+		if got := b.viewState.Locks.Pick.ID; got != r.want || b.on() != "Locks" {
+			t.Errorf("%v at %d, %d: %s on %s, want %s: %s", r.action, r.x, r.y, got, b.on(), r.want, r.reason)
+		}
 	}
 }

@@ -92,10 +92,14 @@ func (a *Shell) copyKey() tea.Cmd {
 	return func() tea.Msg { put(text); return nil }
 }
 
-// mouse: a click selects, on a title it sorts, on a key that is named it is that key; the
-// wheel moves.
+// mouse: a click selects, on a title it sorts, on a key that is named it is that key, and a scroll bar
+// goes where it is clicked or drawn to; the wheel moves.
 func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 	left := m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft
+	drag := m.Action == tea.MouseActionMotion && m.Button == tea.MouseButtonLeft && a.dragged > 0
+	if !drag {
+		a.dragged = 0
+	}
 	l := a.arrange()
 	if left && a.booted && l.footer.contains(m.X, m.Y) {
 		a.keyed()
@@ -126,6 +130,8 @@ func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 		a.moveBy(n)
 	case left && over && a.overlay.rows != nil && l.main.contains(m.X, m.Y):
 		return a.clickHelp(m.Y - l.main.y - 1)
+	case drag && !over && l.main.contains(a.dragged, m.Y):
+		a.current().Click(a.Frame(), a.dragged, m.Y-l.main.y)
 	case !left || over:
 	case l.verdict.contains(m.X, m.Y):
 		a.showVerdict()
@@ -174,6 +180,9 @@ func (a *Shell) clickRow(x, y int) tea.Cmd {
 	now := clicked{a.at, y, row, a.selected()}
 	again := row && now == a.clicked
 	if a.clicked = now; !again {
+		if l := a.arrange(); !row && x == l.main.x+l.main.w-1 {
+			a.dragged = x
+		}
 		return nil
 	}
 	a.clicked = clicked{}

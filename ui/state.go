@@ -69,6 +69,7 @@ type inputs struct {
 	touched  time.Time           // when the last one was pressed
 	mouseOff bool
 	clicked  clicked
+	dragged  int // the column in which a button is held on no row, 0 for none: a scroll bar may be there
 }
 
 // looks are how it looks.

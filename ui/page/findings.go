@@ -148,13 +148,13 @@ func (p *findingsPage) to(i int, now time.Time) {
 }
 
 // Click selects a row; the first line of the page is its title.
-func (p *findingsPage) Click(f Frame, _, y int) bool {
-	i := p.Table.At(y-1, len(p.found))
+func (p *findingsPage) Click(f Frame, x, y int) bool {
+	i, row := p.Table.Pick(x, y-1, len(p.found))
 	if i >= 0 {
 		p.full = false
 		p.to(i, f.Now)
 	}
-	return i >= 0
+	return row
 }
 
 func (p *findingsPage) Empty() bool { return len(p.found) == 0 }

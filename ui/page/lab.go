@@ -124,14 +124,17 @@ func (p *labPage) Move(f Frame, n int) {
 }
 
 // Click selects what stands at a line of the page.
-func (p *labPage) Click(f Frame, _, y int) (row bool) {
+func (p *labPage) Click(f Frame, at, y int) (row bool) {
 	p.look(f)
 	for part := range p.parts {
 		x := &p.parts[part]
-		if i := x.table.At(y-x.y, len(x.ids)); x.y >= 0 && i >= 0 {
+		if x.y < 0 {
+			continue
+		}
+		if i, is := x.table.Pick(at, y-x.y, len(x.ids)); i >= 0 {
 			p.has = labPart(part)
 			x.pick.Move(i, len(x.ids), x.id)
-			row = true
+			row = is
 		}
 	}
 	return row

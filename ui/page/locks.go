@@ -338,8 +338,8 @@ func (p *locksPage) Click(f Frame, x, y int) bool {
 			p.has = theFacts
 			return true
 		}
-		row := q.click(f.S, y-p.rows)
-		if row {
+		i, row := q.click(f.S, x, y-p.rows)
+		if i >= 0 {
 			p.has = theQueue
 		}
 		return row
@@ -350,12 +350,12 @@ func (p *locksPage) Click(f Frame, x, y int) bool {
 		}
 		return false
 	}
-	i := p.Table.At(y, p.locks.Len())
+	i, row := p.Table.Pick(x, y, p.locks.Len())
 	if i >= 0 {
 		p.has = theTable
 		p.locks.Move(i, f.Now)
 	}
-	return i >= 0
+	return row
 }
 
 func (p *locksPage) whyNoPane() model.MessageID {

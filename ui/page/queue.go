@@ -405,16 +405,15 @@ func (p *QueuePane) target(f Frame) Target {
 }
 
 // click selects the claim at a line, and says whether there is one.
-func (p *QueuePane) click(s *store.View, y int) bool {
+func (p *QueuePane) click(s *store.View, x, y int) (i int, row bool) {
 	l := s.Lock(p.Lock)
 	if l == nil {
-		return false
+		return -1, false
 	}
-	i := p.Table.At(y-1, l.Len()) // the first line is the title
-	if i >= 0 {
+	if i, row = p.Table.Pick(x, y-1, l.Len()); i >= 0 { // the first line is the title
 		p.move(s, i)
 	}
-	return i >= 0
+	return i, row
 }
 
 // move puts the cursor at a place of the queue.

@@ -57,9 +57,13 @@ func (p *queuePage) Paint(f Frame, w, h int) []string {
 	return p.queue.lines(f, w, h, true, h >= lanesFrom)
 }
 
-func (p *queuePage) Move(f Frame, n int)          { p.queue.move(f.S, p.queue.Pick.Place+n) }
-func (p *queuePage) Step() int                    { return p.queue.Table.Step() }
-func (p *queuePage) Click(f Frame, _, y int) bool { return p.queue.click(f.S, y) }
+func (p *queuePage) Move(f Frame, n int) { p.queue.move(f.S, p.queue.Pick.Place+n) }
+func (p *queuePage) Step() int           { return p.queue.Table.Step() }
+
+func (p *queuePage) Click(f Frame, x, y int) bool {
+	_, row := p.queue.click(f.S, x, y)
+	return row
+}
 
 func (p *queuePage) Target(f Frame) Target {
 	t := p.queue.target(f)

@@ -116,12 +116,12 @@ func (p *SessionsPage) Move(f Frame, n int) { p.MoveTo(p.Pick.Place+n, len(p.IDs
 func (p *SessionsPage) Empty() bool { return len(p.IDs) == 0 }
 
 // Click selects the session in a line.
-func (p *SessionsPage) Click(f Frame, _, y int) bool {
-	i := p.Table.At(y, len(p.IDs))
+func (p *SessionsPage) Click(f Frame, x, y int) bool {
+	i, row := p.Table.Pick(x, y, len(p.IDs))
 	if i >= 0 {
 		p.MoveTo(i, len(p.IDs), p.id, f.Now)
 	}
-	return i >= 0
+	return row
 }
 
 // Target is the claim of the session that counts most.

@@ -275,6 +275,20 @@ func (t *Table) At(y, n int) int {
 	return -1
 }
 
+// Pick returns the row to which a click goes, -1 for none, and whether that row stands in cell x of line y:
+// on the scroll bar it is the one that comes to stand in that line, with the window moved there.
+func (t *Table) Pick(x, y, n int) (i int, row bool) {
+	if i = t.At(y, n); i < 0 || x != t.w-1 || n <= t.H {
+		return i, i >= 0
+	}
+	line, size := i-t.Top, t.thumb(n)
+	t.Top = max(0, min((line-size/2)*(n-t.H)/max(1, t.H-size), n-t.H))
+	return t.Top + line, false
+}
+
+// thumb is how many lines of the scroll bar stand for the window, of a list of n.
+func (t *Table) thumb(n int) int { return max(1, t.H*t.H/n) }
+
 // ColumnAt returns the column at cell x, -1 if there is none.
 func (t *Table) ColumnAt(x int) int {
 	x -= cursorWidth
@@ -310,7 +324,7 @@ func (t *Table) bar(line, n int) byte {
 	if n <= t.H || t.H == 0 {
 		return 0
 	}
-	size := max(1, t.H*t.H/n)
+	size := t.thumb(n)
 	if at := t.Top * (t.H - size) / (n - t.H); line >= at && line < at+size {
 		return thumb
 	}
