@@ -229,14 +229,14 @@ func TestAnAnswerThatCouldNotBeWrittenIsNone(t *testing.T) {
 	t.Parallel()
 	locktop(t)
 	endpoint := member(t)
-	held(t, endpoint, "/l")
+	held(t, endpoint, "/lock")
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip(err)
 	}
 	defer full.Close()
-	for _, args := range [][]string{{"ls"}, {"ls", "-o", "json"}, {"ls", "-o", "csv"}, {"describe", "/l"}, {"doctor"}, {"doctor", "-o", "json"}, {"doctor", "--for", "100ms"},
-		{"discover"}, {"break", "/l", "--dry-run"}, {"explain"}, {"explain", "ttl-reset"}, {"config"}, {"config", "-o", "json"}, {"version"}, {"man"}, {"drill", "list"},
+	for _, args := range [][]string{{"ls"}, {"ls", "-o", "json"}, {"ls", "-o", "csv"}, {"describe", "/lock"}, {"doctor"}, {"doctor", "-o", "json"}, {"doctor", "--for", "100ms"},
+		{"discover"}, {"break", "/lock", "--dry-run"}, {"explain"}, {"explain", "ttl-reset"}, {"config"}, {"config", "-o", "json"}, {"version"}, {"man"}, {"drill", "list"},
 		{"drill", "list", "-o", "json"}, {"drill", "show", "holder-crash"}, {"drill", "check", "holder-crash"}, {"drill", "schema"}, {"drill", "run", "holder-crash", "--dry-run"}, {"completion", "bash"}, {"--help"}, {"ls", "--help"}, {}} {
 		cmd := exec.Command(locktop(t), args...)
 		// Not as flags: a command that asks no cluster refuses those.

@@ -63,6 +63,8 @@ func TestALessonIsToldAskedAndJudged(t *testing.T) {
 	term.press("1") // its seed has put the right one first
 	at = term.sees(t, at, "Right.")
 	term.press("n")
+	at = term.sees(t, at, "The shortest drill") // what it is about, once nothing is asked any more
+	term.press("n")
 	term.sees(t, at, "one-holder")
 	if got := plain(term.text()); strings.Contains(got, "broke off") || strings.Contains(got, "violated") {
 		t.Errorf("%q", got)
@@ -127,7 +129,7 @@ func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (cmd *exec.Cmd, 
 		cluster.Wait()
 	})
 	t.Cleanup(end)
-	cmd = exec.Command(locktop(t), slices.Concat([]string{"proxy", "--endpoints", endpoint}, flags, []string{"--", "etcdctl", "lock", "/jobs/billing"})...)
+	cmd = exec.Command(locktop(t), slices.Concat([]string{"proxy", "--endpoints", endpoint}, flags, []string{"--", "etcdctl", "lock", "/jobs/lock-billing"})...)
 	cmd.Env = append(cleanEnv(tmp), "ETCDCTL_API=3", "XDG_STATE_HOME="+filepath.Join(home, "state"))
 	return cmd, onTerminal(t, cmd), end
 }
@@ -136,7 +138,7 @@ func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (cmd *exec.Cmd, 
 func TestTheProxyOnATerminalDoesNothingUnarmed(t *testing.T) {
 	tmp := t.TempDir()
 	cmd, term, end := proxyOnTerminal(t, tmp)
-	at := term.sees(t, 0, "/jobs/b")
+	at := term.sees(t, 0, "/jobs/lock-b")
 	term.press("5") // the lab
 	at = term.sees(t, at, "contenders")
 	for _, key := range []string{"H", "P", "K", "T", "F"} {
@@ -174,7 +176,7 @@ func journaled(t *testing.T, cmd *exec.Cmd) string {
 func TestTheProxyOnATerminal(t *testing.T) {
 	tmp := t.TempDir()
 	cmd, term, end := proxyOnTerminal(t, tmp, "--armed")
-	at := term.sees(t, 0, "/jobs/b")
+	at := term.sees(t, 0, "/jobs/lock-b")
 	term.press("5") // the lab
 	at = term.sees(t, at, "contenders")
 	term.press("F")
@@ -182,7 +184,7 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	term.press("\x1b")
 	at = term.sees(t, at, "client's view")
 	term.press("H")
-	for _, want := range []string{"really?", "etcdctl, pid ", "/jobs/billing (holds)"} {
+	for _, want := range []string{"really?", "etcdctl, pid ", "/jobs/lock-billing (holds)"} {
 		term.sees(t, at, want)
 	}
 	at = len(term.text())
@@ -209,7 +211,7 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	end()
 	checkNothingLeft(t, tmp)
 	text := journaled(t, cmd)
-	for _, want := range []string{`"step":"intent"`, `"step":"outcome"`, `"action":"hold keepalives of etcdctl"`, `"lock":"/jobs/billing"`, `"hits":"etcdctl, pid `, `"done":true`} {
+	for _, want := range []string{`"step":"intent"`, `"step":"outcome"`, `"action":"hold keepalives of etcdctl"`, `"lock":"/jobs/lock-billing"`, `"hits":"etcdctl, pid `, `"done":true`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the journal that lasts has no %s:\n%s", want, text)
 		}

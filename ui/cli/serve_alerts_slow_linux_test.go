@@ -139,16 +139,16 @@ func TestFromTheAlertToItsCause(t *testing.T) {
 	firing := alarmed(t, s, func(rules string) string { return rules })
 	began := time.Now()
 	blocked(t, endpoint, "/jobs/stuck")
-	deadlock(t, endpoint, "/jobs/a", "/jobs/b")
+	deadlock(t, endpoint, "/jobs/lock-a", "/jobs/lock-b")
 	deadlocked := fires(t, "LockDeadlock", firing, began)
 	walk(t, fires(t, "LockBlocked", firing, began), "/jobs/stuck", "foreign-key")
 	calm(t, firing, "LocktopBlind", "EtcdNoQuorum", "LockMassLoss", "LockTwoAct")
-	term := onTerminal(t, walk(t, deadlocked, "lock-cycle", "/jobs/a"))
+	term := onTerminal(t, walk(t, deadlocked, "lock-cycle", "/jobs/lock-a"))
 	term.sees(t, 0, "deadlock")
 	term.press("q")
 	began = time.Now()
 	etcd.Stop()
-	walk(t, fires(t, "LocktopBlind", firing, began), "/jobs/a")
+	walk(t, fires(t, "LocktopBlind", firing, began), "/jobs/lock-a")
 	began = time.Now()
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestFromTheAlertToItsCause(t *testing.T) {
 			t.Fatal("serve is not missed")
 		}
 	}
-	walk(t, fires(t, "LocktopBlind", firing, began), "/jobs/a")
+	walk(t, fires(t, "LocktopBlind", firing, began), "/jobs/lock-a")
 }
 
 // TestTheOtherAlertsFire: a holder that does not renew, a wait that is too long, many holders

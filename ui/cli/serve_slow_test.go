@@ -23,11 +23,11 @@ import (
 func TestServeTells(t *testing.T) {
 	t.Parallel()
 	etcd, endpoint := etcdtest.Run(t, require(t, "etcd"), "http")
-	blocked(t, endpoint, "/jobs/stuck")
+	blocked(t, endpoint, "/jobs/lock-stuck")
 	s := serveOn(t, endpoint)
 	until(t, "the finding", func() bool {
 		_, text := s.get("/metrics", "")
-		return strings.Contains(text, `locktop_lock_finding_since_timestamp_seconds{code="foreign-key",confidence="certain",lock="/jobs/stuck"}`)
+		return strings.Contains(text, `locktop_lock_finding_since_timestamp_seconds{code="foreign-key",confidence="certain",lock="/jobs/lock-stuck"}`)
 	})
 	if code, text := s.get("/healthz", ""); code != http.StatusOK || text != "ok\n" {
 		t.Errorf("healthz: %d %s", code, text)

@@ -21,7 +21,7 @@ func TestManyKeysAreAskedAbout(t *testing.T) {
 	}
 	defer c.Close()
 	manyKeys(t, c, 60_000)
-	b.claim("/jobs/billing", b.lease(600))
+	b.claim("/jobs/lock-billing", b.lease(600))
 	cmd, term := consoleOn(t, b.endpoint, t.TempDir())
 	term.says(t, "looking at the keys")
 	term.says(t, "1 place with locks")

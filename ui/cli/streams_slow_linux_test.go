@@ -16,19 +16,19 @@ import (
 // and gets the exit code. One that takes nothing is another matter: the answer is lost.
 func TestStreamsThatAreClosed(t *testing.T) {
 	s := hostile.Start(t, "127.0.0.1:0")
-	s.Become(0xaa, 10, hostile.Key("/l/a", 0xa1, 5), hostile.Key("/l/a", 0xa2, 6))
+	s.Become(0xaa, 10, hostile.Key("/lock/a", 0xa1, 5), hostile.Key("/lock/a", 0xa2, 6))
 	sick := hostile.Start(t, "127.0.0.1:0")
-	k := hostile.Key("/l/a", 0xa1, 5)
+	k := hostile.Key("/lock/a", 0xa1, 5)
 	k.Lease = 0
-	sick.Become(0xaa, 10, k, hostile.Key("/l/a", 0xa2, 6))
+	sick.Become(0xaa, 10, k, hostile.Key("/lock/a", 0xa2, 6))
 	dir := t.TempDir()
 	for _, r := range []struct {
 		args string
 		on   *hostile.Server
 		code int
 	}{
-		{"ls", s, exitOK}, {"ls -o json", s, exitOK}, {"doctor", s, exitOK}, {"doctor --fail-on warning", sick, exitFailed}, {"describe /l/a", s, exitOK},
-		{"describe /l/none", s, exitBad}, {"discover", s, exitOK}, {"events --for 2s", s, exitOK}, {"break /l/a --dry-run", s, exitOK},
+		{"ls", s, exitOK}, {"ls -o json", s, exitOK}, {"doctor", s, exitOK}, {"doctor --fail-on warning", sick, exitFailed}, {"describe /lock/a", s, exitOK},
+		{"describe /lock/none", s, exitBad}, {"discover", s, exitOK}, {"events --for 2s", s, exitOK}, {"break /lock/a --dry-run", s, exitOK},
 		{"report --for 2s", s, exitOK}, {"top --for 2s", s, exitOK}, {"record " + dir + "/rec --for 2s", s, exitOK}, {"", s, exitOK}, {"version", nil, exitOK},
 	} {
 		for _, streams := range []struct {
@@ -43,7 +43,7 @@ func TestStreamsThatAreClosed(t *testing.T) {
 				t.Parallel()
 				args := r.args
 				if r.on != nil {
-					args += " --prefix /l/ --endpoints " + r.on.Addr
+					args += " --prefix /lock/ --endpoints " + r.on.Addr
 				}
 				if strings.HasPrefix(args, "record") {
 					args = strings.Replace(args, "/rec", "/"+fmt.Sprintf("%x", streams.how), 1)
@@ -54,7 +54,7 @@ func TestStreamsThatAreClosed(t *testing.T) {
 				cmd.Stdout, cmd.Stderr = &out, &errs
 				_ = cmd.Run() // its code is looked at
 				want := r.code
-				if prints := !strings.HasPrefix(args, "record") && !strings.HasPrefix(args, "events") && r.args != "describe /l/none"; streams.lost && prints {
+				if prints := !strings.HasPrefix(args, "record") && !strings.HasPrefix(args, "events") && r.args != "describe /lock/none"; streams.lost && prints {
 					want = exitBad
 				}
 				if code := cmd.ProcessState.ExitCode(); code != want || strings.Contains(errs.String(), "panic") {
