@@ -68,6 +68,7 @@ var screen = map[model.MessageID]Sentence{
 	"locks-free":                   {"{0} free", "{0} 把空闲"},
 	"no-problem-seen":              {"No problem seen on {0} {0|lock|locks}:", "{0} 把锁没有看到问题："},
 	"locks-unread":                 {"{0} not read yet", "{0} 把还没读到"},
+	"locks-presumed":               {"{0} may be {0|a lock|locks}", "{0} 把可能是锁"},
 	"locks-other":                  {"{0} other", "{0} 把其他"},
 	"so-many-wait":                 {"{0} {0|waits|wait}, longest {1}.", "{0} 个在等，最久 {1}。"},
 	"nobody-waits-now":             {"Nobody waits.", "无人等待。"},

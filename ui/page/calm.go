@@ -12,6 +12,7 @@ import (
 type calm struct {
 	moving, held, free, other int
 	unread                    int       // nothing is known of its lease
+	presumed                  int       // its keys may be of something else
 	since                     time.Time // when the longest wait began, zero for none
 }
 
@@ -20,6 +21,8 @@ func (c *calm) count(l *locks.Lock, is model.Condition) {
 	switch {
 	case is.Level == model.LevelUnread:
 		c.unread++
+	case is == model.IsPresumed:
+		c.presumed++
 	case is == model.IsMoving:
 		c.moving++
 	case is == model.IsHeld, is == model.IsWaitedFor:
@@ -75,7 +78,7 @@ func (f Frame) calmAnew(start time.Time, w int) string {
 	o, th := &f.Locks.Order, f.Th
 	title := th.Say("all-are-fine", draw.Counted(o.Total))
 	switch {
-	case o.Calm.unread > 0: // of those nobody knows
+	case o.Calm.unread+o.Calm.presumed > 0: // of those nobody knows
 		title = th.Say("no-problem-seen", draw.Counted(o.Total))
 	case o.Total == 1:
 		title = th.Say("one-is-fine")
@@ -92,6 +95,7 @@ func (f Frame) calmAnew(start time.Time, w int) string {
 	part(o.Calm.held, model.Say("locks-held", draw.Counted(o.Calm.held)))
 	part(o.Calm.free, model.Say("locks-free", draw.Counted(o.Calm.free)))
 	part(o.Calm.unread, model.Say("locks-unread", draw.Counted(o.Calm.unread)))
+	part(o.Calm.presumed, model.Say("locks-presumed", draw.Counted(o.Calm.presumed)))
 	part(o.Calm.other, model.Say("locks-other", draw.Counted(o.Calm.other)))
 	waits := model.Say("nobody-waits-now")
 	if o.Waiting > 0 {
