@@ -53,8 +53,8 @@ func unit(n, unit string) string {
 	return n + unit
 }
 
-// lease writes the lease of a claim: remaining and granted seconds and the last
-// renewal.
+// lease writes the lease of a claim: remaining and granted seconds, and the last renewal. Nothing is known of
+// one after a new raft leader gave the lease its TTL anew.
 func lease(c *locks.Claim, now time.Time) string {
 	if c == nil {
 		return "-"
@@ -68,8 +68,15 @@ func lease(c *locks.Claim, now time.Time) string {
 	case l.Read.Granted <= 0:
 		return "gone"
 	}
-	ago, _ := l.Renewed(now)
-	return model.Remaining(secondsLeft(l, now), l.Read.Granted) + ", renewed " + model.Duration(ago, false) + " ago"
+	left := model.Remaining(secondsLeft(l, now), l.Read.Granted)
+	ago, ok := l.Renewed(now)
+	switch {
+	case !ok:
+		return left
+	case l.Renewals == 0: // none was seen: it may be new
+		return left + ", granted or renewed " + model.Duration(ago, false) + " ago"
+	}
+	return left + ", renewed " + model.Duration(ago, false) + " ago"
 }
 
 func leaseID(c *locks.Claim) string {
