@@ -413,7 +413,7 @@ queued b2 joined the queue of /lock at place 2, behind a1
 acquired c3 took /m, which was free
 gap the watch of all keys is lost (compacted): the watch fell behind
 handover b2 now holds /lock, a1 does not any more: it changed while the watch was lost
-gap all keys was listed again at revision 500: what happened in between was not seen
+gap all keys: listed again at revision 500, and what happened in between was not seen
 `
 	if d := cmp.Diff(want, told(s)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

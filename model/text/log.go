@@ -7,7 +7,7 @@ var notes = map[model.MessageID]Sentence{
 	"quote":               {"{0}", "{0}"},
 	"entries-left-out":    {"{0} entries are left out here: more happened than is kept", "这里省略了 {0} 条：发生的比保留的多"},
 	"all-keys":            {"all keys", "所有的键"},
-	"listed-again":        {"{0} was listed again at revision {1}: what happened in between was not seen", "{0} 在修订版本 {1} 重新列出：中间发生的没有看到"},
+	"listed-again":        {"{0}: listed again at revision {1}, and what happened in between was not seen", "{0} 在修订版本 {1} 重新列出：中间发生的没有看到"},
 	"history-is-read":     {"the history of {0} is read from revision {1} on: when it happened is not known, nor what came before", "从修订版本 {1} 开始读 {0} 的历史：什么时候发生、之前有什么，都不清楚"},
 	"history-was-read":    {"the history of {0} is read up to revision {1}: from here on it is seen as it happens", "{0} 的历史读到修订版本 {1}：从这里开始是当场看到的"},
 	"watch-lost":          {"the watch of {0} is lost ({1}): {2}", "{0} 的监听中断（{1}）：{2}"},
