@@ -86,7 +86,7 @@ func TestDiscover(t *testing.T) {
 	fill(t, root, "/registry/pods/default/", 300)
 	claims(t, root, "/registry/build", "/app/locks/a", "/app/locks/b", "/zoo/jobs/1", "/zoo/jobs/2", "/zoo/jobs/3")
 	put(t, root, "/service/batman/leader", "m1", clientv3.WithLease(grant(t, root)))
-	const everything = "/zoo/jobs/=mutex:3 /app/locks/=mutex:2 /registry/build/=mutex:1 /service/batman/leader=patroni:1"
+	const everything = "/app/locks/=mutex:2 /zoo/jobs/=mutex:3 /registry/build/=mutex:1 /service/batman/leader=patroni:1"
 	const fast = 1_000_000
 
 	for _, row := range []struct {

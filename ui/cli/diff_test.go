@@ -17,15 +17,15 @@ func TestARecordingIsAskedForAPart(t *testing.T) {
 		code       int
 		has, lacks []string
 	}{
-		{"a prefix", []string{"ls", "--prefix", "/l/x", "--recording"}, exitOK, []string{"/l/x"}, []string{"/l/y"}},
-		{"a lock", []string{"events", "--lock", "/l/y", "--recording"}, exitOK, []string{"took /l/y"}, []string{"/l/x"}},
-		{"two locks are enough for a deadlock", []string{"doctor", "--lock", "/l/x", "--lock", "/l/y", "--at", "03:10:00", "--recording"}, exitFailed, []string{"deadlock"}, nil},
-		{"a period of events", []string{"events", "--from", "03:04:10", "--to", "03:04:15", "--recording"}, exitOK, []string{"b2 joined the queue of /l/x"}, []string{"took /l/x", "over"}},
+		{"a prefix", []string{"ls", "--prefix", "/lock/x", "--recording"}, exitOK, []string{"/lock/x"}, []string{"/lock/y"}},
+		{"a lock", []string{"events", "--lock", "/lock/y", "--recording"}, exitOK, []string{"took /lock/y"}, []string{"/lock/x"}},
+		{"two locks are enough for a deadlock", []string{"doctor", "--lock", "/lock/x", "--lock", "/lock/y", "--at", "03:10:00", "--recording"}, exitFailed, []string{"deadlock"}, nil},
+		{"a period of events", []string{"events", "--from", "03:04:10", "--to", "03:04:15", "--recording"}, exitOK, []string{"b2 joined the queue of /lock/x"}, []string{"took /lock/x", "over"}},
 		{"the worst of a period", []string{"doctor", "--from", "03:04:05", "--recording"}, exitFailed, []string{"deadlock"}, nil},
 		{"a calm period is seen at its end", []string{"doctor", "--to", "03:04:08", "--from", "03:04:05", "--recording"}, exitOK, []string{"No problems on 2 locks"}, []string{"deadlock"}},
-		{"two moments", []string{"diff", "--at", "03:04:10", "--at", "03:10:00"}, exitOK, []string{"/l/x  state     lease not read  lock-cycle", "/l/y  waiters   0               1"}, nil},
-		{"two moments for programs", []string{"diff", "-o", "csv", "--lock", "/l/x", "--at", "03:04:10", "--at", "03:10:00"}, exitOK, []string{"lock,field,before,after", "/l/x,waiters,0,1"}, []string{"/l/y"}},
-		{"one moment and the end", []string{"diff", "-o", "jsonl", "--at", "03:10:00"}, exitOK, []string{`{"lock":"/l/x","field":"holder","before":"a1","after":"b2"}`}, nil},
+		{"two moments", []string{"diff", "--at", "03:04:10", "--at", "03:10:00"}, exitOK, []string{"/lock/x  state     lease not read  lock-cycle", "/lock/y  waiters   0               1"}, nil},
+		{"two moments for programs", []string{"diff", "-o", "csv", "--lock", "/lock/x", "--at", "03:04:10", "--at", "03:10:00"}, exitOK, []string{"lock,field,before,after", "/lock/x,waiters,0,1"}, []string{"/lock/y"}},
+		{"one moment and the end", []string{"diff", "-o", "jsonl", "--at", "03:10:00"}, exitOK, []string{`{"lock":"/lock/x","field":"holder","before":"a1","after":"b2"}`}, nil},
 		{"nothing happened in between", []string{"diff", "--at", "03:10:00", "--at", "03:20:00"}, exitOK, []string{"nothing differs"}, nil},
 		{"one moment is none to compare", []string{"diff"}, exitBad, []string{"diff needs two moments"}, nil},
 	} {
@@ -70,7 +70,7 @@ func TestTheFolderOfARingTellsWhatHappened(t *testing.T) {
 		t.Fatal(err)
 	}
 	at, said := openingWords(p)
-	if want := "opened at 03:04:19: Deadlock (strong) on /l/x and /l/y"; said != want || !at.Equal(modeltest.At(14)) {
+	if want := "opened at 03:04:19: Deadlock (strong) on /lock/x and /lock/y"; said != want || !at.Equal(modeltest.At(14)) {
 		t.Errorf("%s: %q, want %q", at, said, want)
 	}
 	if all := p.Incidents(); len(all) != 1 || !strings.Contains(all[0], "ada: Revoked lease a1") {

@@ -84,15 +84,15 @@ func TestNamesAreGivenBack(t *testing.T) {
 func TestTwoLocksOfOneSpelling(t *testing.T) {
 	home(t, "")
 	s := hostile.Start(t, "127.0.0.1:0")
-	s.Become(0xaa, 10, hostile.Key("/x\nb", 0xb5, 5), hostile.Key(`/x\nb`, 0xb6, 6))
+	s.Become(0xaa, 10, hostile.Key("/lock/x\nb", 0xb5, 5), hostile.Key(`/lock/x\nb`, 0xb6, 6))
 	for _, r := range []struct {
 		arg, want string
 		code      int
 		reason    string
 	}{
-		{`/x\nb`, "may be the lock that is printed as", exitBad, "one is called so, and the other is printed so"},
-		{`/x\\nb`, `/x\\nb/b6`, exitOK, "as the first is printed"},
-		{"/x\nb", `/x\nb/b5`, exitOK, "as the second is called"},
+		{`/lock/x\nb`, "may be the lock that is printed as", exitBad, "one is called so, and the other is printed so"},
+		{`/lock/x\\nb`, `/lock/x\\nb/b6`, exitOK, "as the first is printed"},
+		{"/lock/x\nb", `/lock/x\nb/b5`, exitOK, "as the second is called"},
 	} {
 		for _, args := range [][]string{{"describe", r.arg}, {"break", r.arg, "--dry-run"}} {
 			if code, out, errs := inProcess(t, nil, append(args, "--endpoints", s.Addr)...); code != r.code || !strings.Contains(out+errs, r.want) {

@@ -78,16 +78,16 @@ func play(t *testing.T, name string) (p played) {
 func anHourApart() *modeltest.History {
 	h := modeltest.New()
 	h.Loaded(0)
-	h.Put(1, "/l/x/a1", "", 0xa1)
-	h.Put(2, "/l/y/b2", "", 0xb2)
-	h.Put(10, "/l/x/b2", "", 0xb2)
-	h.Put(11, "/l/y/a1", "", 0xa1)
+	h.Put(1, "/lock/x/a1", "", 0xa1)
+	h.Put(2, "/lock/y/b2", "", 0xb2)
+	h.Put(10, "/lock/x/b2", "", 0xb2)
+	h.Put(11, "/lock/y/a1", "", 0xa1)
 	h.Add(model.Tick{At: modeltest.At(14)})
 	h.Add(model.Watching{At: modeltest.At(355), Rev: h.Rev})
 	h.Add(model.Acted{At: modeltest.At(3600), Outcome: model.Outcome{At: modeltest.At(3600), By: "ada", Done: true,
-		Action: model.Action{Kind: model.RevokeLease, Lock: "/l/x", Key: "/l/x/a1", Lease: 0xa1}, Now: model.KV{Key: "/l/x/a1"}}})
-	h.Del(3600, "/l/x/a1")
-	h.Del(3600, "/l/y/a1")
+		Action: model.Action{Kind: model.RevokeLease, Lock: "/lock/x", Key: "/lock/x/a1", Lease: 0xa1}, Now: model.KV{Key: "/lock/x/a1"}}})
+	h.Del(3600, "/lock/x/a1")
+	h.Del(3600, "/lock/y/a1")
 	h.Add(model.Watching{At: modeltest.At(3603), Rev: h.Rev})
 	return h
 }
@@ -108,7 +108,7 @@ func TestARecordingBecomesARecordedTerminal(t *testing.T) {
 	if length < 8 || length > 20 {
 		t.Errorf("an hour in which nothing happens takes %g s", length)
 	}
-	for i, want := range []string{"/l/x", "/l/y"} {
+	for i, want := range []string{"/lock/x", "/lock/y"} {
 		if !strings.Contains(p.screens[len(p.screens)-1], want) {
 			t.Errorf("%d: no %s at the end:\n%s", i, want, p.screens[len(p.screens)-1])
 		}
@@ -117,7 +117,7 @@ func TestARecordingBecomesARecordedTerminal(t *testing.T) {
 		t.Error("no screen tells of the deadlock")
 	}
 	marks := strings.Join(p.markers, "\n")
-	for _, want := range []string{"Deadlock", "/l/x", modeltest.At(3600).Format("15:04:05"), "ada"} {
+	for _, want := range []string{"Deadlock", "/lock/x", modeltest.At(3600).Format("15:04:05"), "ada"} {
 		if !strings.Contains(marks, want) {
 			t.Errorf("no %q in the markers:\n%s", want, marks)
 		}

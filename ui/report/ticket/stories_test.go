@@ -12,24 +12,24 @@ import (
 // TestThePageTellsTheWholePeriod: a deadlock that somebody ended, a lock that was broken though
 // nothing was wrong with it, and a time in which nothing was seen, all over before the end.
 func TestThePageTellsTheWholePeriod(t *testing.T) {
-	a, b := modeltest.ClaimKey("/l/x", 0xa1), modeltest.ClaimKey("/l/y", 0xb2)
+	a, b := modeltest.ClaimKey("/lock/x", 0xa1), modeltest.ClaimKey("/lock/y", 0xb2)
 	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, a, "", 0xa1)
 	h.Put(2, b, "", 0xb2)
-	h.Put(10, modeltest.ClaimKey("/l/x", 0xb2), "", 0xb2)
-	h.Put(11, modeltest.ClaimKey("/l/y", 0xa1), "", 0xa1)
+	h.Put(10, modeltest.ClaimKey("/lock/x", 0xb2), "", 0xb2)
+	h.Put(11, modeltest.ClaimKey("/lock/y", 0xa1), "", 0xa1)
 	h.Add(model.Tick{At: modeltest.At(14)})
 	h.Del(40, a)
 	h.Add(model.Acted{At: modeltest.At(40.1), Outcome: model.Outcome{At: modeltest.At(40.1), By: "ada", Done: true, Rev: h.Rev,
-		Action: model.Action{Kind: model.DeleteClaim, Lock: "/l/x", Key: a, CreateRev: 101}}})
-	h.Put(50, modeltest.ClaimKey("/l/z", 0xc3), "", 0xc3)
-	h.Put(51, modeltest.ClaimKey("/l/z", 0xd4), "", 0xd4)
+		Action: model.Action{Kind: model.DeleteClaim, Lock: "/lock/x", Key: a, CreateRev: 101}}})
+	h.Put(50, modeltest.ClaimKey("/lock/z", 0xc3), "", 0xc3)
+	h.Put(51, modeltest.ClaimKey("/lock/z", 0xd4), "", 0xd4)
 	h.End(60, 0xc3)
 	h.Add(model.Acted{At: modeltest.At(60.1), Outcome: model.Outcome{At: modeltest.At(60.1), By: "bob", Done: true, Rev: h.Rev,
-		Action: model.Action{Kind: model.RevokeLease, Lock: "/l/z", Lease: 0xc3}}})
+		Action: model.Action{Kind: model.RevokeLease, Lock: "/lock/z", Lease: 0xc3}}})
 	h.Add(model.Acted{At: modeltest.At(62), Outcome: model.Outcome{At: modeltest.At(62), By: "bob", Done: true,
-		Action: model.Action{Kind: model.InjectFault, Lock: "/l/z", Fault: model.Fault{Kind: model.FaultPause, Target: "d4"}}}}) // it breaks no lock
+		Action: model.Action{Kind: model.InjectFault, Lock: "/lock/z", Fault: model.Fault{Kind: model.FaultPause, Target: "d4"}}}}) // it breaks no lock
 	h.Add(model.Lost{At: modeltest.At(70), Prefix: "", Reason: model.LostDisconnect, Detail: "connection refused"})
 	h.Add(model.Back{At: modeltest.At(90)})
 	h.Add(model.Tick{At: modeltest.At(95)})
@@ -49,8 +49,8 @@ func TestThePageTellsTheWholePeriod(t *testing.T) {
 		got = append(got, r)
 	}
 	for i, want := range []row{
-		{"Deadlock (strong)", "/l/x and /l/y", "ada", "ada: Deleted claim " + a},
-		{"Lock broken", "/l/z", "bob", "bob: Revoked lease c3"},
+		{"Deadlock (strong)", "/lock/x and /lock/y", "ada", "ada: Deleted claim " + a},
+		{"Lock broken", "/lock/z", "bob", "bob: Revoked lease c3"},
 		{"Not seen", "", "", "is back after 20s"},
 	} {
 		if i >= len(got) || got[i].title != want.title || got[i].on != want.on || got[i].by != want.by || !strings.Contains(got[i].ended, want.ended) {
@@ -60,7 +60,7 @@ func TestThePageTellsTheWholePeriod(t *testing.T) {
 	if len(got) != 3 {
 		t.Errorf("%d stories: %+v", len(got), got)
 	}
-	for _, want := range []string{"Was: Deadlock", "on /l/x and /l/y, from 03:04:19 for 26s", "ended by ada", "2 locks were broken by hand"} {
+	for _, want := range []string{"Was: Deadlock", "on /lock/x and /lock/y, from 03:04:19 for 26s", "ended by ada", "2 locks were broken by hand"} {
 		if !strings.Contains(p.Verdict.Text, want) {
 			t.Errorf("no %q in the headline %q", want, p.Verdict.Text)
 		}
@@ -78,7 +78,7 @@ func TestThePageTellsTheWholePeriod(t *testing.T) {
 // TestAProblemThatGrowsIsOneStory: a holder that renews late, falls silent and loses its lock is told
 // once, and not as something that goes on.
 func TestAProblemThatGrowsIsOneStory(t *testing.T) {
-	holder, waiter := modeltest.ClaimKey("/l/x", 0xa1), modeltest.ClaimKey("/l/x", 0xb2)
+	holder, waiter := modeltest.ClaimKey("/lock/x", 0xa1), modeltest.ClaimKey("/lock/x", 0xb2)
 	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, holder, "", 0xa1)
@@ -102,7 +102,7 @@ func TestAProblemThatGrowsIsOneStory(t *testing.T) {
 		}
 	}
 	p := pageOf(s, modeltest.At(0))
-	if began < 2 || len(p.Stories) != 1 || p.Stories[0].To == nil || p.Stories[0].Ended == nil || !strings.Contains(*p.Stories[0].Ended, "took over /l/x") {
+	if began < 2 || len(p.Stories) != 1 || p.Stories[0].To == nil || p.Stories[0].Ended == nil || !strings.Contains(*p.Stories[0].Ended, "took over /lock/x") {
 		for _, x := range p.Stories {
 			t.Errorf("%+v", *x)
 		}
