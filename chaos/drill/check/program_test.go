@@ -408,6 +408,12 @@ func TestPrograms(t *testing.T) {
 		{"overlap: {below: 1800ms}", func(ta *tale) *tale {
 			return asProgram(ta, "a").queues("a", "b").puts("a", keyNamed("a"), true).says("b", waits, 0).at(5).goes("a").says("b", holds, 2).at(6)
 		}, drill.Unknown, 0, "was never told otherwise", "b may be alone, or not"},
+		{"overlap: {below: 1800ms}", func(ta *tale) *tale {
+			return asProgram(asProgram(ta, "a"), "b").queues("a", "b").puts("a", keyNamed("a"), true).at(5).goes("a").at(6)
+		}, drill.Unknown, 0, "was never told otherwise", "b came first, and was not yet seen to be told"},
+		{"overlap: {below: 1800ms}", func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a").puts("a", keyNamed("a"), true).at(5).goes("a").at(6)
+		}, drill.Held, 0, "", "nobody came after a"},
 		{"one-holder", func(ta *tale) *tale {
 			return asProgram(asProgram(ta, "a"), "b").queues("a", "b").prints("a", holds).at(5).goes("a").prints("b", holds).at(6).prints("a", lost).at(9)
 		}, drill.Held, none, "", "a word without a key is about the claim that its program has"},

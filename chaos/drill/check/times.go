@@ -59,6 +59,15 @@ func served(j *Checker, e drill.Expectation) result {
 	return r
 }
 
+const neverTold = "%s was told that it holds %s, lost it, and was never told otherwise: whether it worked on is not known"
+
+// passedOn says whether the claim of a hold went and somebody else came first after it, who may have
+// begun to work whether it was seen to be told or not.
+func (j *Checker) passedOn(l *lockHistory, h *hold) bool {
+	c := l.claimOf(h)
+	return c != nil && slices.ContainsFunc(l.tenures, func(t headSpan) bool { return t.prev == c && j.owner(t.claim) != h.contender })
+}
+
 // overlap: the longest time in which two contenders both believed to hold.
 func overlap(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
@@ -68,6 +77,10 @@ func overlap(j *Checker, e drill.Expectation) result {
 		holds := slices.Clone(l.holds)
 		slices.SortFunc(holds, func(a, b *hold) int { return a.from.Compare(b.from) })
 		for i, a := range holds {
+			if a.inferred && a.to.IsZero() && j.passedOn(l, a) {
+				r.doubt(j.wouldTell(a.contender), neverTold, a.contender, l.name)
+				continue
+			}
 			for _, b := range holds[i+1:] {
 				if !a.to.IsZero() && !b.from.Before(a.to) {
 					break // and all after it
@@ -77,7 +90,7 @@ func overlap(j *Checker, e drill.Expectation) result {
 					continue
 				}
 				if a.inferred {
-					r.doubt(j.wouldTell(a.contender), "%s was told that it holds %s, lost it, and was never told otherwise: whether it worked on is not known", a.contender, l.name)
+					r.doubt(j.wouldTell(a.contender), neverTold, a.contender, l.name)
 					continue
 				}
 				if e.Below > 0 && d < e.Below {
