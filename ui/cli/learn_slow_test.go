@@ -157,7 +157,7 @@ func TestTheExamIsHealedByDiagnosisAlone(t *testing.T) {
 				round := r.takes(t, d)
 				if round.Examined != obeys || !round.Explained || round.Verdict != drill.Held || !strings.Contains(r.shows(tutor.StepSay), c.Explanation.In("en")) ||
 					strings.Contains(r.shows(tutor.StepSay), "wrong cure") == obeys {
-					t.Errorf("healed %v, told %v, %s: %s", round.Examined, round.Explained, round.Reason, r.shows(tutor.StepSay))
+					t.Errorf("healed %v, told %v, %s: %+v", round.Examined, round.Explained, round.Reason, r.steps)
 				}
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/chaos/drill"
@@ -386,11 +387,21 @@ func (r *runner) empty(ctx context.Context) error {
 		_, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStop, Target: name}})
 		failed = errors.Join(failed, err)
 	}
+	var left []string
 	gone, err := r.until(ctx, r.lab.Now().Add(emptyWithin), func() bool {
-		return len(procs()) == 0 && !slices.ContainsFunc(r.d.Lab.Locks(), func(lock string) bool { return len(r.view.Queue(lock).Owners) > 0 })
+		left = nil
+		for _, name := range slices.Sorted(maps.Keys(procs())) {
+			left = append(left, name+" still runs")
+		}
+		for _, lock := range r.d.Lab.Locks() {
+			for _, who := range r.view.Queue(lock).Owners {
+				left = append(left, who+" still has a claim on "+lock)
+			}
+		}
+		return len(left) == 0
 	})
 	if err == nil && !gone {
-		err = errors.Join(errors.New("what the story left behind does not go"), failed)
+		err = errors.Join(fmt.Errorf("what the story left behind does not go within %s: %s", emptyWithin, strings.Join(left, ", ")), failed)
 	}
 	return err
 }

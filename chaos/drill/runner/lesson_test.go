@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/model"
 )
 
 const measuredSteps = `
@@ -105,5 +106,26 @@ func TestALessonGoesOnFromWhatIs(t *testing.T) {
 	}
 	if alone := run(Options{}); len(alone.Screens) != 0 || alone.Verdict != drill.Unknown {
 		t.Errorf("a drill that nobody reads went on: %s", alone.Verdict)
+	}
+}
+
+// TestAStartIsHeardBeforeTheNextStep: the lab's word that a program runs may be late. Who then ends
+// everything that runs, as an exam does first, has to know of it.
+func TestAStartIsHeardBeforeTheNextStep(t *testing.T) {
+	p := crashPlay()
+	var killed time.Time
+	p.acts["start c"] = func(p *scriptedLab) {
+		p.after(2*time.Second, func(at time.Time) model.Event {
+			return model.Contender{At: at, Name: "c", PID: 4712, Lock: "/x", Proc: model.ProcRunning}
+		})
+	}
+	p.acts["kill a"] = func(p *scriptedLab) { killed = p.now }
+	d, err := drill.Parse("late", []byte("title: Late\nlab: {contenders: [{name: a, lock: x}, {name: b, lock: x}, {name: c, lock: x, later: true}]}\nsteps:\n  - start: c\n  - fault: {kill: a}\nexpect: [one-holder]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	round := Play(t.Context(), d, p.stage(), Options{Seed: 1})
+	if after := killed.Sub(epoch); after != 2*time.Second {
+		t.Errorf("a was killed after %s, before c was heard of: %q, %v", after, p.did, round.Err)
 	}
 }

@@ -223,11 +223,17 @@ func (r *runner) doInBackground(ctx context.Context, blind, what func()) error {
 	return err
 }
 
+// heardWithin bounds the wait for the lab's word that a program runs, which is on its way when the
+// action is done.
+const heardWithin = 5 * time.Second
+
 // act does an action of the lab. One that is under way is not cut off unless it takes
-// too long or ctx ends.
+// too long or ctx ends. After a start the program is known to run, so that who ends all that
+// run ends it too.
 func (r *runner) act(ctx context.Context, a model.Action) (model.Outcome, error) {
 	acting, cancel := context.WithTimeout(ctx, actWithin)
 	defer cancel()
+	before := r.j.Process(a.Contender)
 	var o model.Outcome
 	err := r.doInBackground(ctx, nil, func() { o = r.lab.Do(acting, a) })
 	o.Action = a
@@ -236,6 +242,9 @@ func (r *runner) act(ctx context.Context, a model.Action) (model.Outcome, error)
 	}
 	if err == nil && !o.Done {
 		err = errors.New(text.English(o.Message()))
+	}
+	if err == nil && a.Kind == model.SpawnProc {
+		_, err = r.until(ctx, r.lab.Now().Add(heardWithin), func() bool { return r.j.Process(a.Contender) != before })
 	}
 	return o, err
 }
