@@ -157,7 +157,7 @@ func TestTheExamIsHealedByDiagnosisAlone(t *testing.T) {
 				round := r.takes(t, d)
 				if round.Examined != obeys || !round.Explained || round.Verdict != drill.Held || !strings.Contains(r.shows(tutor.StepSay), c.Explanation.In("en")) ||
 					strings.Contains(r.shows(tutor.StepSay), "wrong cure") == obeys {
-					t.Errorf("healed %v, told %v, %s: %+v", round.Examined, round.Explained, round.Reason, r.steps)
+					t.Errorf("healed %v, told %v, %s: %s", round.Examined, round.Explained, round.Reason, r.shows(tutor.StepSay))
 				}
 			})
 		}
@@ -287,12 +287,12 @@ func (r *learner) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tut
 	}
 }
 
-// shows is the text of the steps of a kind.
+// shows is the text of the steps of a kind, with the lines or the reason below it.
 func (r *learner) shows(kind tutor.StepKind) string {
 	var all []string
 	for _, s := range r.steps {
 		if s.Kind == kind {
-			all = append(all, s.Text)
+			all = append(append(all, s.Text), s.Code...)
 		}
 	}
 	return strings.Join(all, "\n")
