@@ -131,6 +131,7 @@ type Why struct {
 
 	read  bool // its lease was read since, and that did not tell
 	byUs  bool // an action of ours took it
+	byLab bool // a fault of the lab did, which a lesson may have asked for
 	fated bool // the cause is that of others which went with it, or a guess by its time
 }
 
@@ -334,6 +335,10 @@ func (f *Entry) cause() model.Message {
 	}
 	cause := f.Cause.Message()
 	switch {
+	case f.byLab && f.Cause == CauseRevoked:
+		cause = model.Say("revoked-by-lab")
+	case f.byLab:
+		cause = model.Say("deleted-by-lab")
 	case f.byUs && f.Cause == CauseRevoked && f.By != "":
 		cause = model.Say("revoked-by", f.By)
 	case f.byUs && f.Cause == CauseRevoked:

@@ -77,6 +77,25 @@ queued b2 joined the queue of /lock at place 2, behind a1
 handover b2 took over /lock from a1 (held 4.0s, revoked by you)
 action Revoked lease a1
 `},
+		{"a revoke of the lab", "a lesson or a fault asked for it, and nobody at the keys", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Put(1, modeltest.ClaimKey("/lock", b), "", b)
+			h.End(5, a)
+			h.Add(model.Acted{At: modeltest.At(5.1), Outcome: model.Outcome{At: modeltest.At(5.1), Done: true, Rev: h.Rev, Detail: model.DetailLab, Action: model.Action{Kind: model.RevokeLease, Lease: a}}})
+		}, `acquired a1 took /lock, which was free
+queued b2 joined the queue of /lock at place 2, behind a1
+handover b2 took over /lock from a1 (held 4.0s, revoked by the lab)
+action Revoked lease a1 (by the lab)
+`},
+		{"a delete of the lab", "likewise", func(h *modeltest.History) {
+			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
+			h.Add(model.Acted{At: modeltest.At(4.9), Outcome: model.Outcome{At: modeltest.At(4.9), Done: true, Rev: h.Rev + 1, Detail: model.DetailLab,
+				Action: model.Action{Kind: model.DeleteClaim, Key: modeltest.ClaimKey("/lock", a), CreateRev: h.Rev}}})
+			h.Del(5, modeltest.ClaimKey("/lock", a))
+		}, `acquired a1 took /lock, which was free
+action Deleted claim /lock/a1 (by the lab)
+left a1 no longer holds /lock after 4.0s: deleted by the lab; nobody waits
+`},
 		{"our own delete", "done may be known before it is seen", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Add(model.Acted{At: modeltest.At(4.9), Outcome: model.Outcome{At: modeltest.At(4.9), Done: true, Rev: h.Rev + 1,

@@ -61,6 +61,8 @@ var causes = map[model.MessageID]Sentence{
 	"key-written-over":               {"its key was written over", "键被覆盖"},
 	"cause-unknown":                  {"cause unknown", "原因不明"},
 	"revoked-by-you":                 {"revoked by you", "租约由你撤销"},
+	"revoked-by-lab":                 {"revoked by the lab", "租约由实验撤销"},
+	"deleted-by-lab":                 {"deleted by the lab", "键由实验删除"},
 	"revoked-by":                     {"revoked by {0}", "租约由 {0} 撤销"},
 	"deleted-by-you":                 {"deleted by you", "键由你删除"},
 	"deleted-by":                     {"deleted by {0}", "键由 {0} 删除"},
