@@ -72,6 +72,20 @@ func (ta *tale) goes(names ...string) *tale {
 	return ta
 }
 
+// loses, watchesOn and lists are an outage of the watch, and how it ends: it goes on where it had stopped, or
+// a list says what is there.
+func (ta *tale) loses() *tale     { ta.tell(model.Lost{At: ta.now}); return ta }
+func (ta *tale) watchesOn() *tale { ta.tell(model.Back{At: ta.now}); return ta }
+func (ta *tale) lists(names ...string) *tale {
+	ta.tell(model.LoadStarted{At: ta.now})
+	for i, who := range names {
+		rev := int64(i + 1)
+		ta.tell(model.Listed{At: ta.now, KVs: []model.KV{{Key: keyNamed(who), CreateRev: rev, ModRev: rev, Lease: leaseNamed(who)}}})
+	}
+	ta.tell(model.Loaded{At: ta.now})
+	return ta
+}
+
 // says is a contender's word; the token is that of a claim, 0 for none.
 func (ta *tale) says(who string, state model.BeliefState, token int64) *tale {
 	ta.tell(model.Belief{At: ta.now, Contender: who, Lock: "/x", State: state, Key: keyNamed(who), Lease: leaseNamed(who), Token: token})
@@ -162,6 +176,24 @@ func TestExpectations(t *testing.T) {
 			ta.queues("a").tell(model.Lost{At: ta.now}, model.LoadStarted{At: ta.now}, model.Loaded{At: ta.now})
 			return ta.says("b", holds, 7).at(3)
 		}, drill.Unknown, none, "the watch was lost", "what was not seen proves nothing"},
+		{"one-holder", func(ta *tale) *tale {
+			return ta.queues("a", "b").loses().at(3).watchesOn().says("b", holds, 2).at(6)
+		}, drill.Violated, none, "(create revision 2) was never first", "the watch went on where it had stopped: nothing was missed"},
+		{"one-holder", func(ta *tale) *tale {
+			return ta.queues("a").loses().at(3).watchesOn().says("b", holds, 7).at(6)
+		}, drill.Violated, none, "(token 7): etcd never had that claim", "nothing was missed of what never was, either"},
+		{"one-holder", func(ta *tale) *tale {
+			return ta.queues("a", "b").loses().at(3).lists("a", "b").says("b", holds, 2).at(6)
+		}, drill.Violated, none, "(create revision 2) was never first", "after the gap it still waits: who comes first stays first"},
+		{"one-holder", func(ta *tale) *tale {
+			return ta.queues("a", "b").loses().at(3).lists("a").says("b", holds, 2).at(6)
+		}, drill.Unknown, none, "was not seen first, but the watch was lost", "it went in the gap, and may have come first before"},
+		{"one-holder", func(ta *tale) *tale {
+			return ta.queues("a", "b").says("b", holds, 2).at(3).loses().at(6)
+		}, drill.Unknown, none, "was not seen first, but the watch was lost", "the watch is still lost: a may have gone"},
+		{"one-holder", func(ta *tale) *tale {
+			return ta.queues("a", "b").loses().says("b", holds, 2).at(5).watchesOn().goes("a").at(9)
+		}, drill.Held, none, "", "what the watch shows after an outage may have happened before"},
 		{"one-holder", func(ta *tale) *tale {
 			ta.says("a", waits, 0).queues("a").says("a", holds, 0).at(1).goes("a").says("a", idle, 0)
 			ta.says("b", waits, 0).queues("b").says("b", holds, 0)

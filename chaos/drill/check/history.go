@@ -25,10 +25,11 @@ type history struct {
 	// processor.
 	slept   []model.Slept
 	starved []model.Starved
-	// lists is how many lists ended; blind is set if the watch was ever lost: then
-	// times mean little, and after a second list not everything was seen.
-	lists int
-	blind bool
+	// lists is how many lists ended, outages are the times in which the watch was lost.
+	lists   int
+	outages []outage
+	// heard is when a revision was last seen.
+	heard time.Time
 	// lastSeen is when the first list ended, and its revision: what came and went before
 	// was not seen.
 	lastSeen time.Time
@@ -42,6 +43,16 @@ type history struct {
 	programs map[string]*program
 	// asked is what each client asked so far, as the proxy counted from time to time.
 	asked map[string][]model.Asked
+}
+
+// outage is a time in which a prefix was not watched. It begins with the last revision that was seen before,
+// as a watch may be silent before it is known to be lost. What is seen at its end may have happened at any
+// time of it. to is zero while it lasts. gap says that a list ended it, and not a watch that goes on where it
+// had stopped: what came and went meanwhile was not seen.
+type outage struct {
+	prefix   string
+	from, to time.Time
+	gap      bool
 }
 
 // lockHistory is one lock.
@@ -106,7 +117,9 @@ func (h *history) apply(e model.Event) {
 	case model.Committed:
 		h.commit(e)
 	case model.LoadStarted:
-		h.blind = h.blind || h.listed[e.Prefix] != nil
+		if h.listed[e.Prefix] != nil {
+			h.loses(e.Prefix).gap = true
+		}
 		h.listed[e.Prefix] = map[string]bool{}
 	case model.Listed:
 		for _, kv := range e.KVs {
@@ -116,7 +129,9 @@ func (h *history) apply(e model.Event) {
 	case model.Loaded:
 		h.loaded(e)
 	case model.Lost:
-		h.blind = true
+		h.loses(e.Prefix)
+	case model.Back:
+		h.watchesAgain(e.Prefix, e.At)
 	case model.Slept:
 		h.slept = append(h.slept[max(0, len(h.slept)-sleepsMax+1):], e)
 	case model.Starved:
@@ -141,6 +156,40 @@ func (h *history) apply(e model.Event) {
 			l.accesses = append(l.accesses, e)
 		}
 	}
+}
+
+// loses notes that a prefix is not watched any more.
+func (h *history) loses(prefix string) *outage {
+	for i := range h.outages {
+		if u := &h.outages[i]; u.prefix == prefix && u.to.IsZero() {
+			return u
+		}
+	}
+	h.outages = append(h.outages, outage{prefix: prefix, from: h.heard})
+	return &h.outages[len(h.outages)-1]
+}
+
+// watchesAgain notes that a prefix is watched.
+func (h *history) watchesAgain(prefix string, at time.Time) {
+	for i := range h.outages {
+		if u := &h.outages[i]; u.prefix == prefix && u.to.IsZero() {
+			u.to = at
+		}
+	}
+}
+
+// delayed says whether the watch was lost in a time: what was seen then may have happened before.
+func (h *history) delayed(from, to time.Time) bool {
+	return slices.ContainsFunc(h.outages, func(u outage) bool { return u.meets(from, to) })
+}
+
+// missed says whether something may have come and gone unseen in a time.
+func (h *history) missed(from, to time.Time) bool {
+	return slices.ContainsFunc(h.outages, func(u outage) bool { return (u.gap || u.to.IsZero()) && u.meets(from, to) })
+}
+
+func (u outage) meets(from, to time.Time) bool {
+	return !u.from.After(to) && (u.to.IsZero() || !u.to.Before(from))
 }
 
 // Bounds of what is remembered of the times in which somebody did not run.
@@ -178,6 +227,8 @@ func (h *history) loaded(e model.Loaded) {
 	if h.lists++; h.lists == 1 {
 		h.lastSeen, h.seenRev = e.At, e.Rev
 	}
+	h.watchesAgain(e.Prefix, e.At)
+	h.heard = e.At
 	for _, l := range h.locks {
 		for _, c := range slices.Clone(l.queue) {
 			if strings.HasPrefix(c.key, e.Prefix) && !h.listed[e.Prefix][c.key] {
@@ -190,6 +241,7 @@ func (h *history) loaded(e model.Loaded) {
 
 // commit applies one revision as a whole, and then looks who is first.
 func (h *history) commit(e model.Committed) {
+	h.heard = e.At
 	var changed []*lockHistory
 	for _, ch := range e.Changes {
 		h.each(ch.KV.Key, func(l *lockHistory) {

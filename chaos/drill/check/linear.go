@@ -99,7 +99,7 @@ func (j *Checker) soonest(h *hold, c *claim) time.Time {
 	switch {
 	case !c.goneAt.After(h.asked):
 		return later(at, c.since) // its word came after that
-	case at.After(h.asked) && !j.blind:
+	case at.After(h.asked) && !j.delayed(at, c.goneAt):
 		return at
 	}
 	return h.asked

@@ -36,6 +36,8 @@ func (j *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
 	}
 	c := l.claimOf(h)
 	switch {
+	case c == nil && h.mine != nil && j.now.Sub(h.from) >= lagMax && j.hadNone(l, h):
+		r.violate("%s said at %s that it holds %s: none of its leases had a claim there, and every claim was another's", h.contender, drill.Clock(h.from), l.name)
 	case c == nil && h.mine != nil && j.now.Sub(h.from) >= lagMax:
 		r.doubt(whichClaim, "%s said at %s that it holds %s: none of its leases had a claim there then", h.contender, drill.Clock(h.from), l.name)
 	case c == nil && j.early(h):
@@ -44,19 +46,37 @@ func (j *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
 			r.doubt("let the run last "+lagMax.String()+" after that", "%s said at %s that it holds %s: its claim was not seen first yet", h.contender, drill.Clock(h.from), l.name)
 			r.open, r.until = !j.finished, h.from.Add(lagMax)
 		}
-	case c == nil && j.blind:
+	case c == nil && j.missed(time.Time{}, h.from.Add(lagMax)):
 		r.doubt(onceMore, "%s said at %s that it holds %s by %s: the watch was lost, so it may have", h.contender, drill.Clock(h.from), l.name, model.Printable(h.key))
 	case c == nil:
 		r.violate("%s said at %s that it holds %s by %s (token %d): etcd never had that claim", h.contender, drill.Clock(h.from), l.name, model.Printable(h.key), h.token)
-	case !c.held && j.blind:
+	case !c.held && (c.wentUnseen() || c.goneAt.IsZero() && j.delayed(j.now.Add(-lagMax), j.now)):
 		r.doubt(onceMore, "%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.contender, drill.Clock(h.from), l.name)
 	case !c.held:
 		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.contender, drill.Clock(h.from), l.name, c.create)
-	case j.saidBefore(l, h, c) && !c.goneAt.IsZero() && !j.blind && h.from.Sub(c.goneAt) > lagMax:
+	case j.saidBefore(l, h, c) && !c.goneAt.IsZero() && !j.missed(c.goneAt, h.from) && h.from.Sub(c.goneAt) > lagMax:
 		j.tooLong(r, c.goneAt, h.from, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) had gone at %s, and it had let go", h.contender, drill.Clock(h.from), l.name, c.create, drill.Clock(c.goneAt))
-	case !j.blind && c.heldAt.Sub(h.from) > lagMax:
+	case c.heldAt.Sub(h.from) > lagMax && !j.delayed(h.from, c.heldAt):
 		j.tooLong(r, h.from, c.heldAt, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.contender, drill.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
 	}
+}
+
+// wentUnseen says whether nobody saw a claim go: it may have come first before. One that is there, or was seen to
+// go, and never came first by then, never was: who comes first stays first, as claims come behind it.
+func (c *claim) wentUnseen() bool { return !c.goneAt.IsZero() && c.goneRev == 0 }
+
+// hadNone says whether a program that says that it holds certainly had no claim: it was granted a lease, so it locks by
+// itself, it put no other key with a lease, so it locks nothing else, all that there was is another's, and all
+// was seen.
+func (j *Checker) hadNone(l *lockHistory, h *hold) bool {
+	p := j.programs[drill.Process(h.contender)]
+	if p == nil || p.leased != "" || j.upAt(h.contender, h.from).IsZero() || j.missed(time.Time{}, h.from.Add(lagMax)) {
+		return false
+	}
+	return !slices.ContainsFunc(l.claims, func(c *claim) bool {
+		there := !c.since.After(h.from.Add(lagMax)) && (c.goneAt.IsZero() || c.goneAt.After(h.asked.Add(-lagMax)))
+		return there && slices.Contains([]string{"", drill.Process(h.contender)}, j.owner(c))
+	})
 }
 
 // saidBefore says whether a contender had said of a claim that it holds by it, and that it no longer does: what it

@@ -310,7 +310,7 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	from, paused := j.awake(h.contender, c.goneAt)
 	from = later(from, h.from)
 	switch {
-	case h.from.After(c.goneAt) && j.blind:
+	case h.from.After(c.goneAt) && j.missed(c.goneAt, h.from):
 		r.doubt(onceMore, "%s said at %s that it holds %s: the watch was lost, so it may have", h.contender, drill.Clock(h.from), l.name)
 		return
 	case h.inferred && (h.to.IsZero() || h.to.Sub(from) > r.Within): // it may end with the next that is told

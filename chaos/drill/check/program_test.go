@@ -422,6 +422,13 @@ func TestPrograms(t *testing.T) {
 		}, drill.Violated, none, "b said at 03:04:00.000 that it holds /x: its claim (create revision 2) was never first", "b waits, and says otherwise"},
 		{"one-holder", func(ta *tale) *tale { return asProgram(ta, "c").queues("a").prints("c", holds).at(9) },
 			drill.Unknown, none, "none of its leases had a claim there then", "whose claim it means is not known"},
+		{"one-holder", func(ta *tale) *tale {
+			return asProgram(ta, "c").up("c").queues("a").prints("c", holds).at(9)
+		}, drill.Violated, none, "none of its leases had a claim there, and every claim was another's", "it has a lease, and took an error for the lock"},
+		{"one-holder", func(ta *tale) *tale {
+			asProgram(ta, "c").up("c").queues("a").tell(model.Wrote{At: ta.now, Client: model.Client{Name: "c", Certain: true}, Key: "/other/" + leaseNamed("c").String(), Lease: leaseNamed("c"), Rev: ta.rev, Told: true})
+			return ta.prints("c", holds).at(9)
+		}, drill.Unknown, none, "none of its leases had a claim there then", "it holds another lock"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			r := tt.story(newTale(t, tt.row)).over()
