@@ -177,7 +177,7 @@ const wideFooter = 100
 
 // footer is what the keys of a place depend on.
 func (a *Shell) footer(in host.Where) host.Footer {
-	f := host.Footer{View: a.look(), Gap: 3}
+	f := host.Footer{View: a.look(), Gap: 3, Frozen: a.frozen}
 	narrow := a.w < wideFooter
 	if narrow {
 		f.Gap = 2

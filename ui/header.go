@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"time"
 
 	"locktop/model"
 	"locktop/model/locks"
@@ -23,8 +22,9 @@ type header struct {
 	spent error // why the source ended
 	cost  model.Cost
 
-	present *present  // under the past, nil: now is shown
-	frozen  time.Time // since when nothing is painted anew, zero: it is
+	present *present // under the past, nil: now is shown
+	*freezing
+	stale bool // what it tells of the locks may not be true any more
 }
 
 // status is the permanent line.
@@ -94,6 +94,9 @@ func join(parts []segment, between draw.Span) []draw.Span {
 
 // statusLeft says which cluster this is and how it does.
 func (h *header) statusLeft() []segment {
+	if h.frozen {
+		return h.frozenLeft
+	}
 	label := []segment{{0, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), h.o.labelStyle().Of(h.Th.Cut(h.Th.Clean(h.o.Label), 32))}}}
 	c := h.S.Cluster()
 	if len(c.Members) == 0 {
@@ -106,6 +109,18 @@ func (h *header) statusLeft() []segment {
 	parts = append(parts, segment{8, []draw.Span{draw.Dim.Of(h.Th.Say("rev") + " "), draw.Plain.Of(draw.Count(h.S.Rev()))}})
 	if v := version(c); v != "" {
 		parts = append(parts, segment{7, []draw.Span{draw.Dim.Of("etcd " + h.Th.Cut(h.Th.Clean(v), 12))}})
+	}
+	return parts
+}
+
+// wasThen mutes parts of what was. Only which page it is stays as it is.
+func wasThen(parts []segment) []segment {
+	for _, p := range parts {
+		for i := range p.spans {
+			if p.spans[i].St != draw.Here {
+				p.spans[i].St = draw.Dim
+			}
+		}
 	}
 	return parts
 }
@@ -179,8 +194,8 @@ func (h *header) statusRight() []segment {
 	fr := page.Fresh(h.S)
 	var live draw.Span
 	switch {
-	case !h.frozen.IsZero():
-		live = draw.Armed.Of(" " + h.Th.Say("frozen-for", model.Verbatim(draw.Age(h.Now.Sub(h.frozen), false))) + " ")
+	case h.frozen:
+		live = draw.Armed.Of(" " + h.Th.Say("frozen-for", model.Verbatim(draw.Age(h.Now.Sub(h.frozenAt), false))) + " ")
 	case errors.Is(h.spent, io.EOF):
 		live = draw.Dim.Of(h.Th.Say("ended"))
 	case h.spent != nil:
@@ -202,6 +217,9 @@ func (h *header) statusRight() []segment {
 	}
 	if n := len(fr.Denied); n > 0 && !fr.Nothing {
 		parts = append(parts, segment{1, []draw.Span{draw.Late.Of(h.Th.Sign.Late + " " + h.Th.Say("prefixes-denied", n))}})
+	}
+	if h.frozen { // what goes on has no date on this screen
+		return parts
 	}
 	if h.cost.Behind > 0 {
 		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(h.Th.Say("events-behind", draw.Counted(h.cost.Behind)))}})
@@ -226,7 +244,14 @@ func (h *header) tabs() string {
 	for _, t := range h.each() {
 		left = append(append(left, draw.Plain.Of(draw.Blank(t.x-margin(h.w)-draw.WidthOf(left)))), t.spans...)
 	}
-	return statusLine(h.Th, h.w, []segment{{0, left}}, h.inSight())
+	parts, right := []segment{{0, left}}, h.inSight()
+	if h.stale {
+		right = wasThen(right)
+	}
+	if h.frozen { // no other page can be gone to
+		parts = wasThen(parts)
+	}
+	return statusLine(h.Th, h.w, parts, right)
 }
 
 // Cells beside the names of all pages that it takes: for what must stay in sight, without

@@ -165,5 +165,5 @@ func (a *Shell) body(l layout) []string {
 
 // header is the top of the screen as it is now.
 func (a *Shell) header() *header {
-	return &header{frozen: a.frozenAt, Frame: a.Frame(), o: &a.o, w: a.w, pages: a.pageSet, spent: a.spent, cost: a.cost, present: a.present}
+	return &header{freezing: &a.freezing, Frame: a.Frame(), o: &a.o, w: a.w, pages: a.pageSet, spent: a.spent, cost: a.cost, present: a.present, stale: a.stale()}
 }

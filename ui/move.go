@@ -55,8 +55,10 @@ func (a *Shell) freeze() {
 		a.thaw()
 		return
 	}
-	a.freezing = freezing{frozen: true, frozenAt: a.now} // from here on the body is painted as what was
-	a.frozenBody = a.body(a.arrange())
+	left := a.header().statusLeft()
+	wasThen(left[1:]) // the name of the cluster stays what it is
+	a.freezing = freezing{frozen: true, frozenAt: a.now, frozenLeft: left}
+	a.frozenLines = a.upper(a.header(), a.arrange()) // from here on all is painted as what was
 }
 
 func (a *Shell) toggleMouse() tea.Cmd {

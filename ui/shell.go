@@ -225,20 +225,11 @@ func (a *Shell) paint() []string {
 		return a.palette.PaintOver(a.viewOf(a.Frame()), a.startScreen(), a.w)
 	}
 	top := a.header()
-	lines := []string{top.status()}
-	if l.tabs.h > 0 {
-		lines = append(lines, top.tabs())
+	upper := a.frozenLines
+	if !a.frozen {
+		upper = a.upper(top, l)
 	}
-	if l.verdict.h > 0 {
-		lines = append(draw.Fill(lines, a.w, l.verdict.y), a.verdict(l)...)
-	}
-	lines = draw.Fill(lines, a.w, l.main.y)
-	if a.frozen {
-		lines = append(lines, a.frozenBody...)
-	} else {
-		lines = append(lines, a.body(l)...)
-	}
-	lines = draw.Fill(lines, a.w, l.main.y+l.main.h)
+	lines := draw.Fill(append([]string{top.status()}, upper...), a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
 		lines = draw.Fill(lines, a.w, l.lesson.y)
 		f := a.canvas()
@@ -252,6 +243,18 @@ func (a *Shell) paint() []string {
 		lines = a.dialog.PaintOver(a.look(), lines)
 	}
 	return a.palette.PaintOver(a.viewOf(a.Frame()), draw.Fill(lines, a.w, a.h), a.w)
+}
+
+// upper paints what stands between the status line and the end of the page.
+func (a *Shell) upper(top *header, l layout) (lines []string) {
+	first := l.status.h
+	if l.tabs.h > 0 {
+		lines = append(lines, top.tabs())
+	}
+	if l.verdict.h > 0 {
+		lines = append(draw.Fill(lines, a.w, l.verdict.y-first), a.verdict(l)...)
+	}
+	return append(draw.Fill(lines, a.w, l.main.y-first), a.body(l)...)
 }
 
 // noticeLines bounds how many lines a long notice takes.

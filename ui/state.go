@@ -86,11 +86,13 @@ type clock struct {
 	set       time.Duration // by how much the machine's was set, as it was told last
 }
 
-// freezing is the body as it was when the screen was frozen.
+// freezing is the screen as it was when it was frozen: all that has a date, so that two moments never
+// stand side by side. The chip that says so goes on, and a lesson under the page.
 type freezing struct {
-	frozen     bool
-	frozenAt   time.Time
-	frozenBody []string
+	frozen      bool
+	frozenAt    time.Time
+	frozenLeft  []segment // of the status line
+	frozenLines []string  // from the line of pages to the end of the page
 }
 
 func (f *freezing) thaw() { *f = freezing{} }
@@ -151,10 +153,15 @@ func (a *Shell) Frame() page.Frame {
 // canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
 func (a *Shell) canvas() page.Frame {
 	f := a.Frame()
-	if a.spent != nil || a.dialog != nil || a.palette.Boxed(a.h) || a.frozen || page.Fresh(a.state.View).State == locks.Lost {
+	if a.dialog != nil || a.palette.Boxed(a.h) || a.stale() {
 		f.Th = a.old
 	}
 	return f
+}
+
+// stale says whether what is painted may not be true any more.
+func (a *Shell) stale() bool {
+	return a.spent != nil || a.frozen || page.Fresh(a.state.View).State == locks.Lost
 }
 
 // where says which keys count now: the top of the stack of inputs.

@@ -159,6 +159,18 @@ func TestStories(t *testing.T) {
 			b.press(" ")
 			b.sees("/new/lock")
 		}},
+		{"frozen time", "one clock: only the chip says how long ago that was", Options{Lab: true}, []string{" "}, func(b *bench) {
+			then := strings.Split(b.text(), "\n")
+			b.w.claim(24, "/new/lock", "", 0x99)
+			b.w.claim(25, "/new/lock", "", 0x98)
+			b.sync(95)
+			for i, line := range strings.Split(b.text(), "\n") {
+				if i > 0 && line != then[i] {
+					b.t.Errorf("line %d was\n%s\nand is\n%s", i, then[i], line)
+				}
+			}
+			b.sees("FROZEN 1m13s")
+		}},
 		{"alarm", "belief that etcd does not share is said in words", Options{Lab: true}, []string{"5"}, func(b *bench) {
 			b.sees("!! wrong for 3.1s beside c1")
 			b.sees("1 false belief")

@@ -15,6 +15,7 @@ type Footer struct {
 	View
 	Before []string // the keys that come first, nil for the usual ones
 	Gap    int      // between two of them
+	Frozen bool     // drawing is: most keys only say so
 }
 
 // Hints are the keys of a place in short, the most important first and as many as fit in w
@@ -68,6 +69,9 @@ func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.
 	slices.SortStableFunc(rows, func(a, b *Key) int { return prominence(before, a) - prominence(before, b) })
 	for _, k := range rows {
 		part := k.Hint(f.View, w)
+		if f.Frozen && !k.Frozen {
+			part[0].St = draw.Dim
+		}
 		if n := draw.WidthOf(part[:]) + f.Gap; n <= room {
 			room -= n
 			show(k, part)

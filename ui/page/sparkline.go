@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"locktop/model/locks"
 	"locktop/model/store"
 	"locktop/ui/draw"
 )
@@ -28,9 +29,9 @@ const (
 )
 
 // Update counts what happened up to now, and notes how many wait. Where time goes back it begins
-// anew.
+// anew, and while a watch is lost it stands.
 func (p *Sparkline) Update(s *store.View, waiting int, now time.Time) {
-	if now.IsZero() || !s.Coverage().Loaded() {
+	if now.IsZero() || !s.Coverage().Loaded() || Fresh(s).State == locks.Lost { // that nothing is seen is no calm
 		return
 	}
 	const perStep, last = int64(sparklineStep / time.Second), sparklineSteps - 1
