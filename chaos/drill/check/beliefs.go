@@ -178,7 +178,8 @@ const nearly = 250 * time.Millisecond
 // claim was made after the contender asked, unless one of its session was there.
 func (l *lockHistory) claimOf(h *hold) *claim {
 	if h.mine != nil { // a session may wait with a claim while another of its process holds
-		if c := l.findClaim(h, func(c *claim) bool { return c.held && h.speaksOf(c) }); c != nil {
+		first := func(c *claim) bool { return c.held && !c.heldAt.After(h.from.Add(lagMax)) && h.speaksOf(c) }
+		if c := l.findClaim(h, first); c != nil {
 			return c
 		}
 	}

@@ -423,6 +423,10 @@ func TestPrograms(t *testing.T) {
 		{"one-holder", func(ta *tale) *tale { return asProgram(ta, "c").queues("a").prints("c", holds).at(9) },
 			drill.Unknown, none, "none of its leases had a claim there then", "whose claim it means is not known"},
 		{"one-holder", func(ta *tale) *tale {
+			asProgram(ta, "a").queues("a", "b").paused("a", 0, 7).at(5).goes("a").at(7).prints("a", holds).prints("a", lost)
+			return ta.at(7.06).queues("a").at(19).goes("b").at(25)
+		}, drill.Held, none, "", "it was paused before it said so, and asks again: its word is about the claim that it had"},
+		{"one-holder", func(ta *tale) *tale {
 			return asProgram(ta, "c").up("c").queues("a").prints("c", holds).at(9)
 		}, drill.Violated, none, "none of its leases had a claim there, and every claim was another's", "it has a lease, and took an error for the lock"},
 		{"one-holder", func(ta *tale) *tale {
