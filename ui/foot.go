@@ -105,23 +105,15 @@ func (a *Shell) clickFooter(x int) tea.Cmd {
 	return nil
 }
 
-// crumbs say how one came here by jumps, and how to go back; blank where one did not jump.
-func (a *Shell) crumbs(w int) string {
+// way are the places from which one came here by jumps, each with what was selected there.
+func (a *Shell) way() (way []string) {
 	from := 0
 	for i, e := range a.backStack {
 		if e.turned {
 			from = i + 1
 		}
 	}
-	switch n := len(a.chosen()); {
-	case a.overlay != nil || n == 0 && from == len(a.backStack):
-		return draw.Blank(w)
-	case n > 0:
-		return a.th.Line(w, []draw.Span{draw.Change.Of(" " + a.th.Say("locks-marked", draw.Counted(n))), draw.Dim.Of(": "), draw.Accent.Of("x"), draw.Dim.Of(" " + a.th.Say("breaks-them") + " "), draw.Accent.Of("M"), draw.Dim.Of(" " + a.th.Say("takes-a-mark-away"))}, nil)
-	}
-	var way []string
 	spot := a.current().Spot()
-	way = append(way, a.crumb(a.at, spot))
 	for _, e := range slices.Backward(a.backStack[from:]) {
 		was := e.spots[e.page]
 		if was == spot { // what comes next says it
@@ -131,6 +123,23 @@ func (a *Shell) crumbs(w int) string {
 		spot = e.spots[e.page]
 	}
 	slices.Reverse(way)
+	if len(way) == 0 && a.current().About().Inner { // the page behind which it stands
+		way = append(way, a.th.Say(a.pages[a.pageSet.outer()].About().Label))
+	}
+	return way
+}
+
+// crumbs say how one came here by jumps, and how to go back; blank where one did not jump, or the title
+// of the page says it.
+func (a *Shell) crumbs(w int) string {
+	way := a.way()
+	switch n := len(a.chosen()); {
+	case n > 0 && a.overlay == nil:
+		return a.th.Line(w, []draw.Span{draw.Change.Of(" " + a.th.Say("locks-marked", draw.Counted(n))), draw.Dim.Of(": "), draw.Accent.Of("x"), draw.Dim.Of(" " + a.th.Say("breaks-them") + " "), draw.Accent.Of("M"), draw.Dim.Of(" " + a.th.Say("takes-a-mark-away"))}, nil)
+	case a.overlay != nil || len(way) == 0 || a.current().About().Inner:
+		return draw.Blank(w)
+	}
+	way = append(way, a.crumb(a.at, a.current().Spot()))
 	between := " " + a.th.Sign.Arrow + " "
 	text := strings.Join(way, between)
 	for draw.Width(text) > w-10 && len(way) > 1 {

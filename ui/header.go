@@ -39,7 +39,7 @@ type segment struct {
 
 // statusLine paints the permanent line at the top.
 func statusLine(th *draw.Theme, w int, left, right []segment) string {
-	for need(left)+need(right) > w {
+	for need(left, 3)+need(right, 2) > w {
 		worst := 0
 		var from *[]segment
 		var at int
@@ -67,11 +67,11 @@ func margin(w int) int {
 	return 1
 }
 
-// need is how many cells the parts take, what stands between them included.
-func need(parts []segment) int {
+// need is how many cells the parts take, each with so many beside it.
+func need(parts []segment, beside int) int {
 	n := 0
 	for _, p := range parts {
-		n += draw.WidthOf(p.spans) + 3
+		n += draw.WidthOf(p.spans) + beside
 	}
 	return n
 }
@@ -285,11 +285,11 @@ func (h *header) each() []tab {
 		if about.Inner {
 			continue
 		}
-		if i == h.tabShown() {
+		if i == h.pages.outer() {
 			st = draw.Here
 		}
 		t := tab{i, x, append(make([]draw.Span, 0, 4), draw.Accent.Of(h.pages.digit(i)))}
-		if h.room() >= besideNames || i == h.tabShown() {
+		if h.room() >= besideNames || i == h.pages.outer() {
 			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(h.Th.Say(about.Label)))
 		}
 		if n > 0 && about.Shows&page.ShowFinding != 0 {
@@ -303,15 +303,6 @@ func (h *header) each() []tab {
 		x += draw.WidthOf(t.spans) + gap
 	}
 	return all
-}
-
-// tabShown is which page the line of pages shows as the one where one is.
-func (h *header) tabShown() int {
-	at := h.pages.at
-	for at > 0 && h.pages.pages[at].About().Inner { // it stands behind the one from which it is opened
-		at--
-	}
-	return at
 }
 
 func (h *header) inSight() []segment {
@@ -334,7 +325,11 @@ func (h *header) inSight() []segment {
 	}
 	if n := h.Locks.Order.Bad; n > 0 {
 		st, sign := h.Th.Level(h.Locks.Order.Worst)
-		add(3, st.Of(sign+" "+h.Th.Say("locks-in-trouble", n)))
+		rank := 3
+		if h.room() >= besideGraph { // there the pages say how much was found
+			rank = 6
+		}
+		add(rank, st.Of(sign+" "+h.Th.Say("locks-in-trouble", n)))
 	}
 	if h.room() >= besideGraph && !h.Th.Brief {
 		for i, graph := range [][]draw.Span{h.Sparkline.Handovers(h.Th, h.Now), h.Sparkline.Waiting(h.Th)} {
@@ -343,7 +338,7 @@ func (h *header) inSight() []segment {
 			}
 		}
 	}
-	add(6, draw.Dim.Of(h.Th.Say("locks-counted", draw.Counted(h.Locks.Order.Total))))
+	add(7, draw.Dim.Of(h.Th.Say("locks-counted", draw.Counted(h.Locks.Order.Total))))
 	return right
 }
 

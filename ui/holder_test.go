@@ -23,6 +23,8 @@ func TestTheConsoleNamesTheHolderThatTheTablesName(t *testing.T) {
 	b.w.claim(1, "/blocked", "", 0xb2)
 	b.sync(5)
 	b.size(200, 30)
+	b.View()
+	b.send(tickMsg(at(6))) // names that had no room have it in the next frame
 	// cell is what stands in the row of a lock from left of its column to the end of the title.
 	cell := func(lock, title string) string {
 		_, table, _ := strings.Cut(b.text(), "  LOCK ")

@@ -82,7 +82,7 @@ func TestLaneOfAClientOfNobody(t *testing.T) {
 	b.w.del(55, leaseKey("/l", 0xa2))
 	b.sync(60)
 	b.press("enter")
-	b.sees("  234567  ● holds" + strings.Repeat(" ", 67) + "▌" + strings.Repeat("─", 13) + "▊" + strings.Repeat("█", 6) + "▉")
+	b.sees("  234567  ● holds" + strings.Repeat(" ", 62) + "▊" + strings.Repeat("─", 12) + "▉" + strings.Repeat("█", 6) + "▌")
 }
 
 // TestOverlapsAreSummedUp: one that sleeps on beside the same other is named once,

@@ -223,7 +223,7 @@ func TestJournalInLittleRoom(t *testing.T) {
 	for h := 8; h <= 40; h++ {
 		b.size(80, h)
 		lines := strings.Split(b.text(), "\n")
-		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "journal · ") })
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, " journal  ") })
 		if at < 0 {
 			t.Fatalf("%d rows: no journal:\n%s", h, b.text())
 		}

@@ -62,6 +62,15 @@ func (s pageSet) digit(i int) string {
 	return strconv.Itoa(n)
 }
 
+// outer is the page that the line of pages shows as the one where one is.
+func (s pageSet) outer() int {
+	at := s.at
+	for at > 0 && s.pages[at].About().Inner { // it stands behind the one from which it is opened
+		at--
+	}
+	return at
+}
+
 // filter returns the filter of the page that is shown, "" if it has none, and how many
 // rows are left.
 func (s pageSet) filter() (text string, hits model.Message) {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -310,7 +311,7 @@ func TestSeveralHolders(t *testing.T) {
 	}
 	b.sees("31 +2")
 	b.press("enter")
-	if n := strings.Count(b.text(), "● holds  lease"); n != 3 || strings.Count(b.text(), "○ waits") != 1 {
+	if n := len(regexp.MustCompile("● holds +lease").FindAllString(b.text(), -1)); n != 3 || strings.Count(b.text(), "○ waits") != 1 {
 		t.Errorf("%d hold:\n%s", n, b.text())
 	}
 }

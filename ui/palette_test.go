@@ -335,7 +335,7 @@ func TestSettingsAreRemembered(t *testing.T) {
 // pictureless is a screen without what lanes are drawn with: where a cell is cut in two
 // depends on how many colours there are.
 func pictureless(text string) string {
-	text = regexp.MustCompile("[█▓][!✖]|[!✖][█▓]").ReplaceAllString(text, "█") // signs of lanes, where colours are few
+	text = regexp.MustCompile("[█▓][!✖]|[!✖][█▓]|(?m)[!✖][ ▏▎▍▌▋▊▉▐█▓]*$").ReplaceAllString(text, "█") // signs of lanes, where colours are few
 	return regexp.MustCompile("[ ▏▎▍▌▋▊▉▐█▓┃─╌▚]+").ReplaceAllString(text, " ")
 }
 

@@ -147,6 +147,9 @@ func (a *Shell) Frame() page.Frame {
 	b := a.viewState
 	b.Cost, b.Armed = a.cost, a.o.Armed && !a.disarmed
 	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.panel.Height(a.th, a.w, a.h) > lessonShort || a.panel.Showing() && a.h >= page.TallFrom
+	if b.Way = nil; a.current().About().Inner {
+		b.Way = a.way()
+	}
 	return page.Frame{ViewState: b, View: table.View{S: a.state.View, Th: a.th, Now: a.now, Stands: a.stands(), OnScreen: &a.onScreen, Marks: b.Marked.Has, Chosen: b.Picked.Has}}
 }
 

@@ -35,6 +35,8 @@ var titles = map[model.MessageID]Sentence{
 	"title-since":         {"SINCE", "多久"},
 	"title-waits-for":     {"WAITS FOR", "等谁"},
 	"title-note":          {"NOTE", "备注"},
+	"title-time":          {"TIME", "时间"},
+	"title-who-and-how":   {"WHO AND HOW", "谁，怎样"},
 	"title-lock":          {"LOCK", "锁"},
 	"title-state":         {"STATE", "状态"},
 	"title-moves-when":    {"MOVES WHEN", "何时交接"},

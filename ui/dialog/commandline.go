@@ -145,7 +145,7 @@ func (p *CommandLine) look(v host.View) {
 	}
 	pattern := strings.ToLower(strings.TrimSpace(p.Text))
 	p.offers, p.all = share(p.find(v, pattern), rowsMax)
-	if pattern != "" && len(p.offers) > 0 {
+	if len(p.offers) > 0 {
 		p.at = 0
 	}
 }
@@ -292,10 +292,11 @@ func (p *CommandLine) PaintOver(v host.View, lines []string, w int) []string {
 // top is the first row in sight.
 func (p *CommandLine) top(rows int) int { return max(0, min(p.at-rows/2, p.rows()-rows)) }
 
-// Cells of a row of the palette: the kind, and the least of a name.
+// Cells of a row of the palette: the kind, the least of a name, and what most keys take.
 const (
 	kindCells = 11
 	nameLeast = 20
+	keyRoom   = 6
 )
 
 // row is a row of the list in so many cells. A kind is named where it begins.
@@ -333,7 +334,7 @@ func (p *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) 
 	if keyName != "" {
 		right = []draw.Span{key.Of(keyName), draw.Plain.Of(" ")}
 	}
-	room := w - 2 - kindCells - draw.WidthOf(right) - 1
+	room := w - 2 - kindCells - max(keyRoom, draw.WidthOf(right)) - 1
 	name := room
 	if x.kind != offerAction && x.kind != offerPage {
 		name = min(room, max(nameLeast, room*2/5))

@@ -46,13 +46,13 @@ func At(s *store.View, l *locks.Lock, now time.Time, c *locks.Claim, position in
 // Claims are the fields of a claim in a queue.
 var Claims = []Field[Claim]{
 	{Name: "lock", In: In{CSV: 10}, Raw: func(x Claim) string { return x.L.Name }},
-	{Name: "position", Title: "title-place", In: In{Table: 10, CSV: 20, JSON: 10, Console: 10}, Width: Width{Least: 3, Fair: 4, Most: 6, Rank: 1, Right: true},
+	{Name: "position", Title: "title-place", In: In{Table: 10, CSV: 20, JSON: 10, Console: 10}, Width: Width{Least: 3, Fair: 4, Most: 4, Rank: 1, Right: true},
 		Own: position},
 	{Name: "role", Title: "title-role", In: In{Table: 20, CSV: 30, JSON: 20, Console: 20}, Width: Width{Least: 8, Most: 9},
 		JSON: Text, Cell: func(x Claim) string { return string(x.Role) }, Record: func(x Claim) string { return x.Role.Name() }},
-	{Name: "key", Title: "title-key", In: In{Table: 30, CSV: 40, JSON: 30, Console: 40}, Width: Width{Least: 11, Fair: 18, Most: 40, Rank: 8},
+	{Name: "key", Title: "title-key", In: In{Table: 30, CSV: 40, JSON: 30, Console: 40}, Width: Width{Least: 11, Fair: 16, Most: 40, Rank: 8},
 		JSON: Bytes, Raw: func(x Claim) string { return x.Key }},
-	{Name: "create_revision", Title: "title-created", In: In{Table: 40, CSV: 50, JSON: 40, Console: 50}, Width: Width{Least: 9, Fair: 11, Most: 14, Rank: 6, Right: true},
+	{Name: "create_revision", Title: "title-created", In: In{Table: 40, CSV: 50, JSON: 40, Console: 50}, Width: Width{Least: 9, Fair: 9, Most: 14, Rank: 6, Right: true},
 		Own: created},
 	{Name: "mod_revision", Title: "title-modified", In: In{Wide: 40, CSV: 60, JSON: 50}, Own: modified},
 	{Name: "version", Title: "title-version", In: In{Wide: 50, CSV: 70, JSON: 60}, Own: version},

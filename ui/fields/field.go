@@ -53,6 +53,9 @@ type Width struct {
 	// Rank says who goes first when it gets narrow: the highest. Rank 0 stays.
 	Rank  int
 	Right bool // numbers stand at the right
+	// Picture columns grow beyond Fair before those of words that may be dropped: they show more the
+	// wider they are.
+	Picture bool
 }
 
 // Text returns the value for people: a dash for what is not known.

@@ -40,23 +40,29 @@ type pastOf struct {
 	w, rows    int
 	window     timeline.Window
 	title      bool
+	depth      bool
 }
 
 // Lanes returns the lines of at most n lanes of a lock, under a title of their own if it is asked
-// for, and what a title says of them.
-func (x *Axis) Lanes(f table.View, l *locks.Lock, w, n int, title bool) (lines []string, words []draw.Span) {
-	of := pastOf{l.Name, f.S.VersionOf(l), f.Now, f.S.Now(), f.Th, w, n, x.Window, title}
+// for, and what a title says of them. Where there is room for what is nice to have, a row says below
+// how many waited.
+func (x *Axis) Lanes(f Frame, l *locks.Lock, w, n int, title bool) (lines []string, words []draw.Span) {
+	depth := f.Height >= TallFrom && w >= depthFrom && l.Recipe().WaitersVisible() && !f.Th.Asks
+	of := pastOf{l.Name, f.S.VersionOf(l), f.Now, f.S.Now(), f.Th, w, n, x.Window, title, depth}
 	if x.last.source != of {
 		x.Painter.Lang = f.Th.Lang
-		all := x.Painter.Lanes(f, &x.Window, l.Name, n, w)
-		x.last = past{source: of, words: all.Words(f)}
+		all := x.Painter.Lanes(f.View, &x.Window, l.Name, n, w, depth)
+		x.last = past{source: of, words: all.Words(f.View)}
 		if title {
-			x.last.lines = append(x.last.lines, all.Title(f, w))
+			x.last.lines = append(x.last.lines, all.Title(f.View, w))
 		}
-		x.last.lines = all.Lines(x.last.lines, f, w)
+		x.last.lines = all.Lines(x.last.lines, f.View, w)
 	}
 	return x.last.lines, x.last.words
 }
+
+// depthFrom is the width from which there is a row for how many waited.
+const depthFrom = 100
 
 // minute is the last minute of a lock as it was painted, and what from.
 type minute struct {

@@ -82,6 +82,6 @@ func Standing(l *locks.Lease) int {
 // AlsoMax bounds how many other claims of a lease are looked at for one row.
 const AlsoMax = 32
 
-// QueueStep is by how many rows a queue grows: so what stands below it does not move with each
-// who comes or goes.
+// QueueStep is how many have to leave before a queue gives back their rows: so what stands below it does
+// not move with each who comes or goes.
 const QueueStep = 4

@@ -3,7 +3,9 @@ package page
 import (
 	"slices"
 	"sort"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"locktop/model"
 	"locktop/model/journal"
@@ -227,18 +229,58 @@ func factLines(f Frame, e *journal.Entry, named bool, w, most int, chosen bool) 
 		if e.Lock == f.Locks.Pick.ID {
 			name = draw.Strong
 		}
-		room := min(max(lockLeast, f.Locks.Order.Longest), lockMost, w/4)
+		room := factNames(f, w)
 		lock := f.Th.CutPath(f.Th.Clean(e.Lock), room)
 		lead = append(lead, name.Of(lock), draw.Plain.Of(draw.Blank(room+2-draw.Width(lock))))
 		say = f.Th.SentenceHere
 	}
 	at := draw.WidthOf(lead)
-	said := f.Th.Wrap(say(f.S, e), max(1, w-at), max(1, most))
-	said[0] = line(append(lead, words.Of(said[0])))
-	for i, more := range said[1:] {
-		said[1+i] = line([]draw.Span{margin, words.Of(draw.Blank(at-1) + more)})
+	said := f.Th.Wrap(say(f.S, e), max(1, w-at-1), max(1, most))
+	inside := false
+	for i, text := range said {
+		if i > 0 {
+			lead = []draw.Span{margin, draw.Plain.Of(draw.Blank(at - 1))}
+		}
+		said[i] = line(append(lead, asides(text, words, &inside)...))
 	}
 	return said
+}
+
+// asides are a line of a sentence: what stands in brackets matters less. inside says whether it begins in
+// them, and then whether it ends so.
+func asides(text string, st draw.Style, inside *bool) (spans []draw.Span) {
+	for text != "" {
+		to := strings.IndexAny(text, "(（")
+		now := st
+		if *inside {
+			if to, now = strings.IndexAny(text, ")）"), draw.Dim; to >= 0 {
+				_, n := utf8.DecodeRuneInString(text[to:])
+				to += n
+			}
+		}
+		if to < 0 {
+			return append(spans, now.Of(text))
+		}
+		spans, text, *inside = append(spans, now.Of(text[:to])), text[to:], !*inside
+	}
+	return spans
+}
+
+// factNames is how many cells the names of locks take in lines of w cells, 0 where they stand in the sentences.
+func factNames(f Frame, w int) int {
+	if w < namedFrom {
+		return 0
+	}
+	return min(max(lockLeast, f.Locks.Order.Longest), lockMost, w/4)
+}
+
+// factHead is the line of titles above entries that are named by their locks.
+func factHead(f Frame, w int) string {
+	title := "  " + draw.PadTo(f.Th.Say("title-time"), draw.ClockBrief+3)
+	if n := factNames(f, w); n > 0 {
+		title += draw.PadTo(f.Th.Say("title-lock"), n+2)
+	}
+	return f.Th.Line(w, []draw.Span{draw.Heading.Of(title + f.Th.Say("title-who-and-how"))}, nil)
 }
 
 // LastFacts appends the newest entries that h lines have room for, newest last; named says the

@@ -33,6 +33,7 @@ type ViewState struct {
 	Cost      model.Cost // what our own requests are
 	Armed     bool       // locks may be broken
 	Height    int        // of the whole screen
+	Way       []string   // how one came to an inner page: the pages before it
 	Lesson    bool       // a lesson is told on a part of it
 }
 
@@ -117,6 +118,18 @@ func (f Frame) AsOf() []draw.Span {
 		return []draw.Span{draw.Late.Of("  " + f.Th.Message(as) + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" " + f.Th.Say("now"))}
 	}
 	return nil
+}
+
+// wayFrom is the width from which the title of an inner page says how one came there.
+const wayFrom = 60
+
+// Before are the pages from which one came to an inner page, in front of its title in a line of w cells.
+func (f Frame) Before(w int) []draw.Span {
+	if w < wayFrom || len(f.Way) == 0 {
+		return nil
+	}
+	between := " " + f.Th.Sign.Arrow + " "
+	return []draw.Span{draw.Dim.Of(f.Th.CutPath(strings.Join(f.Way, between), w/3) + between)}
 }
 
 // RankLocks goes on with putting the locks in order.

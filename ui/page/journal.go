@@ -181,21 +181,29 @@ func (p *journalPage) Paint(f Frame, w, h int) []string {
 		return draw.Fill([]string{p.title(f, w), f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("the-journal-does-not-go-back"))}, nil)}, w, h)
 	}
 	lines := append(make([]string, 0, h), p.title(f, w))
+	if w >= timedFrom && h >= headedFrom && len(p.matched) > 0 {
+		lines = append(lines, factHead(f, w))
+		room--
+	}
+	from := len(lines)
 	lines = p.paint(lines, f, factLook{named: true, most: entryLinesMax, cursor: true}, w, room)
-	if len(lines) == 1 && h > 1 {
+	if len(lines) == from && h > 1 {
 		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + p.nothingYet(f))}, nil))
 	}
 	if p.current != nil && h >= aboutFrom {
-		lines = append(draw.Fill(lines, w, 1+room), p.about(f, p.current, w)...)
+		lines = append(draw.Fill(lines, w, h-aboutLines), p.about(f, p.current, w)...)
 	}
 	return draw.Fill(lines, w, h)
 }
+
+// headedFrom is the height from which the lines have titles above them.
+const headedFrom = 8
 
 // aboutFrom is the height from which the page says below what is known of the line under the
 // cursor, and aboutLines how many lines that takes.
 const (
 	aboutFrom  = 22
-	aboutLines = 5
+	aboutLines = 7
 )
 
 // about says what is known of an entry beside its sentence: when and at which revision, how sure
@@ -222,8 +230,20 @@ func (p *journalPage) about(f Frame, e *journal.Entry, w int) []string {
 		lines = append(lines, row(th.Say("sure"), th.Say("sure-since", sure, e.Evidence)))
 	case sure != "":
 		lines = append(lines, row(th.Say("sure"), th.FormatConfidence(sure)))
-	default:
-		lines = append(lines, row(th.Say("what"), th.Kind(e.Kind)))
+	}
+	if e.Claim.Key != "" {
+		key := th.Clean(e.Claim.Key)
+		if e.Claim.Lease != 0 {
+			key = th.Say("key-and-lease", model.Verbatim(key), e.Claim.Lease)
+		}
+		lines = append(lines, row(th.Say("key-word"), key))
+	}
+	if e.Kind == journal.Handover && !e.Past {
+		gap := th.Say("nobody-held-for", e.Gap)
+		if e.Gap == 0 {
+			gap = th.Say("no-gap")
+		}
+		lines = append(lines, row(th.Say("gap"), gap))
 	}
 	if l != nil {
 		c := th.FormatCondition(status.ConditionOf(f.S, l))
@@ -248,7 +268,11 @@ func (p *journalPage) title(f Frame, w int) string {
 	if p.lock != "" {
 		t = append(t, draw.Plain.Of(" "+f.Th.Say("of-word")+" "), draw.Accent.Of(f.Th.CutPath(f.Th.Clean(p.lock), 40)))
 	}
-	t = append(t, draw.Dim.Of(" "+f.Th.Sign.Dot+" "+f.Th.Say("lines-counted", draw.Counted(len(p.matched)))))
+	count := f.Th.Say("lines-counted", draw.Counted(len(p.matched)))
+	if p.filter != "" {
+		count = f.Th.Say("of-lines", draw.Counted(len(p.matched)), draw.Counted(len(f.S.Journal())))
+	}
+	t = append(t, draw.Dim.Of("  "+count))
 	t = append(t, p.newerBelow(f)...)
 	return f.Th.Ruler(w, append(t, f.AsOf()...)...)
 }

@@ -270,7 +270,7 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 	f.Lane = func(l *locks.Lock, now time.Time, cells int) []draw.Span {
 		return f.Axis.LastMinute(f.View, l, now, cells)
 	}
-	p.Table.Rename("title-last-minute", f.Th.Message(timeline.LastSeen(f.S.Timeline().Start(), f.Now)))
+	p.Table.Rename("title-last-minute", f.Th.Message(timeline.LastSeen(f.S.Timeline().Start(), f.Now)), f.Th.Say("now"))
 	p.Table.SortBy(p.locks.Order.By)
 	p.Table.Bound("title-lock", p.locks.Order.Longest+marksCells)
 	if p.holder > 0 && w >= namedFrom {
@@ -473,7 +473,11 @@ func lockHolder(r *table.Row, x *fields.Lock) {
 	case !x.L.Recipe().HasHolder:
 		r.Add(draw.Dim, "-")
 	case x.L.Blocked():
-		r.Add(draw.Bad, th.CutKey(th.Clean(head.Key), r.Room()))
+		name := th.Clean(head.Key)
+		r.Add(draw.Bad, th.CutKey(name, r.Room()))
+		if holderCut(r, name) && draw.Width(name) <= holderMost {
+			*r.F.HolderCut = max(*r.F.HolderCut, draw.Width(name))
+		}
 	case x.L.Holder() == nil: // a Lease of Kubernetes that says nobody, or is encrypted
 		r.Add(draw.Dim, "-")
 	default:
@@ -483,11 +487,16 @@ func lockHolder(r *table.Row, x *fields.Lock) {
 		}
 		name := th.WhoIn(x.S, head.Ref(), r.Room()-len(more))
 		r.Add(draw.Plain, name)
-		if r.F.HolderCut != nil && draw.Width(name) >= r.Room()-len(more) { // it was cut, or nearly
+		if holderCut(r, name+more) {
 			*r.F.HolderCut = max(*r.F.HolderCut, draw.Width(th.Who(x.S, head.Ref()))+len(more))
 		}
 		r.Add(draw.Dim, more)
 	}
+}
+
+// holderCut says whether a name has too little room, or nearly, where somebody wants to know that.
+func holderCut(r *table.Row, name string) bool {
+	return r.F.HolderCut != nil && draw.Width(name) >= r.Room()
 }
 
 func lockBehind(r *table.Row, x *fields.Lock) {

@@ -140,7 +140,7 @@ func (p *outputPage) Paint(f Frame, w, h int) []string {
 	if len(screen) == 0 {
 		screen = append(screen, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say(p.nothing()))}, nil))
 	}
-	title := f.Th.Ruler(w, append(p.title(f, len(p.lines)-1-last), f.AsOf()...)...)
+	title := f.Th.Ruler(w, append(append(f.Before(w), p.title(f, len(p.lines)-1-last)...), f.AsOf()...)...)
 	return draw.Fill(append([]string{title}, screen[:min(len(screen), p.height)]...), w, h)
 }
 

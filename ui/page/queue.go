@@ -38,8 +38,12 @@ var ClaimCells = table.CellsOf(fields.Claims, map[model.MessageID]func(*table.Ro
 		r.Add(draw.Plain, draw.Age(d, atLeast))
 	},
 	"title-waits-for": func(r *table.Row, x *fields.Claim) {
-		if x.Ahead != nil && !r.F.Th.Asks {
+		switch {
+		case r.F.Th.Asks:
+		case x.Ahead != nil:
 			r.Add(draw.Dim, waitingText(r.F.Th, r.F.Th.Who(x.S, x.Ahead.Ref()), r.Room()))
+		case x.Role == model.RoleHolds:
+			r.Add(draw.Dim, r.F.Th.Fitting(r.Room(), model.Say("for-nothing-it-is-first"), func() []model.Message { return []model.Message{model.Say("for-nothing")} }))
 		}
 	},
 	"title-note": func(r *table.Row, x *fields.Claim) {
@@ -61,6 +65,8 @@ type QueuePane struct {
 	turned bool
 	last   happening
 	costs  WaitPanel
+	rows   int  // of the queue, so that what is below does not move with each who comes or goes
+	noted  bool // there was something to note of one of its claims
 
 	facts   factList // what happened
 	factsAt int      // the line of the pane at which it begins, 0: it has no room
@@ -73,7 +79,7 @@ func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.C
 // show sets the lock whose queue is shown.
 func (p *QueuePane) show(lock string) {
 	if p.Lock != lock {
-		p.Lock, p.Pick, p.Table.Top = lock, Selection{}, 0
+		p.Lock, p.Pick, p.Table.Top, p.rows, p.noted = lock, Selection{}, 0, 0, false
 		if !p.factual {
 			p.facts.pick, p.facts.anchor = 0, 0
 		}
@@ -103,7 +109,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 			n = max(n, (h-3)/2)
 		}
 		var words []draw.Span
-		if past, words = f.Axis.Lanes(f.View, l, w, n, !brief); brief {
+		if past, words = f.Axis.Lanes(f, l, w, n, !brief); brief {
 			hint = timeline.Hints(f.Th, w)
 			if n := draw.WidthOf(words); n > 0 && draw.WidthOf(title)+n+8 <= w {
 				title = append(append(title, draw.Dim.Of(" "+f.Th.Sign.Dot+" ")), words...)
@@ -114,8 +120,8 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	rows, rest := Shares(h - 1 - len(past))
 	if brief && past != nil {
 		rows, rest = 0, h-1-len(past)
-	} else if need := (l.Len() + QueueStep) / QueueStep * QueueStep; need+1 < rows {
-		rows, rest = need+1, rest+rows-need-1
+	} else if need := p.need(f, l); need < rows {
+		rows, rest = need, rest+rows-need
 	}
 	lines = p.queue(lines, f, l, w, rows, focused)
 	lines = append(lines, past...)
@@ -134,6 +140,19 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	return draw.Fill(lines, w, h)
 }
 
+// need is how many lines a queue takes: those of its claims, its titles, and a blank one where there is
+// room. It grows at once, and gives back only what many left, so that nothing below moves with each who
+// goes and comes again.
+func (p *QueuePane) need(f Frame, l *locks.Lock) int {
+	if n := l.Len(); n > p.rows || n+QueueStep <= p.rows {
+		p.rows = n
+	}
+	if f.Height >= TallFrom {
+		return p.rows + 2
+	}
+	return p.rows + 1
+}
+
 // ringFrom is the height from which a deadlock is drawn.
 const ringFrom = 10
 
@@ -147,7 +166,7 @@ func (p *QueuePane) ring(f Frame, l *locks.Lock, ring *timeline.Ring, lines []st
 	lines = append(lines, ring.Costs(w, h-len(lines))...)
 	found := slices.DeleteFunc(slices.Clone(besideCycle(f.S.FindingsOf(l))), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
 	if n := min(3, l.Len()); h-len(lines) >= n+8 && l.Recipe().HasHolder {
-		past, _ := f.Axis.Lanes(f.View, l, w, n, true)
+		past, _ := f.Axis.Lanes(f, l, w, n, true)
 		lines = append(lines, past...)
 	}
 	why, facts := whyShares(f.Th, found, w, h-len(lines))
@@ -178,7 +197,7 @@ func (p *QueuePane) history(f Frame, l *locks.Lock, w, h int, timed bool) []stri
 	var beside []string
 	if timed && !f.Th.Brief && h >= LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
 		from, to := f.Axis.Shown(f.S.Timeline().Start(), f.Exact())
-		wide, blank := max(WaitPanelLeast, w*3/8), 0
+		wide, blank := max(WaitPanelLeast, w*7/20), 0
 		if f.Height >= TallFrom {
 			blank = 1
 		}
@@ -304,7 +323,11 @@ func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span 
 	th := f.Th
 	c := status.ConditionOf(f.S, l)
 	t := []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), 48))}
-	w -= 6 + draw.Width(t[0].Text)
+	if p.whole {
+		t = append(f.Before(w), t...)
+	}
+	w -= 6 + draw.WidthOf(t)
+	lead := len(t)
 	part := func(spans ...draw.Span) {
 		n := 3
 		for _, sp := range spans {
@@ -312,7 +335,7 @@ func (p *QueuePane) Title(f Frame, l *locks.Lock, w int, said bool) []draw.Span 
 		}
 		if w -= n; w >= 0 {
 			between := " " + th.Sign.Dot + " "
-			if len(t) == 1 {
+			if len(t) == lead {
 				between = "  "
 			}
 			t = append(append(t, draw.Dim.Of(between)), spans...)
@@ -366,6 +389,13 @@ func (p *QueuePane) queue(lines []string, f Frame, l *locks.Lock, w, h int, focu
 	p.Pick.Follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
 	p.Table.Fit(w, h, f.Th)
 	p.Table.Reveal(p.Pick.Place, l.Len())
+	for i := p.Table.Top; i < min(l.Len(), p.Table.Top+p.Table.H) && !p.noted; i++ {
+		x := fields.At(f.S, l, f.Now, l.At(i), i+1, l.WaitsFor(l.At(i)))
+		_, said := note(f.Th, f.View, &x)
+		p.noted = said != ""
+	}
+	p.Table.Speaks("title-note", p.noted)
+	p.Table.Fit(w, h, f.Th)
 	lines = append(lines, p.Table.Head(table.SortNone, false))
 	look := table.Look{Cursor: p.Pick.Place, Keys: focused}
 	if !focused && !p.Pick.Pinned {

@@ -26,7 +26,7 @@ func CellsOf[R any](of []fields.Field[R], own map[model.MessageID]func(*Row, *R)
 			fill = func(r *Row, v *R) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.FormatSentence(x.Text(*v)), r.Room())) }
 		}
 		w := x.Width
-		all = append(all, cell[R]{Column{x.Title, w.Least, w.Fair, w.Most, w.Rank, w.Right, sorts[x.Title]}, fill})
+		all = append(all, cell[R]{Column{x.Title, w.Least, w.Fair, w.Most, w.Rank, w.Right, w.Picture, sorts[x.Title]}, fill})
 	}
 	return all
 }

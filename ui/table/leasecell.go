@@ -18,16 +18,19 @@ func (r *Row) Lease(l *locks.Lease, now time.Time) {
 		return
 	}
 	left, beat, st := leaseNow(th, l, left, now)
-	granted := l.Granted()
-	nums := model.Remaining(left, granted)
+	nums := model.Remaining(left, l.Granted())
 	numw := max(7, len(nums))
 	if bar := min(draw.BarCells, r.Room()-numw-6); bar >= 3 {
-		full := int((left*int64(bar) + granted - 1) / granted)
-		r.Add(barStyle(st), th.FullBar[:full*len(th.Sign.Full)])
-		r.Add(draw.Dim, th.EmptyBar[(draw.BarCells-bar+full)*len(th.Sign.Empty):])
+		r.Spans = leaseBar(r.Spans, th, left, l.Granted(), bar, st)
 	}
 	r.Add(draw.Plain, draw.Blanks[:numw-len(nums)]+nums+" ")
 	r.Add(draw.Dim, beat.sign+draw.Blanks[:max(0, 3-len(beat.ago))]+beat.ago)
+}
+
+// leaseBar appends how much of a lease is left as a bar of so many cells, with a blank behind it.
+func leaseBar(spans []draw.Span, th *draw.Theme, left, granted int64, cells int, st draw.Style) []draw.Span {
+	full := int((left*int64(cells) + granted - 1) / granted)
+	return append(spans, barStyle(st).Of(th.FullBar[:full*len(th.Sign.Full)]), draw.Dim.Of(th.EmptyBar[(draw.BarCells-cells+full)*len(th.Sign.Empty):]))
 }
 
 // beat is the last sign of life of a lease: what sign, and how long ago.
@@ -51,17 +54,26 @@ func leaseNow(th *draw.Theme, l *locks.Lease, left int64, now time.Time) (int64,
 	return left, beat{th.Sign.Renewed, model.Ticks(ago)}, st
 }
 
-// LeaseBrief is what is known of a lease in few cells, without a bar.
-func LeaseBrief(th *draw.Theme, l *locks.Lease, now time.Time) draw.Span {
+// briefNums is the width of most figures of a lease: those behind bars stand under each other.
+const briefNums = 6
+
+// LeaseBrief is what is known of a lease in w cells, behind a bar of so many, 0 for none.
+func LeaseBrief(th *draw.Theme, l *locks.Lease, now time.Time, bar, w int) []draw.Span {
 	left, ok := l.Remaining(now)
 	if !ok {
-		return draw.Dim.Of(th.NoReading(l))
+		return []draw.Span{draw.Dim.Of(th.Cut(th.NoReading(l), w))}
 	}
 	left, beat, st := leaseNow(th, l, left, now)
+	var spans []draw.Span
+	nums := model.Remaining(left, l.Granted())
+	if bar > 0 {
+		spans = leaseBar(spans, th, left, l.Granted(), bar, st)
+		nums = draw.Blank(max(0, briefNums-len(nums))) + nums
+	}
 	if st == draw.Good {
 		st = draw.Plain
 	}
-	return st.Of(model.Remaining(left, l.Granted()) + " " + beat.sign + beat.ago)
+	return append(spans, st.Of(nums), draw.Dim.Of(th.Cut(" "+beat.sign+beat.ago, w-draw.WidthOf(spans)-len(nums))))
 }
 
 func barStyle(st draw.Style) draw.Style {

@@ -17,9 +17,10 @@ type Column struct {
 	// before any grows beyond, and never beyond most.
 	Least, Fair, Most int
 	// Rank says who goes first when it gets narrow: the highest. Rank 0 stays.
-	Rank  int
-	Right bool // numbers stand at the right
-	Sort  SortKey
+	Rank    int
+	Right   bool // numbers stand at the right
+	Picture bool // it grows beyond fair before any but those that stay
+	Sort    SortKey
 }
 
 // Name is the title in English, by which the settings of a person know the column.
@@ -48,7 +49,8 @@ func fair(cols []Column, apart, close []int) bool {
 }
 
 // FitColumns returns the width of each column in w cells, gap of them between two; 0 for dropped
-// ones: least first, and what is left goes to those of the lowest rank first.
+// ones: least first, and what is left goes to those of the lowest rank first, beyond fair to those
+// that stay and to pictures before the others.
 func FitColumns(cols []Column, w, gap int) []int {
 	ws := make([]int, len(cols))
 	byRank := make([]int, len(cols))
@@ -81,8 +83,12 @@ func FitColumns(cols []Column, w, gap int) []int {
 	for _, c := range byRank {
 		grow(c, cols[c].Fair)
 	}
-	for _, c := range byRank {
-		grow(c, cols[c].Most)
+	for _, first := range []bool{true, false} {
+		for _, c := range byRank {
+			if first == (cols[c].Rank == 0 || cols[c].Picture) {
+				grow(c, cols[c].Most)
+			}
+		}
 	}
 	return ws
 }
@@ -127,8 +133,10 @@ type Table struct {
 	Widths []int
 	Header bool
 	Off    map[model.MessageID]bool // titles of columns that a person does not want to see
+	Mute   map[model.MessageID]bool // and of those that have nothing to say
 	by     SortKey
 	names  map[model.MessageID]string // by title, what stands in its place
+	edges  map[model.MessageID]string // and at the right end of the last column, if it is that
 	bounds map[model.MessageID]int    // by title, how many cells a column takes at most
 	claims map[model.MessageID]int    // by title, how many it takes
 
@@ -215,7 +223,7 @@ func (t *Table) fitShown(w int) []int {
 		if n := max(c.Least, t.claims[c.Title]); t.claims[c.Title] > 0 {
 			c.Least, c.Fair, c.Most = n, n, n
 		}
-		if !t.Off[c.Title] {
+		if !t.hides(c) {
 			shown = append(shown, c)
 		}
 	}
@@ -228,11 +236,24 @@ func (t *Table) fitShown(w int) []int {
 		}
 	}
 	for i, c := range t.Cols {
-		if !t.Off[c.Title] {
+		if !t.hides(c) {
 			all[i], some = some[0], some[1:]
 		}
 	}
 	return all
+}
+
+// hides says whether a column does not show, however much room there is.
+func (t *Table) hides(c Column) bool { return t.Off[c.Title] || t.Mute[c.Title] }
+
+// Speaks sets whether a column has anything to say.
+func (t *Table) Speaks(title model.MessageID, on bool) {
+	if t.Mute[title] == on {
+		if t.Mute == nil {
+			t.Mute = map[model.MessageID]bool{}
+		}
+		t.Mute[title], t.th = !on, nil // fitted anew
+	}
 }
 
 // Show sets whether a column is wanted. One that the table is about stays.
@@ -374,7 +395,7 @@ func (t *Table) line(id string, as byte) string {
 
 // draw paints the row that was filled in.
 func (t *Table) draw(as byte) string {
-	b := make([]byte, 0, t.w*2+barBytes)
+	b := make([]byte, 0, t.w*3+barBytes)
 	styles := &t.th.Before
 	bar := as &^ look
 	if as &= look; as == selected {
@@ -384,7 +405,7 @@ func (t *Table) draw(as byte) string {
 		b = draw.Pad(b, cursorWidth)
 	} else {
 		b = t.th.Put(b, draw.Accent, t.th.Sign.Cursor)
-		b = draw.Pad(b, cursorWidth-1)
+		b = t.blank(b, cursorWidth-1, styles)
 	}
 	rest, from := t.w-cursorWidth-marginWidth, 0
 	for i, w := range t.Widths {
@@ -429,12 +450,13 @@ func (t *Table) blank(b []byte, n int, styles *[draw.StyleCount]string) []byte {
 	return append(b, t.th.After...)
 }
 
-// Rename lets another text stand in the place of the title of a column.
-func (t *Table) Rename(title model.MessageID, shown string) {
+// Rename lets another text stand in the place of the title of a column, and one at its right end
+// where it is the last one.
+func (t *Table) Rename(title model.MessageID, shown, edge string) {
 	if t.names == nil {
-		t.names = map[model.MessageID]string{}
+		t.names, t.edges = map[model.MessageID]string{}, map[model.MessageID]string{}
 	}
-	t.names[title] = shown
+	t.names[title], t.edges[title] = shown, edge
 }
 
 // titleOf is what stands over a column.
@@ -456,7 +478,7 @@ func (t *Table) Head(by SortKey, reversed bool) string {
 		if c.Sort == SortNone || c.Sort != by {
 			t.Row.Add(draw.Heading, t.titleOf(c))
 			if i == last && !c.Right {
-				t.position(t.Widths[i] - draw.Width(t.titleOf(c)))
+				t.position(t.Widths[i]-draw.Width(t.titleOf(c)), t.edges[c.Title])
 			}
 			t.Row.End()
 			continue
@@ -477,13 +499,13 @@ func (t *Table) Head(by SortKey, reversed bool) string {
 }
 
 // position says at the right of the titles, in so many cells, where the cursor stands in a list of
-// which not all is shown.
-func (t *Table) position(room int) {
-	if t.n <= t.H {
-		return
+// which not all is shown, or else what belongs there.
+func (t *Table) position(room int, other string) {
+	text := other
+	if t.n > t.H {
+		text = strconv.Itoa(t.place+1) + "/" + strconv.Itoa(t.n)
 	}
-	text := strconv.Itoa(t.place+1) + "/" + strconv.Itoa(t.n)
-	if room -= len(text); room > 0 {
+	if room -= draw.Width(text); room > 0 && text != "" {
 		t.Row.Add(draw.Heading, draw.Blank(room)+text)
 	}
 }

@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ const (
 	nameMost  = 24
 	roleCells = 11
 	tailCells = 14
+	barCells  = 5 // of the lease, where there is room for its bar, and a blank
 )
 
 // scanMost bounds how many claims of a queue are looked at for lanes.
@@ -49,15 +51,24 @@ type Lanes struct {
 	start time.Time
 	over  []reports.Overlap // of the beliefs in what is shown
 	odd   model.Message     // what programs believe beside it
+	// deep is how many waited in each cell, on the average; nil where nobody did or nobody asked.
+	deep []float64
 }
 
 // Lanes paints the lanes of a lock: of those who believe wrongly, of its queue in its order, then
-// of those who were there last; n at most, in lines of width cells.
-func (b *Painter) Lanes(f table.View, w *Window, lock string, n, width int) *Lanes {
-	return b.lanes(f, w, lock, n, func(names int) int {
+// of those who were there last; n at most, in lines of width cells, and with depth how many waited
+// in all.
+func (b *Painter) Lanes(f table.View, w *Window, lock string, n, width int, depth bool) *Lanes {
+	x := b.lanes(f, w, lock, n, func(names int) int {
 		_, cells, _ := shares(width, names)
 		return cells
 	})
+	if depth {
+		if waited := b.Row(f.S, lock, x.scale, true, true).Waiting; slices.Max(waited) > 0 {
+			x.deep = waited
+		}
+	}
+	return x
 }
 
 // lanes is [Painter.Lanes] with a picture of so many cells as the longest name leaves.
@@ -286,6 +297,9 @@ func (b *Painter) doubt(v reports.Believed, spells []spell, known int64) {
 	}
 }
 
+// barsFrom is the width from which the lease of a lane has a bar.
+const barsFrom = 110
+
 // shares divides a line of w cells among what stands at the left of a picture, whose longest
 // name has so many cells, the picture, and what stands at its right.
 func shares(w, names int) (left, picture, right int) {
@@ -296,7 +310,10 @@ func shares(w, names int) (left, picture, right int) {
 	if w >= 50 {
 		left += roleCells
 	}
-	if w >= 70 {
+	switch {
+	case w >= barsFrom:
+		right = tailCells + barCells + 1
+	case w >= 70:
 		right = tailCells
 	}
 	return left, max(0, w-left-right), right
@@ -317,8 +334,11 @@ func Hints(th *draw.Theme, w int) []draw.Span {
 
 // Title is the line above the lanes where they are a pane of their own.
 func (x *Lanes) Title(f table.View, w int) string {
-	title := []draw.Span{draw.Strong.Of(x.win.Label(f.Th, x.start, f.Now) + "  ")}
-	return f.Th.RulerWith(w, Hints(f.Th, w), append(title, x.Words(f)...)...)
+	title := []draw.Span{draw.Strong.Of(x.win.Label(f.Th, x.start, f.Now))}
+	if words := x.Words(f); draw.WidthOf(words) > 0 {
+		title = append(append(title, draw.Plain.Of("  ")), words...)
+	}
+	return f.Th.RulerWith(w, Hints(f.Th, w), title...)
 }
 
 // Lines paints the lanes under the time.
@@ -328,6 +348,14 @@ func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
 	lines = append(lines, th.Line(w, append([]draw.Span{draw.Plain.Of(string(draw.Pad(nil, left)))}, x.scale.Ruler(th, x.win, f.Now)...), nil))
 	for i := range x.All {
 		lines = append(lines, th.Line(w, x.lane(&x.All[i], f, w), nil))
+	}
+	if x.deep != nil {
+		said := "  " + th.Say("waiting")
+		row := append([]draw.Span{draw.Dim.Of(said), draw.Plain.Of(string(draw.Pad(nil, left-draw.Width(said))))}, th.Depth(x.deep, x.scale.Cursor())...)
+		if l := f.S.Lock(x.lock); l != nil {
+			row = append(row, draw.Plain.Of(" "+strconv.Itoa(l.Behind())), draw.Dim.Of(" "+th.Say("now")))
+		}
+		lines = append(lines, th.Line(w, row, nil))
 	}
 	return lines
 }
@@ -351,9 +379,7 @@ func (x *Lanes) lane(y *Lane, f table.View, w int) []draw.Span {
 	}
 	spans = append(spans, th.LaneCells(y.Cells)...)
 	if right > 0 {
-		sp := x.tail(y, f)
-		sp.Text = " " + th.Cut(sp.Text, tailCells-1)
-		spans = append(spans, sp)
+		spans = append(append(spans, draw.Plain.Of(" ")), x.tail(y, f, right-1)...)
 	}
 	return spans
 }
@@ -425,16 +451,20 @@ func ordinal(n int) model.Message {
 	return model.Say("nth", count)
 }
 
-// tail says how a contender's lease is, or since when it is gone.
-func (x *Lanes) tail(y *Lane, f table.View) draw.Span {
+// tail says in w cells how a contender's lease is, or since when it is gone.
+func (x *Lanes) tail(y *Lane, f table.View, w int) []draw.Span {
 	th := f.Th
 	switch {
 	case !y.Wrong.IsZero():
-		return draw.Belief.Of(th.Say("lost-it", model.Verbatim(draw.Age(f.Exact().Sub(y.Wrong), false))))
+		return []draw.Span{draw.Belief.Of(th.Cut(th.Say("lost-it", model.Verbatim(draw.Age(f.Exact().Sub(y.Wrong), false))), w))}
 	case y.Claim == nil:
-		return draw.Dim.Of(th.Say("ago", model.Verbatim(draw.Age(f.Now.Sub(y.over), false))))
+		return []draw.Span{draw.Dim.Of(th.Cut(th.Say("ago", model.Verbatim(draw.Age(f.Now.Sub(y.over), false))), w))}
 	}
-	return table.LeaseBrief(th, y.Claim.LeaseInfo(), f.Now)
+	bar := 0
+	if w >= tailCells+barCells {
+		bar = barCells
+	}
+	return table.LeaseBrief(th, y.Claim.LeaseInfo(), f.Now, bar, w)
 }
 
 // Words say whether two held, for how long, and who.

@@ -33,7 +33,7 @@ func TestAKeyWithoutALeaseLooksStuck(t *testing.T) {
 		s.Apply(model.Batch{Events: append(h.Events, model.Tick{At: modeltest.At(20)})})
 		f := viewOf(s, modeltest.At(20))
 		var b Painter
-		x := b.Lanes(f, new(Window), "/l", 10, 120)
+		x := b.Lanes(f, new(Window), "/l", 10, 120, false)
 		row := ""
 		for i, line := range x.Lines(nil, f, 120)[1:] {
 			if strings.Contains(line, "90abcdef") {

@@ -204,8 +204,8 @@ func (g *Ring) session(c *canvas, i, x, y, w int) {
 		who, mark = th.CutKey(g.client(i), w-6), ""
 	}
 	second := []draw.Span{draw.Dim.Of(th.Cut(g.keys(i), w-4))}
-	if lease := table.LeaseBrief(th, g.links[i].Lease, g.f.Now); draw.Width(g.keys(i))+draw.Width(lease.Text)+9 <= w {
-		second = append(second, draw.Dim.Of(" "+th.Sign.Dot+" "), lease)
+	if lease := table.LeaseBrief(th, g.links[i].Lease, g.f.Now, 0, w); draw.Width(g.keys(i))+draw.WidthOf(lease)+9 <= w {
+		second = append(append(second, draw.Dim.Of(" "+th.Sign.Dot+" ")), lease...)
 	}
 	c.box(x, y, w, st, []draw.Span{draw.Good.Of(th.Sign.Holds + " "), draw.Strong.Of(who), draw.Late.Of(strings.TrimRight(" "+mark, " "))}, second)
 }
