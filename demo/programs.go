@@ -51,10 +51,9 @@ func ProgramIn(lang string) (p Program, text string, err error) {
 
 // Drill are the lines that put the program into a drill.
 func (p Program) Drill(name string) []string {
-	first := fmt.Sprintf("locktop drill run %s --as '%s' --lock %s \\", name, p.Run, p.Lock)
-	last := "    --belief 'stdout:/got the lock/=holding,/released|lost/=idle'"
+	what := fmt.Sprintf("    --as '%s' --lock %s", p.Run, p.Lock)
 	if p.SingleKey {
-		last += " --single-key"
+		what += " --single-key"
 	}
-	return []string{first, last}
+	return []string{"locktop drill run " + name + " \\", what + " \\", "    --belief 'stdout:/got the lock/=holding,/released|lost/=idle'"}
 }

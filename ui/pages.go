@@ -167,7 +167,9 @@ func (a *Shell) show(r page.Request) {
 	for i := 0; a.pages[to].About().Shows&r.Show == 0; i++ {
 		to = i
 	}
-	a.jump(to)
+	if to != a.at || !r.Replaces {
+		a.jump(to)
+	}
 	a.current().Show(a.Frame(), r)
 }
 

@@ -121,6 +121,9 @@ func happens(kind model.FaultKind, who any) model.Message {
 	case model.FaultSlow:
 		return model.Say("story-slow", who)
 	case model.FaultStopMember:
+		if who == "leader" { // whichever member that is
+			return model.Say("story-stop-leader")
+		}
 		return model.Say("story-stop-member", who)
 	case model.FaultPauseMember:
 		return model.Say("story-pause-member", who)

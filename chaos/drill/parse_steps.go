@@ -85,8 +85,12 @@ func (s *Show) read(p *parser, n *yaml.Node, what string) {
 	}
 	p.oneOf(n.Line, what, string(s.What), Pictures())
 	switch s.What {
-	case PictureQueue, PictureCost, PictureResource, PictureSaid:
+	case PictureQueue, PictureCost, PictureResource:
 		s.Lock = p.onlyLock(n.Line, what, s.Lock)
+	case PictureSaid: // of several locks it is about all
+		if locks := p.d.Lab.Locks(); s.Lock == "" && len(locks) == 1 {
+			s.Lock = locks[0]
+		}
 	}
 	if s.What == PictureCost {
 		p.d.Lab.Counts = true

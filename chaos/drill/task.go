@@ -18,6 +18,8 @@ type Task struct {
 	Text  Text   `yaml:"text" needed:"true" says:"What."`
 	Hints []Text `yaml:"hints" needed:"true" says:"Help for who asks, in three stages: where to look, how to go about it, what to do."`
 	Setup []Step `yaml:"setup" form:",own" says:"What brings the lab there."`
+	// Show is nil where what stood beside the last question is what the task needs, too.
+	Show  *Show  `yaml:"show" form:"what is shown" says:"What stands beside it, WHAT or {WHAT: LOCK}; without it what stood there last."`
 	Draft *Draft `yaml:"draft" says:"Lines for the reader to complete."`
 	// Done may be nil where there is a draft: then it is done once the steps of the draft came to pass.
 	Done  *Wait      `yaml:"done" says:"By what one sees that it is done; of a draft without it, by its steps."`

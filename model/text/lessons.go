@@ -16,6 +16,7 @@ var lessons = map[model.MessageID]Sentence{
 	"story-cut":                  {"{0} is cut off", "切断 {0} 的连接"},
 	"story-slow":                 {"the link of {0} is slow", "让 {0} 的连接变慢"},
 	"story-stop-member":          {"the member {0} stops", "停掉成员 {0}"},
+	"story-stop-leader":          {"the leader stops", "停掉 Leader"},
 	"story-pause-member":         {"the member {0} is paused", "暂停成员 {0}"},
 	"story-isolate":              {"the member {0} is isolated", "隔离成员 {0}"},
 	"story-slow-member":          {"the member {0} is slow", "让成员 {0} 变慢"},
@@ -67,9 +68,9 @@ var lessons = map[model.MessageID]Sentence{
 	"came-fifo-held":                {"It was served in the order of arrival.", "锁按到达的顺序交接。"},
 	"came-fifo-violated":            {"It was not served in the order of arrival.", "锁没有按到达的顺序交接。"},
 	"came-fifo-unknown":             {"It cannot be told in which order it was served.", "无法判定锁按什么顺序交接。"},
-	"came-overlap-held":             {"The time of two believers was as expected.", "两个客户端同时认为自己持有的时间与预期相符。"},
-	"came-overlap-violated":         {"The time of two believers was not as expected.", "两个客户端同时认为自己持有的时间与预期不符。"},
-	"came-overlap-unknown":          {"It cannot be told for how long two believed.", "无法判定两个客户端同时认为自己持有了多久。"},
+	"came-overlap-held":             {"Two programs believed at once that they hold for as long as expected.", "两个程序同时认为自己持有锁，时间和预期一样长。"},
+	"came-overlap-violated":         {"Two programs believed at once that they hold for longer or shorter than expected.", "两个程序同时认为自己持有锁，时间和预期不一样长。"},
+	"came-overlap-unknown":          {"It cannot be told for how long two programs believed at once that they hold.", "无法判定两个程序同时认为自己持有锁有多久。"},
 	"came-handover-held":            {"The lock changed hands in time.", "锁按时交接。"},
 	"came-handover-violated":        {"The lock did not change hands as expected.", "锁没有按预期交接。"},
 	"came-handover-unknown":         {"It cannot be told whether the lock changed hands in time.", "无法判定锁是否按时交接。"},
@@ -145,9 +146,9 @@ var lessons = map[model.MessageID]Sentence{
 
 	"met-keys": {"{0} has {1} {1|key|keys}", "{0} 有 {1} 个键"},
 
-	"want-answer": {"{0} to say more", "{0} 说出新的话"},
+	"want-answer": {"{0} to report", "{0} 报告结果"},
 
-	"met-answer": {"{0} has said more", "{0} 说了新的话"},
+	"met-answer": {"{0} has reported", "{0} 报告了结果"},
 
 	"want-runs": {"{0} to run", "{0} 在运行"},
 
@@ -197,11 +198,11 @@ var lessons = map[model.MessageID]Sentence{
 
 	"met-all-leaving": {"{0} let go", "{0} 正在释放"},
 
-	"want-one-idle": {"{0} to no longer want the lock", "{0} 不想要锁"},
+	"want-one-idle": {"{0} to no longer want the lock", "{0} 不再要锁"},
 
-	"met-one-idle": {"{0} no longer wants the lock", "{0} 不想要锁"},
+	"met-one-idle": {"{0} no longer wants the lock", "{0} 不再要锁"},
 
-	"want-all-idle": {"{0} to no longer want the lock", "{0} 不想要锁"},
+	"want-all-idle": {"{0} to no longer want the lock", "{0} 不再要锁"},
 
-	"met-all-idle": {"{0} no longer want the lock", "{0} 不想要锁"},
+	"met-all-idle": {"{0} no longer want the lock", "{0} 不再要锁"},
 }

@@ -109,6 +109,9 @@ type Request struct {
 	Finding *model.Finding
 	Program string // whose output, "" for all; or the contender
 	Why     string // why there is nothing to show
+	// Replaces: on the page where one is already, what is shown takes the place of what was, and
+	// there is no way back to that.
+	Replaces bool
 }
 
 // Key is a key of a page alone. Pages that have the same key for the same share a

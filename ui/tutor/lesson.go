@@ -66,6 +66,8 @@ type Step struct {
 	Text string
 	// Met says that what a StepWait waited for is so: "b holds /l".
 	Met string
+	// Missed says that what the step before this one waited for did not come.
+	Missed bool
 	// Options are the answers to StepAsk; Right is the one that is so, from 1, or 0
 	// if none is, or nobody knows yet.
 	Options []string

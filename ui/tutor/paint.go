@@ -2,6 +2,7 @@ package tutor
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,6 +69,9 @@ func (p *Panel) Lines(v host.View, f page.Frame, w, h int) []string {
 	if rows := min(s.pictureRows(f.Height), max(room-len(all), min(pictureLeast, room-pictureLeast))); rows > 0 {
 		picture = s.picture(f, w, rows)
 		room -= len(picture)
+	}
+	if s.step.Kind == StepSee { // what came of it stands first, and as much of what was done as has room
+		all = all[max(0, min(s.told, len(all)-room)):]
 	}
 	s.pages = 1
 	if room > 0 {
@@ -169,7 +173,8 @@ func (p *Panel) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 		d.filled, d.said, d.blank = strings.Join(p.fills.values, "\x00"), p.fills.heard, p.fills.at
 	}
 	if d != p.drawn || p.body == nil {
-		p.drawn, p.body = d, p.write(th, w, now)
+		p.drawn = d // what is written looks at its width
+		p.body = p.write(th, w, now)
 	}
 	return p.body
 }
@@ -190,6 +195,7 @@ func (p *Panel) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 		}
 	}
 	p.past(th, text)
+	p.told = len(all)
 	switch {
 	case p.err != nil:
 		text(draw.Bad, "  "+th.Sign.Bad+" ", th.Say("tutor-broke", p.err.Error()))
@@ -264,8 +270,9 @@ func present(th *draw.Theme, s *Step) string {
 	return th.Say("tutor-waits", s.Text)
 }
 
-// pastOf says what a step has done or waited for, and for how long; "" for nothing.
-func pastOf(th *draw.Theme, s *Step, took time.Duration) string {
+// pastOf says what a step has done or waited for, and for how long, or that it was missed; "" for
+// nothing.
+func pastOf(th *draw.Theme, s *Step, took time.Duration, missed bool) string {
 	switch {
 	case s.Kind != StepWait:
 		return s.Text
@@ -273,6 +280,8 @@ func pastOf(th *draw.Theme, s *Step, took time.Duration) string {
 		return th.Say("tutor-let", model.Duration(s.Within, false))
 	case s.Text == "":
 		return ""
+	case missed:
+		return th.Say("tutor-in-vain", s.Text)
 	case took < time.Second:
 		return cmp.Or(s.Met, s.Text)
 	}
@@ -328,6 +337,10 @@ func (p *Panel) options(th *draw.Theme, text func(st draw.Style, lead, s string)
 func (p *Panel) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	st, sign := verdictStyle(th, p.step.Verdict)
 	head := p.verdictWords(th, p.step.Verdict)
+	if p.step.Verdict == model.DrillHeld && !p.l.Judged && slices.ContainsFunc(p.step.Lines, func(l Line) bool { return l.Verdict != model.DrillHeld }) {
+		st, sign = verdictStyle(th, model.DrillUnknown) // the story did, and the person has something left
+		head = th.Say("tutor-not-yet")
+	}
 	if p.questions > 0 {
 		head += th.Say("tutor-score", p.right, p.questions)
 	}

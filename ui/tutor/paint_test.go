@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
+	"locktop/model"
 	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -32,8 +33,11 @@ func TestWords(t *testing.T) {
 		{Step{Kind: StepDo, Text: "pause a"}, 0, "", "pause a"},
 	}
 	th := plainTheme()
+	if got := pastOf(th, &rows[0].step, time.Minute, true); got != "waited in vain for a to hold /l" {
+		t.Errorf("what did not come is told as %q", got)
+	}
 	for _, r := range rows {
-		if got := pastOf(th, &r.step, r.took); got != r.past {
+		if got := pastOf(th, &r.step, r.took, false); got != r.past {
 			t.Errorf("got %q, want %q", got, r.past)
 		}
 		if r.present != "" && present(th, &r.step) != r.present {
@@ -160,6 +164,76 @@ func TestABlankShowsWhatItOffers(t *testing.T) {
 	for _, want := range []string{"refuse if token", "1 <", "2 >", "try it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestWhatCameOfAQuestionHidesBehindNothing: in few lines what was done before gives way, the newest
+// last; and the lines are as wide as the screen is now.
+func TestWhatCameOfAQuestionHidesBehindNothing(t *testing.T) {
+	p := New(&Lesson{Title: "Order", Next: func(context.Context) (Step, error) { return Step{}, nil }})
+	p.begun = true
+	for i := range 12 {
+		p.log = append(p.log, fmt.Sprintf("thing %d", i))
+	}
+	p.step = Step{Kind: StepSee, Options: []string{"b", "c"}, Chosen: 2, Right: 1, Measured: "b", Why: "c is younger.", Text: "The lowest holds."}
+	f := still().Frame
+	f.ViewState = &page.ViewState{Height: 24}
+	for _, r := range []struct {
+		high     int
+		has, not string
+		reason   string
+	}{
+		{5, "The lowest holds.", "thing", "there is room for the answer alone"},
+		{8, "thing 11", "thing 0", "the last things have room"},
+		{24, "thing 0", "", "all has"},
+	} {
+		text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, 80, r.high), "\n"))
+		for _, want := range []string{"Measured: b.", "c is younger.", r.has} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q:\n%s", r.reason, want, text)
+			}
+		}
+		if r.not != "" && strings.Contains(text, r.not+"\n") {
+			t.Errorf("%s: %q is there:\n%s", r.reason, r.not, text)
+		}
+	}
+}
+
+// TestOptionsFitTheScreenAsItIsNow: right after it became narrower none is cut off.
+func TestOptionsFitTheScreenAsItIsNow(t *testing.T) {
+	p := New(&Lesson{Title: "Order", Next: func(context.Context) (Step, error) { return Step{}, nil }})
+	p.begun, p.has = true, true
+	p.step = Step{Kind: StepTask, Text: "Choose.", Draft: &Draft{Lines: []string{"{op}"}, Blanks: []Blank{{Name: "op", Options: []Choice{{strings.Repeat("a", 40), "a"}, {strings.Repeat("b", 40), "b"}}}}}}
+	p.fills = newFilling(p.step.Draft)
+	f := still().Frame
+	f.ViewState = &page.ViewState{Height: 24}
+	for _, w := range []int{120, 80} {
+		if text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, w, 12), "\n")); !strings.Contains(text, strings.Repeat("b", 40)) {
+			t.Errorf("at %d columns an option is cut off:\n%s", w, text)
+		}
+	}
+}
+
+// TestALessonIsPassedWithAllOfIt: a story that came as expected is not enough.
+func TestALessonIsPassedWithAllOfIt(t *testing.T) {
+	for _, r := range []struct {
+		judged bool
+		task   model.DrillVerdict
+		want   string
+		reason string
+	}{
+		{false, model.DrillHeld, "Passed.", "the task is done"},
+		{false, model.DrillUnknown, "Not passed yet.", "the task is left"},
+		{true, model.DrillUnknown, "HELD", "a drill has no task: its verdict stands"},
+	} {
+		p := New(&Lesson{Title: "Order", Judged: r.judged, Next: func(context.Context) (Step, error) { return Step{}, nil }})
+		p.begun = true
+		p.step = Step{Kind: StepVerdict, Verdict: model.DrillHeld, Lines: []Line{{Name: "one holder", Verdict: model.DrillHeld}, {Name: "task", Verdict: r.task}}}
+		f := still().Frame
+		f.ViewState = &page.ViewState{Height: 24}
+		if text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, 80, 8), "\n")); !strings.Contains(text, " "+r.want) {
+			t.Errorf("%s: no %q:\n%s", r.reason, r.want, text)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (p *Panel) Stepped(v host.View, m StepMsg) []host.Intent {
 	case !p.acts():
 		p.log = nil
 	default:
-		if text := pastOf(v.Th, &p.step, now.Sub(p.since)); text != "" {
+		if text := pastOf(v.Th, &p.step, now.Sub(p.since), m.step.Missed); text != "" {
 			p.log = append(p.log[max(0, len(p.log)-logMax+1):], text)
 		}
 	}

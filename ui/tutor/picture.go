@@ -24,7 +24,7 @@ func (p *Panel) turnTo(v host.View, show Picture, about string) (wants []host.In
 	case show == PictureQueue && v.S.Lock(about) == nil:
 		return nil // with the next step
 	case show == PictureQueue:
-		wants = append(wants, page.Request{Show: page.ShowQueue, Lock: about})
+		wants = append(wants, page.Request{Show: page.ShowQueue, Lock: about, Replaces: true})
 	case show == PictureTime:
 		wants = append(wants, host.GoTo("Time"))
 	}
@@ -115,15 +115,16 @@ func heading(th *draw.Theme, columns []column) []draw.Span {
 var saidColumns = []column{{model.Say("tutor-who"), 10, false}, {model.Say("tutor-etcd-value"), 12, false}, {model.Say("tutor-said-last"), 50, false}}
 
 // whatWasSaid is the value of each program's key, and what the program said last: an observer has no
-// key.
+// key. Where it is about all locks, only those are there that said more than that they want none.
 func (p *Panel) whatWasSaid(f page.Frame, w int) []string {
 	th := f.Th
 	lines := []string{th.Line(w, cellsOf(th, saidColumns, heading(th, saidColumns)), nil)}
-	l := f.S.Lock(p.step.About)
 	for _, c := range f.S.Reports().Contenders() {
-		if c.Proc == model.ProcEnded || c.Lock != p.step.About {
+		idle := c.Belief.Text == "" && c.Belief.State == model.BeliefIdle
+		if c.Proc == model.ProcEnded || p.step.About != "" && c.Lock != p.step.About || p.step.About == "" && idle {
 			continue
 		}
+		l := f.S.Lock(c.Lock)
 		value := draw.Dim.Of("-")
 		for i := 0; l != nil && i < l.Len(); i++ {
 			if k := l.At(i); k.KV.Lease == c.Belief.Lease && c.Belief.Lease != 0 {
@@ -136,6 +137,9 @@ func (p *Panel) whatWasSaid(f page.Frame, w int) []string {
 		}
 		lines = append(lines, th.Line(w, cellsOf(th, saidColumns, []draw.Span{draw.Strong.Of(th.CutKey(c.Name, 10)), value,
 			draw.Plain.Of(cmp.Or(th.Program(c.Belief.Text), th.Word(c.Belief.State)))}), nil))
+	}
+	if len(lines) == 1 {
+		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("tutor-nobody-said"))}, nil)}
 	}
 	return lines
 }
@@ -168,10 +172,10 @@ func (p *Panel) askers(s *store.View) []model.Asked {
 
 // since is what was asked after that. A program that was started anew counts anew.
 func since(a, was model.Asked) model.Asked {
-	if a.Txns < was.Txns || a.Renewals < was.Renewals || a.Gets < was.Gets {
-		return a
+	if d := plus(a, was, -1); min(d.Txns, d.Vain, d.Gets, d.Writes, d.Watches, d.Woken, d.Idle, d.Renewals, d.Others) >= 0 {
+		return d
 	}
-	return plus(a, was, -1)
+	return a
 }
 
 func plus(a, b model.Asked, times int) model.Asked {
@@ -278,6 +282,7 @@ func (p *Panel) graph(f page.Frame, w, h int) []string {
 		for i := range l.Len() {
 			c := l.At(i)
 			switch {
+			case !l.IsDirectChild(c): // that of a lock below, which wants nothing here
 			case l.Holds(i):
 				add(&of(c).has, name)
 			case i <= edgesMost:

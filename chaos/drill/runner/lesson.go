@@ -31,7 +31,7 @@ type Trainer interface {
 	Missed(ctx context.Context, s drill.Step)
 	// Actions are what the person did to the lab so far, in words.
 	Actions() []string
-	// Explain says how all of it is done by hand, in Go and elsewhere, before the task.
+	// Explain says how all of it is done by hand, in Go and elsewhere, once the story is over.
 	Explain(ctx context.Context)
 	// Tries says what the lab does for a task: a step, or nil while the task is set up.
 	Tries(s *drill.Step)
@@ -146,8 +146,8 @@ func (r *runner) end(ctx context.Context, round *Run) {
 		return
 	}
 	if l := r.d.Lesson; l != nil {
+		_ = r.speak(ctx, r.trainer.Explain) // who goes before its end has read enough
 		if l.Task != nil {
-			_ = r.speak(ctx, r.trainer.Explain) // who goes before its end has read enough
 			round.Passed = r.task(ctx, *l.Task)
 		}
 		if l.Exam != nil {

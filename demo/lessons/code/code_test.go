@@ -785,3 +785,78 @@ func TestAnOrderlyEndWaitsForNoTTL(t *testing.T) { // not in parallel: the signa
 		}
 	}
 }
+
+// TestTwoKeysAreTakenTogetherOrNotAtAll, and who does not know whether they were revokes the lease.
+func TestTwoKeysAreTakenTogetherOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	endpoint := serve(t)
+	for _, r := range []struct {
+		taken, late string
+		took, fails bool
+		reason      string
+	}{
+		{took: true, reason: "both are free"},
+		{taken: "/locks/stock", reason: "the first is taken"},
+		{taken: "/locks/bill", reason: "the second is taken"},
+		{late: txn, fails: true, reason: "the answer does not come"},
+	} {
+		p := newPlace(t, endpoint)
+		if r.taken != "" {
+			if _, err := p.other.Put(t.Context(), r.taken, "other"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lease, err := p.other.Grant(t.Context(), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.set("", r.late)
+		took, err := takeBoth(p.soon(), p.cli, "me", lease.ID)
+		if took != r.took || (err != nil) != r.fails {
+			t.Errorf("%s: took %v, %v", r.reason, took, err)
+		}
+		if r.fails { // as its comment says
+			if _, err := p.other.Revoke(t.Context(), lease.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, key := range []string{"/locks/stock", "/locks/bill"} {
+			want := ""
+			if r.took {
+				want = "me"
+			} else if key == r.taken {
+				want = "other"
+			}
+			if got := p.value(key); got != want {
+				t.Errorf("%s: %s is of %q, want %q", r.reason, key, got, want)
+			}
+		}
+	}
+}
+
+// TestAnUnlockThatFailsEndsTheSession, so that no claim stays, whether it was done or not.
+func TestAnUnlockThatFailsEndsTheSession(t *testing.T) {
+	t.Parallel()
+	endpoint := serve(t)
+	for _, r := range []struct {
+		refuse, late string
+		ends         bool
+		reason       string
+	}{
+		{reason: "it is well: the session goes on"},
+		{refuse: remove, ends: true, reason: "the member refuses the delete"},
+		{late: remove, ends: true, reason: "the delete is done, and the answer does not come"},
+	} {
+		p := newPlace(t, endpoint)
+		s, m := p.locked(p.cli, "/orders")
+		p.set(r.refuse, r.late)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // the work was broken off
+		if err := p.done(func() error { return free(ctx, s, m) }); (err != nil) != r.ends {
+			t.Errorf("%s: %v", r.reason, err)
+		}
+		if keys, leases := p.keys("/orders"), p.leases(); len(keys) > 0 || (len(leases) == 0) != r.ends {
+			t.Errorf("%s: the keys %q and the leases %v stay", r.reason, keys, leases)
+		}
+	}
+}

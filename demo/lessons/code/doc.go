@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-//go:embed deadlock.go election.go fence.go fence-reads.go herd.go leader.go lease.go
-//go:embed names.go order.go pause.go session.go spin.go standby.go unlock.go waiters.go
+//go:embed deadlock.go election.go fence.go fence-reads.go herd.go leader.go lease.go lost-unlock.go
+//go:embed names.go order.go pause.go session.go spin.go standby.go unlock.go version.go waiters.go
 var files embed.FS
 
 // Of returns the lines that the lesson of that name shows, none where another lesson shows them.

@@ -103,7 +103,7 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *tutor.L
 			questions = append(questions, s.Ask.Shuffled(seed, i+1))
 		}
 	}
-	healing := false
+	healing, asked := false, "" // asked is the lock that the open question is about
 	for {
 		s, err := l.Next(ctx)
 		if err != nil {
@@ -118,6 +118,10 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *tutor.L
 		switch s.Kind {
 		case tutor.StepVerdict:
 			return
+		case tutor.StepSee:
+			if s.Lock != asked {
+				t.Errorf("%s: what came of a question about %s is shown beside %s", r.d.Name, asked, s.Lock)
+			}
 		case tutor.StepDo, tutor.StepWait:
 			continue
 		case tutor.StepTask:
@@ -151,7 +155,7 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *tutor.L
 				t.Errorf("%s: the question %q is about the lock %q, which nobody wants", r.d.Name, s.Text, s.Lock)
 			}
 			q := questions[0]
-			questions = questions[1:]
+			questions, asked = questions[1:], s.Lock
 			if choice = q.Answer; r.wrong {
 				choice = choice%len(s.Options) + 1
 			}

@@ -136,9 +136,13 @@ func (t *Trainer) words(s drill.Step) string {
 	return s.In(t.lang)
 }
 
-// about is the lock of a step: that of the question which comes next, or came last.
+// about is the lock of a step: that of the question that is open, up to what came of it, or else
+// that of the next one, or the last.
 func (t *Trainer) about(i int) (lock string) {
 	for n, s := range t.d.Steps {
+		if s.See && n+1 >= i {
+			break
+		}
 		if s.Ask == nil || s.Ask.Measure == nil {
 			continue
 		}
@@ -201,7 +205,7 @@ func (t *Trainer) Missed(ctx context.Context, s drill.Step) {
 	if done := t.Actions(); len(done) > 0 {
 		said = t.say(model.Say("trainer-by-hand", done[len(done)-1], what))
 	}
-	t.tell(ctx, said)
+	t.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: said, Missed: true})
 }
 
 // Actions implements runner.Trainer.
@@ -226,6 +230,9 @@ func (t *Trainer) Explain(ctx context.Context) {
 // Tries implements runner.Trainer.
 func (t *Trainer) Tries(s *drill.Step) {
 	if s == nil {
+		if show := t.d.Lesson.Task.Show; show != nil {
+			t.picture = *show
+		}
 		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Text: t.say(model.Say("trainer-task-wait")), Met: t.say(model.Say("trainer-task-ready"))})
 		return
 	}
@@ -240,10 +247,7 @@ func (t *Trainer) Exercise(ctx context.Context, e runner.Exercise) map[string]st
 	if e.Exam {
 		lead = model.Say("trainer-exam")
 	}
-	step := tutor.Step{Kind: tutor.StepTask, Lock: t.d.Lab.Locks()[0], Draft: t.draft(e)}
-	if e.Done != nil && e.Done.Lock != "" {
-		step.Lock = e.Done.Lock
-	}
+	step := tutor.Step{Kind: tutor.StepTask, Lock: t.lockOf(e), Draft: t.draft(e)}
 	for {
 		step.Text, step.Hints = t.say(lead)+e.Text.In(t.lang), len(e.Hints)-t.hinted
 		if t.hinted > 0 && !e.Exam {
@@ -268,6 +272,28 @@ func (t *Trainer) Exercise(ctx context.Context, e runner.Exercise) map[string]st
 			return nil
 		}
 	}
+}
+
+// lockOf is the lock that an exercise is about: by what shows that it is done, by what stands beside
+// it, or of the first program that its draft tells something.
+func (t *Trainer) lockOf(e runner.Exercise) string {
+	if e.Done != nil && e.Done.Lock != "" {
+		return e.Done.Lock
+	}
+	if t.picture.Lock != "" {
+		return t.picture.Lock
+	}
+	if e.Draft != nil {
+		for _, s := range e.Draft.Steps {
+			if s.Tell == nil {
+				continue
+			}
+			if c, ok := t.d.Lab.Contender(s.Tell.Contender); ok {
+				return c.Locks[0]
+			}
+		}
+	}
+	return t.d.Lab.Locks()[0]
 }
 
 // draft is the draft of a task as the panel wants it, nil for none.
@@ -299,9 +325,9 @@ func (t *Trainer) Came(ctx context.Context, e runner.Exercise, done bool, why dr
 	case e.Exam && why != nil:
 		t.tell(ctx, t.say(model.Say("trainer-exam-wrong")))
 	case why != nil:
-		t.tell(ctx, t.say(model.Say("trainer-task-lost", model.Verbatim(why.In(t.lang)))))
+		t.lost(ctx, why.In(t.lang), missed)
 	case missed != nil:
-		t.tell(ctx, t.say(model.Say("trainer-task-lost", model.Verbatim(t.say(model.Say("trainer-missed-step", missed.In(t.lang)))))))
+		t.lost(ctx, t.say(model.Say("trainer-missed-step", missed.In(t.lang))), missed)
 	}
 	if !e.Exam {
 		return
@@ -313,8 +339,14 @@ func (t *Trainer) Came(ctx context.Context, e runner.Exercise, done bool, why dr
 	if err != nil {
 		panic(err) // the file is part of the program
 	}
-	lines := append([]string{"locktop learn code go > lock.go   # or py, js"}, p.Build...)
+	lines := append([]string{"locktop learn code go > lock.go"}, p.Build...)
 	t.tell(ctx, t.say(model.Say("trainer-own")), append(lines, p.Drill("keepalives-held")...)...)
+}
+
+// lost says why a task can no longer be done. missed is the step that did not come to pass, nil where
+// that is not why.
+func (t *Trainer) lost(ctx context.Context, why string, missed *drill.Step) {
+	t.read(ctx, tutor.Step{Kind: tutor.StepSay, Text: t.say(model.Say("trainer-task-lost", model.Verbatim(why))), Missed: missed != nil})
 }
 
 // atLast says that the story is over, and whether an exam is being taken.
@@ -347,7 +379,9 @@ func (t *Trainer) End(ctx context.Context, round *runner.Run) {
 			line.Name = r.Describe()
 			line.Measured, line.Bound, _ = strings.Cut(r.Numbers(), ", ")
 		}
-		s.Lines = append(s.Lines, line)
+		if t.d.Lesson == nil || !slices.Contains(s.Lines, line) { // of several locks the same is said once
+			s.Lines = append(s.Lines, line)
+		}
 	}
 	own := func(is bool, did, left model.Message) {
 		line := tutor.Line{Name: t.say(left), Verdict: model.DrillUnknown}
@@ -357,6 +391,15 @@ func (t *Trainer) End(ctx context.Context, round *runner.Run) {
 		s.Lines = append(s.Lines, line)
 	}
 	if l := t.d.Lesson; l != nil {
+		wrong := 0
+		for _, q := range round.Screens {
+			if q.Right > 0 && q.Chosen != q.Right {
+				wrong++
+			}
+		}
+		if wrong > 0 {
+			own(false, model.Message{}, model.Say("trainer-again", wrong))
+		}
 		if l.Task != nil {
 			own(round.Passed, model.Say("trainer-task-passed"), model.Say("trainer-task-skipped"))
 		}
