@@ -87,7 +87,7 @@ func (a *Shell) lead() []draw.Span {
 		text, cursor = a.field.Text, "_"
 		fallthrough
 	default:
-		return []draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(a.th.Clean(text)), draw.Accent.Of(cursor), draw.Dim.Of("  " + a.th.Message(hits) + "   ")}
+		return []draw.Span{draw.Accent.Of(" / "), draw.Strong.Of(a.th.Clean(text)), draw.Accent.Of(cursor), draw.Dim.Of("  " + a.th.Message(hits) + "   ")}
 	}
 }
 

@@ -56,6 +56,11 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("back on %s", b.on())
 			}
 		}},
+		{"", "nothing is typed: the cursor stands on the first, as in every list", Options{}, []string{":", "enter"}, func(b *bench) {
+			if b.on() != "Queue" || b.palette != nil {
+				b.t.Errorf("page %s", b.on())
+			}
+		}},
 		{"record", "it says where, the header has it, what comes is written behind what is so, and it is ended by the same", Options{Record: NewRecorder(func() (RecordFile, error) { return written, nil })}, []string{":", "record", "enter"}, func(b *bench) {
 			b.sees("REC")
 			b.sees("Recording, with the keys' values, to /state/a.rec: :record ends it")

@@ -69,7 +69,7 @@ var screen = map[model.MessageID]Sentence{
 	"no-problem-seen":              {"No problem seen on {0} {0|lock|locks}:", "{0} 把锁没有看到问题："},
 	"locks-unread":                 {"{0} not read yet", "{0} 把还没读到"},
 	"locks-presumed":               {"{0} may be {0|a lock|locks}", "{0} 把可能是锁"},
-	"locks-other":                  {"{0} other", "{0} 把其他"},
+	"locks-in-a-state":             {"{0} {1}", "{0} 把{1}"},
 	"so-many-wait":                 {"{0} {0|waits|wait}, longest {1}.", "{0} 个在等，最久 {1}。"},
 	"nobody-waits-now":             {"Nobody waits.", "无人等待。"},
 	"calm":                         {" {0}. {1}", "{0}。{1}"},

@@ -26,7 +26,7 @@ type Here struct {
 type CommandLine struct {
 	host.Field
 	here     Here
-	sessions []sessionName // as they were at first, nil until they are asked for
+	sessions []sessionName // as they were at the first letter, nil until then
 	offers   []offer       // what fits the letters
 	verb     *verb         // whose arguments are typed, nil while letters are
 	found    []string      // the arguments that fit, first what begins like it

@@ -80,17 +80,24 @@ func (p *CommandLine) find(v host.View, pattern string) (all [offerKinds]offers)
 		g.best = g.best[:min(len(g.best), offersOfKind)]
 	}
 	if p.here.Watching {
-		for _, l := range f.S.Locks() {
+		for i, l := range f.S.Locks() {
+			if pattern == "" && i == offersOfKind { // all fit as well
+				all[offerLock].n = len(f.S.Locks())
+				break
+			}
 			add(offerLock, l.Name, func() offer {
 				return offer{detail: func(f page.Frame) []draw.Span { return lockDetail(f, l.Name) }, do: shows(page.Request{Show: page.ShowQueue, Lock: l.Name})}
 			})
 		}
-		for _, s := range p.sessionNames(f) {
+		for _, s := range p.sessionNames(f, pattern) {
 			add(offerSession, s.name, func() offer {
 				return offer{detail: func(f page.Frame) []draw.Span { return sessionDetail(f, s.lease) }, do: func(v host.View) ([]host.Intent, string) {
 					return cmdLease(p, v, "0x"+s.lease.String())
 				}}
 			})
+		}
+		if pattern == "" {
+			all[offerSession].n = len(f.S.Leases())
 		}
 		for _, x := range f.S.Reports().Contenders() {
 			add(offerContender, x.Name, func() offer {
@@ -151,23 +158,32 @@ type sessionName struct {
 	name  string
 }
 
-// sessionNames are the sessions as they were when the palette opened.
-func (p *CommandLine) sessionNames(f page.Frame) []sessionName {
-	if p.sessions != nil {
+// sessionNames are the sessions as they were when the first letter was typed, before that as many as the
+// list has rows for: to name all of them takes longer than all else. All claims of a session are of one client,
+// so the first names it.
+func (p *CommandLine) sessionNames(f page.Frame, pattern string) []sessionName {
+	leases := f.S.Leases()
+	if pattern == "" {
+		leases = leases[:min(len(leases), offersOfKind)]
+	} else if p.sessions != nil {
 		return p.sessions
 	}
-	p.sessions = []sessionName{}
-	for _, l := range f.S.Leases() {
-		name := l.ID.String()
-		if lead := fields.SessionOf(l).Lead; lead != nil {
-			name = f.S.Who(draw.Brief(lead.Ref())) + "  " + name
+	names := make([]sessionName, len(leases))
+	for i, l := range leases {
+		names[i] = sessionName{l.ID, l.ID.String()}
+		if claims := l.Claims(); len(claims) > 0 {
+			if id := f.S.IdentityOf(claims[0]); id.Text != "" {
+				names[i].name = id.Text + "  " + names[i].name
+			}
 		}
-		p.sessions = append(p.sessions, sessionName{l.ID, name})
 	}
-	slices.SortFunc(p.sessions, func(a, b sessionName) int {
+	slices.SortFunc(names, func(a, b sessionName) int {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.lease, b.lease))
 	})
-	return p.sessions
+	if pattern != "" {
+		p.sessions = names
+	}
+	return names
 }
 
 // lockDetail says how a lock is, who holds it and how many wait.

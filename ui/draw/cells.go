@@ -25,14 +25,14 @@ func (th *Theme) Cut(s string, w int) string {
 	return h + th.Sign.More
 }
 
-// CutClause shortens what people read: before a colon, a semicolon or an alternative if what is
+// CutClause shortens what people read: before a colon, a semicolon, an alternative or what else is to be done if what is
 // left says enough, else anywhere.
 func (th *Theme) CutClause(s string, w int) string {
 	if Width(s) <= w {
 		return s
 	}
 	at := -1
-	for _, end := range []string{"; ", ": ", ", or "} {
+	for _, end := range []string{"; ", ": ", ", or ", ", and ", "；", "：", "，或", "，并"} {
 		for from := 0; ; {
 			i := strings.Index(s[from:], end)
 			if i < 0 || Width(s[:from+i]) > w {

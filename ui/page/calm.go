@@ -4,16 +4,35 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/findings"
 	"locktop/model/locks"
 	"locktop/ui/draw"
 )
 
 // calm counts how the locks are, for the line that says that all is well.
 type calm struct {
-	moving, held, free, other int
-	unread                    int       // nothing is known of its lease
-	presumed                  int       // its keys may be of something else
-	since                     time.Time // when the longest wait began, zero for none
+	moving, held, free int
+	unread             int         // nothing is known of its lease
+	presumed           int         // its keys may be of something else
+	others             [4]likewise // in another state, by its name
+	since              time.Time   // when the longest wait began, zero for none
+}
+
+// likewise are locks in the same state.
+type likewise struct {
+	is model.Condition
+	n  int
+}
+
+// other counts a lock in a state that is neither good nor bad. There are as many places as such states; what
+// has none would be counted with the last.
+func (c *calm) other(is model.Condition) {
+	for i := range c.others {
+		if o := &c.others[i]; o.n == 0 || o.is.Word == is.Word || i == len(c.others)-1 {
+			o.is, o.n = is, o.n+1
+			return
+		}
+	}
 }
 
 // count takes in a lock and its condition.
@@ -30,7 +49,7 @@ func (c *calm) count(l *locks.Lock, is model.Condition) {
 	case is == model.IsFree:
 		c.free++
 	default:
-		c.other++
+		c.other(is)
 	}
 	if next := l.Next(); next != nil && (c.since.IsZero() || next.Since.Before(c.since)) {
 		c.since = next.Since
@@ -96,7 +115,9 @@ func (f Frame) calmAnew(start time.Time, w int) string {
 	part(o.Calm.free, model.Say("locks-free", draw.Counted(o.Calm.free)))
 	part(o.Calm.unread, model.Say("locks-unread", draw.Counted(o.Calm.unread)))
 	part(o.Calm.presumed, model.Say("locks-presumed", draw.Counted(o.Calm.presumed)))
-	part(o.Calm.other, model.Say("locks-other", draw.Counted(o.Calm.other)))
+	for _, x := range o.Calm.others {
+		part(x.n, model.Say("locks-in-a-state", draw.Counted(x.n), findings.StateWord(x.is)))
+	}
 	waits := model.Say("nobody-waits-now")
 	if o.Waiting > 0 {
 		waits = model.Say("so-many-wait", o.Waiting, model.Verbatim(draw.Age(f.Now.Sub(o.Calm.since), false)))

@@ -17,7 +17,7 @@ func RoleLook(f table.View, l *locks.Lock, c *locks.Claim, i int) (draw.Style, s
 	case !l.Recipe().HasHolder:
 		st = draw.Dim
 	case role == model.RoleBlocks, role == model.RoleForeign:
-		st, sign = draw.Bad, th.Sign.Bad
+		st, sign = blockedLook(f, l)
 	case role == model.RoleHolds:
 		st, sign = timeline.HolderLook(f, l, c)
 	default:
@@ -27,6 +27,14 @@ func RoleLook(f table.View, l *locks.Lock, c *locks.Claim, i int) (draw.Style, s
 		}
 	}
 	return st, sign, th.Word(role)
+}
+
+// blockedLook is the style and the sign of a key that blocks a lock: as bad as the lock is said to be.
+func blockedLook(f table.View, l *locks.Lock) (draw.Style, string) {
+	if c := status.ConditionOf(f.S, l); c.Trouble() {
+		return f.Th.Level(c.Level)
+	}
+	return f.Th.Level(model.LevelError)
 }
 
 // valueMost is how much of a value stands in a cell.

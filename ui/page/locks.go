@@ -270,7 +270,11 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 	f.Lane = func(l *locks.Lock, now time.Time, cells int) []draw.Span {
 		return f.Axis.LastMinute(f.View, l, now, cells)
 	}
-	p.Table.Rename("title-last-minute", f.Th.Message(timeline.LastSeen(f.S.Timeline().Start(), f.Now)), f.Th.Say("now"))
+	now := ""
+	if timeline.Full(f.S.Timeline().Start(), f.Now) {
+		now = f.Th.Say("now")
+	}
+	p.Table.Rename("title-last-minute", f.Th.Message(timeline.LastSeen(f.S.Timeline().Start(), f.Now)), now)
 	p.Table.SortBy(p.locks.Order.By)
 	p.Table.Bound("title-lock", p.locks.Order.Longest+marksCells)
 	if p.holder > 0 && w >= namedFrom {
@@ -474,7 +478,8 @@ func lockHolder(r *table.Row, x *fields.Lock) {
 		r.Add(draw.Dim, "-")
 	case x.L.Blocked():
 		name := th.Clean(head.Key)
-		r.Add(draw.Bad, th.CutKey(name, r.Room()))
+		st, _ := blockedLook(r.F, x.L)
+		r.Add(st, th.CutKey(name, r.Room()))
 		if holderCut(r, name) && draw.Width(name) <= holderMost {
 			*r.F.HolderCut = max(*r.F.HolderCut, draw.Width(name))
 		}

@@ -120,7 +120,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	rows, rest := Shares(h - 1 - len(past))
 	if brief && past != nil {
 		rows, rest = 0, h-1-len(past)
-	} else if need := p.need(f, l); need < rows {
+	} else if need := p.need(f, l, past != nil); need < rows {
 		rows, rest = need, rest+rows-need
 	}
 	lines = p.queue(lines, f, l, w, rows, focused)
@@ -140,14 +140,14 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	return draw.Fill(lines, w, h)
 }
 
-// need is how many lines a queue takes: those of its claims, its titles, and a blank one where there is
-// room. It grows at once, and gives back only what many left, so that nothing below moves with each who
+// need is how many lines a queue takes: those of its claims, its titles, and a blank one before lanes where
+// there is room. It grows at once, and gives back only what many left, so that nothing below moves with each who
 // goes and comes again.
-func (p *QueuePane) need(f Frame, l *locks.Lock) int {
+func (p *QueuePane) need(f Frame, l *locks.Lock, timed bool) int {
 	if n := l.Len(); n > p.rows || n+QueueStep <= p.rows {
 		p.rows = n
 	}
-	if f.Height >= TallFrom {
+	if f.Height >= TallFrom && timed { // what happened has a blank line of its own
 		return p.rows + 2
 	}
 	return p.rows + 1

@@ -47,11 +47,14 @@ func (v *Verdict) Height(h int) int {
 	switch {
 	case !v.Showing() || h < 12:
 		return 0
-	case h < TallFrom:
+	case h < verdictWhole:
 		return 2
 	}
 	return 3
 }
+
+// verdictWhole is the height of the screen from which it says how it came, too.
+const verdictWhole = 24
 
 // past is the headline of what is over.
 func (v *Verdict) past(th *draw.Theme, now time.Time) model.Message {
@@ -151,15 +154,24 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key, press string) []
 		if selected && press != "" {
 			spans = append(spans, draw.Plain.Of("  "), draw.Change.Of(press))
 		}
-		for _, less := range []*[]draw.Span{&dont, &evidence, &keys} { // what to do is worth more than these
-			room := w - draw.WidthOf(spans) - draw.WidthOf(keys) - draw.WidthOf(evidence) - draw.WidthOf(dont) - 2
-			if text := th.CutClause(th.Message(do), room); strings.HasSuffix(text, th.Sign.More) || room < 1 {
+		said, beside := th.Message(do), [3][]draw.Span{dont, evidence, keys}
+		fit := func(cut func(string, int) string) string { // what to do is worth more than what stands beside it
+			dont, evidence, keys = beside[0], beside[1], beside[2]
+			for _, less := range [...]*[]draw.Span{&dont, &evidence, &keys, nil} {
+				room := max(1, w-draw.WidthOf(spans)-draw.WidthOf(keys)-draw.WidthOf(evidence)-draw.WidthOf(dont)-2)
+				text := cut(said, room)
+				if less == nil || !strings.HasSuffix(text, th.Sign.More) {
+					return text
+				}
 				*less = nil
-				continue
 			}
-			break
+			return ""
 		}
-		spans[1] = draw.Plain.Of(th.CutClause(th.Message(do), max(1, w-draw.WidthOf(spans)-draw.WidthOf(keys)-draw.WidthOf(evidence)-draw.WidthOf(dont)-2)))
+		text := fit(th.Cut)
+		if strings.HasSuffix(text, th.Sign.More) { // even alone
+			text = fit(th.CutClause)
+		}
+		spans[1] = draw.Plain.Of(text)
 	}
 	keys = append(keys, evidence...)
 	return append(append(spans, dont...), keys...)

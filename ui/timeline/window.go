@@ -41,6 +41,9 @@ type Window struct {
 // Of is a window that shows so much time, as far as it was seen, up to now.
 func Of(span time.Duration) Window { return Window{span: span} }
 
+// Full says whether what was seen fills an axis up to its right end, where now is from then on.
+func Full(start, now time.Time) bool { return start.IsZero() || now.Sub(start) >= first[0] }
+
 // LastSeen names the time that an axis shows unless a person chose otherwise.
 func LastSeen(start, now time.Time) model.Message {
 	if span := usual(start, now); span < Usual {

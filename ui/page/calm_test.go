@@ -1,0 +1,30 @@
+package page
+
+import (
+	"testing"
+
+	"locktop/model"
+)
+
+// TestStatesAreCountedByTheirNames: what is neither good nor bad is counted by the name that the table has for
+// it, whatever that comes from, and none is lost where there are more names than places.
+func TestStatesAreCountedByTheirNames(t *testing.T) {
+	long, grouped := model.Condition{Level: model.LevelInfo, Word: "long-held"}, model.IsOrderOnly
+	var c calm
+	for _, is := range []model.Condition{long, grouped, {Level: model.LevelWarning, Word: long.Word}, long} {
+		c.other(is)
+	}
+	if c.others[0].n != 3 || c.others[0].is.Word != long.Word || c.others[1].n != 1 || c.others[1].is != grouped || c.others[2].n != 0 {
+		t.Errorf("3 held long and a group: %+v", c.others)
+	}
+	sum := 0
+	for _, word := range []string{"a", "b", "c", "d"} {
+		c.other(model.Condition{Word: word})
+	}
+	for _, x := range c.others {
+		sum += x.n
+	}
+	if sum != 8 {
+		t.Errorf("8 locks in 6 states: %d in %+v", sum, c.others)
+	}
+}
