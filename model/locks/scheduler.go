@@ -13,6 +13,7 @@ import (
 type scheduler struct {
 	now         time.Time // of the event at hand
 	due         [classCount]leaseHeap
+	answers     int // that came to readings: whose turn it is
 	deadlines   deadlineHeap
 	deadlineSeq uint64
 }

@@ -96,8 +96,10 @@ func (k *State) Apply(event model.Event) []Change {
 		k.advance(e.Rev)
 		k.lists.back(e, k.Prefixes.apply(event))
 	case model.LeaseRead:
+		k.scheduler.answers++
 		k.leaseRead(e)
 	case model.LeaseUnread:
+		k.scheduler.answers++
 		k.Leases.leaseUnread(e)
 	case model.LeaseKeys:
 		if !e.At.Before(k.Prefixes.Woke()) {
@@ -249,7 +251,8 @@ func (k *State) WorksSince() time.Time { return k.Prefixes.WorksSince(k.schedule
 
 // Want returns what the state asks of its source now. Most needed first, in turns,
 // so that a budget too small for the causes and the screen does not starve the
-// rest.
+// rest. With each answer the next turn comes first: where locks change hands faster than
+// readings may be made, a source takes no more than the first of what is wanted at a time.
 func (k *State) Want() model.Want {
 	if k.Prefixes.InHistory() { // a reading tells how a lease is now, and not how it was then
 		return model.Want{WakeAt: k.scheduler.wakeAt(k.waits())}
@@ -260,15 +263,19 @@ func (k *State) Want() model.Want {
 	rest := k.scheduler.peek(classHead, wantMax)
 	rest = append(rest, k.scheduler.peek(classWaiter, wantMax-len(rest))...)
 	hurry := len(causes) > 0
+	var turns []*[]model.LeaseID
+	for _, of := range []struct {
+		due *[]model.LeaseID
+		n   int
+	}{{&causes, 2}, {&shown, 2}, {&seen, 1}, {&rest, 1}} {
+		if len(*of.due) > 0 {
+			turns = append(turns, slices.Repeat([]*[]model.LeaseID{of.due}, of.n)...)
+		}
+	}
 	var ids []model.LeaseID
-	for len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0 {
-		for _, turn := range []struct {
-			from *[]model.LeaseID
-			n    int
-		}{{&causes, 2}, {&shown, 2}, {&seen, 1}, {&rest, 1}} {
-			n := min(turn.n, len(*turn.from))
-			ids = append(ids, (*turn.from)[:n]...)
-			*turn.from = (*turn.from)[n:]
+	for i := k.scheduler.answers; len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0; i++ {
+		if due := turns[i%len(turns)]; len(*due) > 0 {
+			ids, *due = append(ids, (*due)[0]), (*due)[1:]
 		}
 	}
 	return model.Want{Leases: ids, Keys: k.Leases.KeysNeeded(), Hurry: hurry, WakeAt: k.scheduler.wakeAt(k.waits())}

@@ -40,6 +40,37 @@ func TestWantAsksInOrderOfNeed(t *testing.T) {
 	}
 }
 
+// TestFastLocksLeaveTurnsToTheRest: a lock changes hands faster than the budget allows readings, so
+// that a source takes the first of what is wanted and is then told anew what is.
+func TestFastLocksLeaveTurnsToTheRest(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, modeltest.ClaimKey("/slow", 0x1), "", 0x1)
+	h.Put(1, modeltest.ClaimKey("/slow", 0x2), "", 0x2) // so the head is contended
+	h.Put(1, modeltest.ClaimKey("/alone", 0x3), "", 0x3)
+	for id := model.LeaseID(0x100); id < 0x140; id++ {
+		h.Put(1, modeltest.ClaimKey("/fast", id), "", id)
+	}
+	s := state(h)
+	asked := map[model.LeaseID]bool{}
+	for i := range 24 {
+		sec := 1 + 0.01*float64(i+1)
+		h.Events = nil
+		for j := range 2 { // two causes come with each reading
+			h.Del(sec, modeltest.ClaimKey("/fast", model.LeaseID(0x100+2*i+j)))
+		}
+		s.Apply(model.Batch{Events: h.Events})
+		first := s.Want(nil).Leases[0]
+		asked[first] = true
+		s.Apply(model.Batch{Events: []model.Event{model.LeaseRead{At: modeltest.At(sec), ID: first, Granted: 60, Remaining: 55}}})
+	}
+	for id, what := range map[model.LeaseID]string{1: "the head of a contended lock", 3: "a head that nobody waits for"} {
+		if !asked[id] {
+			t.Errorf("%s was not asked for within 24 readings", what)
+		}
+	}
+}
+
 // TestANewLeaderIsAskedAtOnce: while there is none a reading fails again and again.
 func TestANewLeaderIsAskedAtOnce(t *testing.T) {
 	h := modeltest.New()
