@@ -78,7 +78,7 @@ func (v *viewer) followed(ctx context.Context, on *session.Session, atOnce bool)
 	end := pace.Now()
 	on.State.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
 	if !atOnce {
-		if err := v.confirm(ctx, on, end, func() bool { return true }); err != nil && ctx.Err() == nil {
+		if err := v.confirm(ctx, on, end, nil, func() bool { return true }); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
@@ -97,9 +97,10 @@ func (v *viewer) followed(ctx context.Context, on *session.Session, atOnce bool)
 const hasCome = 200 * time.Millisecond
 
 // confirm waits until all is seen as it was at the end, or lost, and what else is waited for, as
-// long as one request may take.
-func (v *viewer) confirm(ctx context.Context, on *session.Session, end time.Time, also func() bool) error {
-	return on.Pull(ctx, session.Pull{For: v.flags.commandTimeout, Confirm: true, Until: func() bool { return on.State.Coverage().SeenUpTo(end) && also() }})
+// long as one request may take. Want, if not nil, is what is asked for meanwhile.
+func (v *viewer) confirm(ctx context.Context, on *session.Session, end time.Time, want func() model.Want, also func() bool) error {
+	return on.Pull(ctx, session.Pull{For: v.flags.commandTimeout, Confirm: true, Want: want,
+		Until: func() bool { return on.State.Coverage().SeenUpTo(end) && also() }})
 }
 
 // observe takes in what happens for as long as the flags say, and then makes sure that
@@ -114,7 +115,11 @@ func (v *viewer) observe(ctx context.Context, on *session.Session, out outFlags)
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
 	asked := wanted(s, out.leases)
 	left := slices.Clone(asked)
-	err = v.confirm(ctx, on, end, func() bool {
+	err = v.confirm(ctx, on, end, func() model.Want { // the state itself wants no lease of keys that are no lock
+		want := s.Want(nil)
+		want.Leases = append(slices.Clone(left), want.Leases...)
+		return want
+	}, func() bool {
 		left = untried(s, left)
 		return s.Coverage().Lost() || enough(s, left, v.flags.leaseBudget) && len(unlisted(s)) == 0
 	})
@@ -125,7 +130,7 @@ func (v *viewer) observe(ctx context.Context, on *session.Session, out outFlags)
 		}
 	}
 	if s.Coverage().SeenUpTo(end) && !s.Coverage().Lost() { // else it was no want of budget
-		asked, not.unread = withoutIdle(s, asked, untried(s, left))
+		asked, not.unread = withoutIdle(s, asked, untried(s, slices.Clone(asked)))
 		not.spent = float64(on.Cost.Readings-before+1) >= pace.Now().Sub(begin).Seconds()*float64(v.flags.leaseBudget)/2
 	}
 	not.blind = s.CoverageGaps(end, asked)
@@ -133,7 +138,7 @@ func (v *viewer) observe(ctx context.Context, on *session.Session, out outFlags)
 }
 
 // withoutIdle takes those of the leases without a reading that nobody waits for out of what
-// was asked, and counts them.
+// was asked, and counts those of them that a lock hangs on: no finding is about another one.
 func withoutIdle(s *store.Store, asked, unread []model.LeaseID) (rest []model.LeaseID, n int) {
 	idle := map[model.LeaseID]bool{}
 	for _, id := range unread {
@@ -141,7 +146,13 @@ func withoutIdle(s *store.Store, asked, unread []model.LeaseID) (rest []model.Le
 			idle[id] = true
 		}
 	}
-	return slices.DeleteFunc(asked, func(id model.LeaseID) bool { return idle[id] }), len(idle)
+	rest = slices.DeleteFunc(asked, func(id model.LeaseID) bool { return idle[id] })
+	for id := range idle {
+		if len(s.Lease(id).Competing()) > 0 {
+			n++
+		}
+	}
+	return rest, n
 }
 
 // enough says whether the readings that are left need not be waited for: a finding depends

@@ -73,6 +73,30 @@ func TestALeaseIsAskedOnce(t *testing.T) {
 	}
 }
 
+// TestWhatIsObservedIsReadAtLast: the leases of a group, which is no lock, are read by nobody meanwhile.
+func TestWhatIsObservedIsReadAtLast(t *testing.T) {
+	locktop(t)
+	home(t, "")
+	endpoint := member(t)
+	c := unbound(t, endpoint)
+	l, err := c.Grant(within(t), 600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"/nodes/10.0.0.1:80", "/nodes/10.0.0.2:80"} {
+		if _, err := c.Put(within(t), key, "up", clientv3.WithLease(l.ID)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held(t, endpoint, "/locks/a")
+	for _, args := range [][]string{{"ls", "--for", "200ms"}, {"ls"}} {
+		code, out, errs := program(t, t.TempDir(), patient(args, endpoint)...)
+		if code != exitOK || strings.Contains(out, "not read") || strings.Count(out, "/600s") != 2 {
+			t.Errorf("%v: exit %d, want a reading of both rows\n%s%s", args, code, out, errs)
+		}
+	}
+}
+
 // TestFindingsDoNotHideWhatWasNotSeen: there is an error, and something was not seen. The
 // error decides how it ends, and what was not seen is named.
 func TestFindingsDoNotHideWhatWasNotSeen(t *testing.T) {
