@@ -647,6 +647,30 @@ func TestUnaskedMembersAreNotDown(t *testing.T) {
 	}
 }
 
+// TestAClusterThatFallsSilentIsNotWell: what was found of it is over only where a member says so.
+func TestAClusterThatFallsSilentIsNotWell(t *testing.T) {
+	leaderless := model.Member{ID: 1, Name: "m1", Version: "3.6.1", NoLeader: true}
+	dead := model.Member{ID: 1, Name: "m1", Err: "refused"}
+	led := model.Member{ID: 1, Name: "m1", Version: "3.6.1", Leader: true}
+	for _, r := range []struct {
+		reason string
+		then   model.Member
+		says   string
+	}{
+		{"its last member is killed", dead, "no-quorum is out of sight after 4.0s: no member answers"},
+		{"a leader is elected", led, "no-quorum is over, after 4.0s"},
+	} {
+		s := store.New()
+		for i, m := range []model.Member{leaderless, leaderless, r.then} {
+			s.Apply(model.Batch{Events: []model.Event{model.ClusterStatus{At: modeltest.At(float64(2 * i)), Members: []model.Member{m, {ID: 2, Name: "m2", Err: "refused"}, {ID: 3, Name: "m3", Err: "refused"}}}}})
+		}
+		all := s.Journal()
+		if last := all[len(all)-1]; text.English(last.Text) != r.says {
+			t.Errorf("%s: %q, want %q", r.reason, text.English(last.Text), r.says)
+		}
+	}
+}
+
 // TestWhatBlocksIsNamedForWhatItIs: only what is a lock is waited for, or broken.
 func TestWhatBlocksIsNamedForWhatItIs(t *testing.T) {
 	for _, r := range []struct {

@@ -75,6 +75,7 @@ var lab = map[model.MessageID]Sentence{
 	"and-problems-before":     {" ({0} more {0|problem|problems} before the end)", "（结束前还有 {0} 个问题）"},
 	"was-and-is":              {"{0}{1}. At the end: {2}", "{0}{1}。结束时：{2}"},
 	"found-over":              {"{0} is over, after {1}", "{0} 已结束，历时 {1}"},
+	"found-out-of-sight":      {"{0} is out of sight after {1}: no member answers", "{0} 在 {1} 后看不到了：没有成员回答"},
 }
 
 // actions are the lines about what was done from here.
