@@ -201,7 +201,7 @@ func leaderChanges(x *ClusterContext) {
 		Advice:   []model.Message{model.Say("find-why-leaders-change"), model.Say("break-no-lock-of-leaders")},
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}}
 	if n > there {
-		f.Evidence = append(f.Evidence, model.Say("leases-came-meanwhile", n-there))
+		f.Evidence = append(f.Evidence, model.Say("leases-seen-meanwhile", n-there))
 	}
 	x.Report(f)
 }

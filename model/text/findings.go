@@ -33,7 +33,7 @@ var aboutCluster = map[model.MessageID]Sentence{
 	"leave-locks-of-slow":                {"leave the locks as they are: holders that renew late are alive", "锁不要动：续租迟到的持有者还活着"},
 	"leader-changed-again":               {"the leader changed {0} times within {1}: the leases of {2} {2|lock|locks} were reset {0} times", "Leader 在 {1} 内换了 {0} 次：{2} 把锁的租约被重置了 {0} 次"},
 	"leader-changed-last":                {"it changed last {0} ago; raft term {1}", "上次更换在 {0} 前；Raft 任期 {1}"},
-	"leases-came-meanwhile":              {"{0} more {0|lock is|locks are} held on leases that came meanwhile", "另有 {0} 把锁的租约是这期间出现的"},
+	"leases-seen-meanwhile":              {"{0} more {0|lock is|locks are} held on leases first seen meanwhile; how often they were reset is not known", "另有 {0} 把锁的租约是这期间才看到的；它们被重置了几次不清楚"},
 	"find-why-leaders-change":            {"find out why heartbeats come late: disk, processor or network of the members", "查清心跳为什么迟到：成员的磁盘、CPU 或网络"},
 	"break-no-lock-of-leaders":           {"a dead holder keeps its lock for one TTL more after each change: break it only if it is dead for certain", "每换一次，已死的持有者就多占一个 TTL：确定已死才打破"},
 	"member-has-keys-at-revision":        {"{0}: {1} keys at revision {2}", "{0}：修订版本 {2} 时有 {1} 个键"},
