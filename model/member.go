@@ -5,18 +5,26 @@ import (
 	"slices"
 )
 
+// name is what the member is called: where it never answered and no list has it, its endpoint.
+func (m Member) name() string {
+	if m.Name == "" && m.ID == 0 {
+		return m.Endpoint
+	}
+	return m.Name
+}
+
 // Label names the member in a sentence, escaped.
 func (m Member) Label() string {
-	if m.Name != "" {
-		return "member " + Printable(m.Name)
+	if name := m.name(); name != "" {
+		return "member " + Printable(name)
 	}
 	return fmt.Sprintf("member %x", m.ID)
 }
 
 // Message names the member in a message.
 func (m Member) Message() Message {
-	if m.Name != "" {
-		return Say("member", m.Name)
+	if name := m.name(); name != "" {
+		return Say("member", name)
 	}
 	return Say("member-by-number", m.ID)
 }

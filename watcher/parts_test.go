@@ -122,6 +122,8 @@ func TestAssembleStatus(t *testing.T) {
 		{"a cut-off leader has the lower term", list, []answer{reply("http://a:1", 1, 1, 4), reply("http://b:1", 2, 2, 5), fail("http://c:1")}, nil,
 			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(1, "m1", "http://a:1", false, 4), up(2, "m2", "http://b:1", true, 5),
 				{ID: 3, Name: "m3", Endpoint: "http://c:1", Err: "no answer in time"}}}},
+		{"an endpoint is named without the scheme that its member advertises", list[:2], []answer{reply("a:1", 1, 1, 5), fail("b:1")}, nil,
+			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(1, "m1", "a:1", true, 5), {ID: 2, Name: "m2", Endpoint: "b:1", Err: "no answer in time"}}}},
 		{"no member list: endpoints speak for themselves", nil, []answer{reply("x:1", 7, 7, 5), fail("y:1")}, nil,
 			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(7, "", "x:1", true, 5), {Endpoint: "y:1", Err: "no answer in time"}}}},
 		{"who answered before is remembered", list[:1], []answer{fail("x:1")}, map[string]uint64{"x:1": 1},

@@ -220,11 +220,19 @@ func idOf(a answer, list []*pb.Member, known map[string]uint64) uint64 {
 		return id
 	}
 	for _, m := range list {
-		if slices.Contains(m.ClientURLs, a.endpoint) {
+		if slices.ContainsFunc(m.ClientURLs, func(url string) bool { return address(url) == address(a.endpoint) }) {
 			return m.ID
 		}
 	}
 	return 0
+}
+
+// address is an endpoint without its scheme, which members advertise and people leave out.
+func address(endpoint string) string {
+	if _, addr, ok := strings.Cut(endpoint, "://"); ok {
+		return addr
+	}
+	return endpoint
 }
 
 // alarmText matches an alarm as Status prints it; the spaces of protobuf's text
