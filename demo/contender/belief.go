@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"locktop/model"
 )
@@ -18,9 +19,12 @@ type BeliefLine struct {
 	PID       int               `json:"pid"`
 	State     model.BeliefState `json:"state"`
 	Lock      string            `json:"lock"`
+	// LockBytes are those of a name that is not UTF-8; Lock is a readable form of it then.
+	LockBytes []byte `json:"lock_base64,omitempty"`
 	// Key and Lease (hex) are of the claim that the line speaks of, if there is one.
-	Key   string `json:"key,omitempty"`
-	Lease string `json:"lease,omitempty"`
+	Key      string `json:"key,omitempty"`
+	KeyBytes []byte `json:"key_base64,omitempty"`
+	Lease    string `json:"lease,omitempty"`
 	// Token is the create revision of Key, once it has the lock.
 	Token int64 `json:"token,omitempty"`
 	// Text is what went wrong, in words.
@@ -56,13 +60,29 @@ func decode(line []byte) (b model.Belief, l BeliefLine, err error) {
 	default:
 		return b, l, fmt.Errorf("read a contender's line: unknown state %q", l.State)
 	}
-	b = model.Belief{At: l.At, Contender: l.Contender, Lock: l.Lock, State: l.State, Key: l.Key, Token: l.Token, Text: l.Text}
+	b = model.Belief{At: l.At, Contender: l.Contender, Lock: whole(l.Lock, l.LockBytes), State: l.State, Key: whole(l.Key, l.KeyBytes), Token: l.Token, Text: l.Text}
 	if l.Lease != "" {
 		if b.Lease, err = model.ParseLeaseID(l.Lease); err != nil {
 			return b, l, fmt.Errorf("read a contender's line: %w", err)
 		}
 	}
 	return b, l, nil
+}
+
+// whole is a name as etcd has it, of its readable form and its bytes, if it is not UTF-8.
+func whole(readable string, bytes []byte) string {
+	if len(bytes) > 0 {
+		return string(bytes)
+	}
+	return readable
+}
+
+// readable is the opposite of [whole].
+func readable(name string) (string, []byte) {
+	if utf8.ValidString(name) {
+		return name, nil
+	}
+	return model.Printable(name), []byte(name)
 }
 
 // teller prints belief lines, each in one write. Several may share it.
@@ -75,6 +95,8 @@ func (t *teller) say(l BeliefLine) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l.At = time.Now()
+	l.Lock, l.LockBytes = readable(l.Lock)
+	l.Key, l.KeyBytes = readable(l.Key)
 	line, err := json.Marshal(l)
 	if err != nil {
 		return // cannot happen: every field is text or a number

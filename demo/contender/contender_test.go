@@ -91,6 +91,22 @@ func TestDecodeBelief(t *testing.T) {
 	}
 }
 
+// TestNamesOfAnyBytesAreToldWhole: JSON has no bytes that are not UTF-8, and who reads a lock's name
+// looks for that lock in etcd.
+func TestNamesOfAnyBytesAreToldWhole(t *testing.T) {
+	for _, r := range []struct{ reason, lock, readable string }{
+		{"a name that is UTF-8 is told as it is", "/lock/账单", `"lock":"/lock/账单","key":`},
+		{"one that is not, in a form that a person can read, and its bytes", "/lock/\xff\xfe", `"lock":"/lock/\\xff\\xfe","lock_base64":"L2xvY2sv//4="`},
+	} {
+		var out bytes.Buffer
+		(&teller{out: &out}).say(BeliefLine{Contender: "c", PID: 7, State: model.BeliefHolding, Lock: r.lock, Key: r.lock + "/1f"})
+		b, _, err := DecodeBelief(out.Bytes())
+		if err != nil || b.Lock != r.lock || b.Key != r.lock+"/1f" || !strings.Contains(out.String(), r.readable) {
+			t.Errorf("%s: read %q and %q (%v) from %s; want %s in it", r.reason, b.Lock, b.Key, err, &out, r.readable)
+		}
+	}
+}
+
 // alone starts a contender by itself, connected to endpoint, and returns its
 // standard input and the lines that it prints.
 func alone(t *testing.T, endpoint string) (*exec.Cmd, io.Closer, func() model.Belief) {
