@@ -141,6 +141,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		flag = nameOfAnother(cmd, typed)
 	}
 	if flag == "" {
+		if unknown != nil {
+			return bad("%v (see: %s --help; a name that begins with a dash comes after --)", err, cmd.CommandPath())
+		}
 		return bad("%v (see: %s --help)", err, cmd.CommandPath())
 	}
 	why := ""

@@ -177,7 +177,7 @@ func describeLock(ctx context.Context, e *env, arg string, out outFlags) error {
 		return err
 	}
 	if l == nil {
-		near := didYouMean(name, lockNames(s.Locks()))
+		near := cmp.Or(ownedBy(s, names), didYouMean(name, lockNames(s.Locks())))
 		if near == "" && out.past.file == "" {
 			near = e.nearLocks(ctx, name)
 		}
@@ -185,6 +185,18 @@ func describeLock(ctx context.Context, e *env, arg string, out outFlags) error {
 	}
 	err = report.OneLock(e.out, s.View, l, out.observation(at), out.output)
 	return errors.Join(err, notSeen(at.Name, at.not.keys()))
+}
+
+// ownedBy names the lock, or the group, that has a key of one of these names.
+func ownedBy(s *store.Store, names []string) string {
+	for _, l := range s.Locks() {
+		for c := range l.Claims {
+			if slices.Contains(names, c.KV.Key) {
+				return fmt.Sprintf("; it is a key of %q", l.Name)
+			}
+		}
+	}
+	return ""
 }
 
 // lockPrefixes are what has to be watched to know a lock: what the flags say, else

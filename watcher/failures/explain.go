@@ -46,7 +46,7 @@ func Explain(err error, doing, prefix string, endpoints []string) string {
 	case TooMuch:
 		return fmt.Sprintf("%s on %s: %s; name narrower prefixes with --prefix (\"locktop discover\" finds them)", what, where, Cause(err))
 	case Login:
-		return fmt.Sprintf("%s: %s wants a valid user name and password: %s", what, where, Cause(err))
+		return fmt.Sprintf("%s: %s wants a valid user name and password: %s; name the user with --user, and set ETCDCTL_PASSWORD or name --password-file", what, where, Cause(err))
 	}
 	return fmt.Sprintf("%s on %s: %s; trying again", what, where, Cause(err))
 }
