@@ -314,7 +314,7 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, secure *tls.C
 		if errors.Is(rpctypes.Error(err), rpctypes.ErrUserEmpty) {
 			return errWantsUser
 		}
-		if strings.Contains(err.Error(), "server preface") { // what a client of HTTP/2 is greeted with
+		if strings.Contains(err.Error(), "server preface: http2:") { // what comes first is no frame
 			return doorWords("it takes connections, but does not speak HTTP/2, as etcd does: name the port that etcd has for clients, mostly 2379")
 		}
 		return errors.New(status.Convert(err).Message())
