@@ -189,11 +189,11 @@ func (d *Set) note(old, found []model.Finding, lock string) {
 		if o.Severity == model.SevInfo || slices.ContainsFunc(found, func(f model.Finding) bool { return f.Follows(o) }) {
 			continue
 		}
-		how := model.MessageID("found-over")
+		text := model.Say("found-over", o.Code, d.k.Now().Sub(o.Since))
 		if lock == "" && d.k.Members.Cluster().Silent() { // whether it goes on nobody can say
-			how = "found-out-of-sight"
+			text = model.Say("found-out-of-sight", o.Code, d.k.Now().Sub(o.Since))
 		}
-		d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo, Code: o.Code, Text: model.Say(how, o.Code, d.k.Now().Sub(o.Since))})
+		d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo, Code: o.Code, Text: text})
 	}
 }
 
