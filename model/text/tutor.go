@@ -164,7 +164,7 @@ var tutor = map[model.MessageID]Sentence{
 	"trainer-task-broke":   {"The task could not be set up. Take the lesson once more. The reason is:", "任务没能布置好，再上一次这一课。原因是："},
 	"trainer-task-passed":  {"You did the task.", "你完成了任务。"},
 	"trainer-task-skipped": {"The task is not done.", "任务没有完成。"},
-	"trainer-again":        {"{0} {0|prediction was|predictions were} wrong. On the list of lessons w asks again.", "有 {0} 个预测不对。在课程列表按 w 再答一次。"},
+	"trainer-again":        {"{0} {0|prediction was|predictions were} wrong. On the path of lessons w asks again.", "有 {0} 个预测不对。回到课程按 w 再答一次。"},
 	"trainer-exam":         {"The exam: ", "考试："},
 	"trainer-exam-wait":    {"the exam to be ready", "考试准备好"},
 	"trainer-exam-ready":   {"the exam is ready", "考试准备好了"},
@@ -186,6 +186,8 @@ var tutor = map[model.MessageID]Sentence{
 	"course-again":     {"Review", "复习"},
 	"course-again-key": {"1-9 answer   n next   esc back to the path", "1-9 作答   n 下一题   esc 回到课程"},
 	"course-words-key": {"esc back to the path", "esc 回到课程"},
+	"course-note":      {"{0}, {1}", "{0}，{1}"},
+	"course-left":      {"{0} {0|is|are} not answered right yet. esc, then w asks again.", "还有 {0} 题没有答对。按 esc 再按 w，再答一次。"},
 	"course-nothing":   {"Nothing to review: no prediction was wrong, or all were answered right since.", "没有要复习的：没有预测错，或者都已答对。"},
 
 	"chapter-order":     {"Order", "顺序"},

@@ -206,19 +206,21 @@ func printCells(w io.Writer, rows [][]string) error {
 
 // note says how long a lesson takes, and how it was taken.
 func (c *courseRoom) note(d *drill.Drill) string {
-	note := text.Render(c.lang, model.Say("course-minutes", d.Lesson.Minutes))
+	with := func(m model.Message) string {
+		return text.Render(c.lang, model.Say("course-note", model.Say("course-minutes", d.Lesson.Minutes), m))
+	}
 	p, ok := c.progress.Lessons[d.Name]
 	switch {
 	case !ok:
-		return note
+		return text.Render(c.lang, model.Say("course-minutes", d.Lesson.Minutes))
 	case p.Passed(d.Lesson):
-		return note + ", " + text.Render(c.lang, model.Say("course-passed"))
+		return with(model.Say("course-passed"))
 	case len(p.Wrong) > 0:
-		return note + ", " + text.Render(c.lang, model.Say("course-review", len(p.Wrong)))
+		return with(model.Say("course-review", len(p.Wrong)))
 	case d.Lesson.Task != nil && !p.Task:
-		return note + ", " + text.Render(c.lang, model.Say("course-task-open"))
+		return with(model.Say("course-task-open"))
 	}
-	return note + ", " + text.Render(c.lang, model.Say("course-exam-open"))
+	return with(model.Say("course-exam-open"))
 }
 
 // walk shows the path again and again, with the next lesson under the cursor, until it is left.
@@ -300,7 +302,9 @@ func (c *courseRoom) reviewed(all []*tutor.Again) error {
 func (c *courseRoom) theme() *draw.Theme {
 	o := c.e.uiOptions("learn")
 	c.e.addSettings(&o)
-	return draw.NewTheme(cmp.Or(o.Theme, o.Settings.Theme, draw.ThemeDark), o.Profile, o.Signs)
+	th := draw.NewTheme(cmp.Or(o.Theme, o.Settings.Theme, draw.ThemeDark), o.Profile, o.Signs)
+	th.Lang = c.lang
+	return th
 }
 
 func showPath(ctx context.Context, e *env, p *tutor.Path) error {

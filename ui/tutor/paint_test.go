@@ -142,10 +142,14 @@ func TestWhatWasWrongIsAnsweredAgain(t *testing.T) {
 	press("n", "2")
 	shows("TTL.", "No.")
 	press("n")
-	shows("Nothing to review", "When?")
+	shows("1 is not answered right yet", "When?")
 	press("esc")
-	shows("Order", "Nothing")
-	if one.Chosen != 2 || two.Chosen != 2 {
+	shows("Order", "right yet")
+	press("w")
+	shows("Who is next?", "The lowest holds.") // it is asked once more, and what was right is not
+	press("1", "n")
+	shows("Nothing to review", "When?")
+	if one.Chosen != 1 || two.Chosen != 2 {
 		t.Errorf("answered %d and %d", one.Chosen, two.Chosen)
 	}
 }

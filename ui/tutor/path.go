@@ -25,7 +25,8 @@ type Path struct {
 	Chosen bool
 	w, h   int
 	shows  pathPage
-	asks   int // which of Wrong is shown
+	asks   int      // which of again is shown
+	again  []*Again // that the review asks
 }
 
 // pathPage is what stands in the place of the path.
@@ -85,7 +86,7 @@ func (p *Path) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		case "G", "end":
 			p.At = last
 		case "w":
-			p.shows, p.asks = pathReview, 0
+			p.review()
 		case "?":
 			p.shows = pathWords
 		case "enter", "n":
@@ -146,6 +147,24 @@ func (p *Path) View() string {
 	return strings.Join(lines[:min(len(lines), max(1, p.h))], "\n")
 }
 
+// left are the questions that are not answered right yet.
+func (p *Path) left() (all []*Again) {
+	for _, a := range p.Wrong {
+		if a.Chosen != a.Right {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// review opens the review, which asks what is left.
+func (p *Path) review() {
+	p.shows, p.asks, p.again = pathReview, 0, p.left()
+	for _, a := range p.again {
+		a.Chosen = 0
+	}
+}
+
 // besides is a key in the glossary or the review.
 func (p *Path) besides(key string) tea.Cmd {
 	switch key {
@@ -154,12 +173,12 @@ func (p *Path) besides(key string) tea.Cmd {
 	case "q", "ctrl+c":
 		return tea.Quit
 	case "n", "enter", " ":
-		if p.shows == pathReview && p.asks < len(p.Wrong) && p.Wrong[p.asks].Chosen > 0 {
+		if p.shows == pathReview && p.asks < len(p.again) && p.again[p.asks].Chosen > 0 {
 			p.asks++
 		}
 	default:
-		if p.shows == pathReview && p.asks < len(p.Wrong) && len(key) == 1 {
-			a := p.Wrong[p.asks]
+		if p.shows == pathReview && p.asks < len(p.again) && len(key) == 1 {
+			a := p.again[p.asks]
 			if n := int(key[0] - '0'); a.Chosen == 0 && 1 <= n && n <= len(a.Options) {
 				a.Chosen = n
 			}
@@ -187,10 +206,12 @@ func (p *Path) beside() string {
 		for _, word := range p.Texts {
 			text(draw.Plain, "  ", word)
 		}
-	case p.asks >= len(p.Wrong):
+	case p.asks >= len(p.again) && len(p.left()) > 0:
+		text(draw.Plain, "  ", th.Say("course-left", len(p.left())))
+	case p.asks >= len(p.again):
 		text(draw.Plain, "  ", th.Say("course-nothing"))
 	default:
-		a := p.Wrong[p.asks]
+		a := p.again[p.asks]
 		text(draw.Dim, "  ", a.Title)
 		text(draw.Strong, "  ", a.Text)
 		for i, o := range a.Options {
