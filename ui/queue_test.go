@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -81,4 +82,24 @@ func TestAdviceEndsWithASentence(t *testing.T) {
 	b.sees("do find out what the keys are for   e explain", "! blocks")
 	b.size(120, 36)
 	b.sees("add --recipe '/shop/checkout=mutex' if they are a lock")
+}
+
+// TestALowPageLeavesNoRowsEmpty: what a few locks leave of a low page the selected one has; of many there is
+// only the table, whose columns for who holds and since when stay longest.
+func TestALowPageLeavesNoRowsEmpty(t *testing.T) {
+	b := newBench(t, Options{})
+	locks := func(from, to int) {
+		for i := from; i < to; i++ {
+			b.w.claim(1, fmt.Sprintf("/jobs/lock-%02d", i), "", model.LeaseID(0xa1+i))
+			b.w.read(2, model.LeaseID(0xa1+i), 60, 58)
+		}
+		b.sync(5)
+	}
+	locks(0, 2)
+	b.size(60, 13)
+	b.sees("HOLDER", "HELD", "\n /jobs/lock-00  mutex", "what happened, all locks")
+	locks(2, 20)
+	if b.sees("HELD"); strings.Contains(b.text(), "what happened") || strings.Count(b.text(), "● held") != 9 {
+		t.Errorf("20 locks are not all that there is:\n%s", b.text())
+	}
 }

@@ -32,7 +32,7 @@ var screen = map[model.MessageID]Sentence{
 	"lost-it":   {"lost it {0}", "已丢失 {0}"},
 
 	"of":            {"{0} of {1}", "{0}/{1}"},
-	"locks-counted": {"{0} {0|lock|locks}", "{0} 锁"},
+	"locks-counted": {"{0} {0|lock|locks}", "{0} 把锁"},
 	"lines-counted": {"{0} {0|line|lines}", "{0} 行"},
 	"of-locks":      {"{0} of {1} {1|lock|locks}", "{0}/{1} 锁"},
 	"of-sessions":   {"{0} of {1} {1|session|sessions}", "{0}/{1} 会话"},
@@ -69,6 +69,7 @@ var screen = map[model.MessageID]Sentence{
 	"no-problem-seen":              {"No problem seen on {0} {0|lock|locks}:", "{0} 把锁没有看到问题："},
 	"locks-unread":                 {"{0} not read yet", "{0} 把还没读到"},
 	"locks-presumed":               {"{0} may be {0|a lock|locks}", "{0} 把可能是锁"},
+	"so-many-now":                  {"{0} now", "现在 {0} 个"},
 	"locks-in-a-state":             {"{0} {1}", "{0} 把{1}"},
 	"so-many-wait":                 {"{0} {0|waits|wait}, longest {1}.", "{0} 个在等，最久 {1}。"},
 	"nobody-waits-now":             {"Nobody waits.", "无人等待。"},

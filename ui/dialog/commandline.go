@@ -296,7 +296,7 @@ func (p *CommandLine) top(rows int) int { return max(0, min(p.at-rows/2, p.rows(
 const (
 	kindCells = 11
 	nameLeast = 20
-	keyRoom   = 6
+	keyRoom   = 7
 )
 
 // row is a row of the list in so many cells. A kind is named where it begins.
@@ -332,7 +332,7 @@ func (p *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) 
 		keyName = "enter"
 	}
 	if keyName != "" {
-		right = []draw.Span{key.Of(keyName), draw.Plain.Of(" ")}
+		right = []draw.Span{key.Of(" " + keyName), draw.Plain.Of(" ")}
 	}
 	room := w - 2 - kindCells - max(keyRoom, draw.WidthOf(right)) - 1
 	name := room

@@ -223,6 +223,9 @@ func (p *locksPage) Paint(f Frame, w, h int) []string {
 // paneFrom is how many lines of the page there are from which it shows a queue.
 const paneFrom = 12
 
+// paneLeast is how many lines the queue has at least where a few locks leave them on a low page.
+const paneLeast = 3
+
 // lessonQueue is from how many lines on the queue has room beside a lesson, which tells of few locks.
 const lessonQueue = 6
 
@@ -237,7 +240,8 @@ const (
 const paneMost = 18
 
 // LockShares divides the page between its table of n locks and the queue under it. The
-// table takes the rows that it needs, half of the page at most, and a blank line.
+// table takes the rows that it needs, half of the page at most, and a blank line. On a low page the queue has
+// what a table that is all in sight leaves.
 func LockShares(h, n int, lesson bool) (rows, pane int) {
 	least := paneFrom
 	need := n
@@ -248,6 +252,9 @@ func LockShares(h, n int, lesson bool) (rows, pane int) {
 	if lesson {
 		rows = min(n+2, TableLeast)
 		least = rows + lessonQueue
+	}
+	if low := 1 + n; h < least && !lesson && n > 0 && h-low >= paneLeast { // all locks are in sight anyway
+		return low, h - low
 	}
 	if h < least || lesson && n == 0 {
 		return h, 0

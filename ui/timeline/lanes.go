@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -353,7 +352,7 @@ func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
 		said := "  " + th.Say("waiting")
 		row := append([]draw.Span{draw.Dim.Of(said), draw.Plain.Of(string(draw.Pad(nil, left-draw.Width(said))))}, th.Depth(x.deep, x.scale.Cursor())...)
 		if l := f.S.Lock(x.lock); l != nil {
-			row = append(row, draw.Plain.Of(" "+strconv.Itoa(l.Behind())), draw.Dim.Of(" "+th.Say("now")))
+			row = append(row, draw.Plain.Of(" "+th.Say("so-many-now", draw.Counted(l.Behind()))))
 		}
 		lines = append(lines, th.Line(w, row, nil))
 	}
