@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"time"
 
 	"locktop/model"
@@ -33,6 +34,11 @@ func (c *calm) other(is model.Condition) {
 			return
 		}
 	}
+}
+
+// noted says whether there is a lock of which something is worth knowing: it may be as it has to be.
+func (c *calm) noted() bool {
+	return slices.ContainsFunc(c.others[:], func(x likewise) bool { return x.n > 0 && x.is.Level == model.LevelInfo })
 }
 
 // count takes in a lock and its condition.
@@ -97,7 +103,7 @@ func (f Frame) calmAnew(start time.Time, w int) string {
 	o, th := &f.Locks.Order, f.Th
 	title := th.Say("all-are-fine", draw.Counted(o.Total))
 	switch {
-	case o.Calm.unread+o.Calm.presumed > 0: // of those nobody knows
+	case o.Calm.unread+o.Calm.presumed > 0, o.Calm.noted(): // of those nobody knows
 		title = th.Say("no-problem-seen", draw.Counted(o.Total))
 	case o.Total == 1:
 		title = th.Say("one-is-fine")

@@ -188,7 +188,9 @@ func toneOf(f *model.Finding, holder model.ClaimRef) draw.Tone {
 		}
 		return draw.ToneStuck
 	case model.CodeLongHeld, model.CodeZombieHolder:
-		return draw.ToneLate
+		if f.Severity != model.SevInfo { // its waiters may only stand by
+			return draw.ToneLate
+		}
 	}
 	return draw.ToneNone
 }
