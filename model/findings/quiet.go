@@ -15,6 +15,9 @@ func (d *Set) QuietWords(l *locks.Lock) []model.Message {
 		return []model.Message{model.Say("nothing-can-be-found", c.Message())}
 	}
 	lines := []model.Message{model.Say("no-problem-found", c.Called(), c.Message())}
+	if c.Word == model.IsPresumed.Word {
+		lines[0] = model.Say("no-problem-perhaps-a-lock", c.Message())
+	}
 	if !l.Recipe().HasHolder || l.Free() {
 		return lines
 	}

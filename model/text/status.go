@@ -65,6 +65,7 @@ var nextMoves = map[model.MessageID]Sentence{
 // quiet are what is said of a lock of which nothing is found, and of a Lease of Kubernetes.
 var quiet = map[model.MessageID]Sentence{
 	"nothing-can-be-found":          {"nothing can be found: {0}", "什么都看不出来：{0}"},
+	"no-problem-perhaps-a-lock":     {"no problem found; it may be a lock: {0}", "没有发现问题；它可能是锁：{0}"},
 	"no-problem-found":              {"no problem found; it is {0}: {1}", "没有发现问题；{0}：{1}"},
 	"hold-for":                      {"{0} hold, the first for {1}{2}", "{0} 个在持有，第一个已持有 {1}{2}"},
 	"holds-for":                     {"{0} holds for {1}{2}", "{0} 已持有 {1}{2}"},
