@@ -79,18 +79,21 @@ func wrongHead(x *Context) {
 		return
 	}
 	alone := x.L.Shape() == recipe.Single && x.Head.Stripped() // who waits for it leaves no trace
-	if !alone && x.L.Behind() == 0 {
-		return
-	}
-	if f, ok := misplaced(x, x.Head); ok && alone {
+	f, ok := misplaced(x, x.Head)
+	switch {
+	case !ok:
+	case alone:
 		f.Severity = model.SevError
 		x.Report(f, x.Head)
-	} else if ok {
+	case x.L.Behind() > 0:
 		f.Severity = model.SevError
 		f.Evidence = append(f.Evidence, model.Say("waiters-behind-it", x.L.Behind()))
 		if n := x.L.Between(); n > 1 {
 			f.Evidence = append(f.Evidence, model.Say("ahead-of-the-next-claim", n))
 		}
+		x.Report(f, x.Head)
+	case f.Code == model.CodeLeaseDetached: // who comes next is blocked
+		f.Severity = model.SevWarning
 		x.Report(f, x.Head)
 	}
 }

@@ -74,6 +74,8 @@ type Entry struct {
 	WaitsFor model.ClaimRef
 	// Permits is how many may hold, of a semaphore; else 0.
 	Permits int
+	// LikeMembers: the keys may as well be members that are there together, so that the first need not hold.
+	LikeMembers bool
 	// Unseen: it happened while the watch was lost; At is when we learnt of it.
 	Unseen bool
 	// Past: it was not seen as it happened, and At is when it was learnt. It is from etcd's
@@ -218,6 +220,9 @@ func (f *Entry) Message(who func(model.ClaimRef) string) model.Message {
 		if f.Permits > 1 {
 			return model.Say("took-a-permit", name(f.Claim), lock, 1, f.Permits)
 		}
+		if f.LikeMembers {
+			return model.Say("comes-first-of-all", name(f.Claim), queue)
+		}
 		return model.Say("acquired", name(f.Claim), lock)
 	case Shared:
 		if f.Permits > 1 {
@@ -225,11 +230,14 @@ func (f *Entry) Message(who func(model.ClaimRef) string) model.Message {
 		}
 		return model.Say("holds-too", name(f.Claim), lock, f.Place)
 	case Left:
-		if f.WasHolder {
+		if f.WasHolder && !f.LikeMembers {
 			return model.Say("no-longer-holds", name(f.Claim), lock, f.heldBefore(), f.cause(), f.rest())
 		}
 		return model.Say("left", name(f.Claim), queue, f.Place, f.cause())
 	case Handover:
+		if f.LikeMembers && !f.Unseen {
+			return model.Say("comes-first", name(f.Claim), queue, name(f.From), f.cause())
+		}
 		return f.handover(name, lock)
 	case First:
 		return model.Say("comes-first", name(f.Claim), lock, name(f.From), f.cause())

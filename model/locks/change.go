@@ -188,7 +188,7 @@ func (ch *currentChange) remember(l *Lock) {
 		l.mark = ch.round
 		l.headAtMark = l.queue.First()
 		l.headRef = refOf(l.headAtMark)
-		l.heldAtMark = l.Holder() != nil
+		l.heldAtMark, l.membersAtMark = l.Holder() != nil, l.mayBeMembers()
 		l.headWrote = l.headRef.Value
 		if l.heldAtMark && l.heldAs != "" {
 			l.headRef.Value = l.heldAs

@@ -147,8 +147,14 @@ func (l *Lock) Presumed() bool {
 // LikeMembers says whether only the names of the keys say that they compete, and something speaks against
 // it: the path, what they have for values, or that they were seen to leave in any order.
 func (l *Lock) LikeMembers() bool {
-	return l.Presumed() && !l.Orderly() && (l.SpeaksOfMembers() || l.counts.AnyValued() || l.evidence.aside > 0)
+	return l.Presumed() && !l.Orderly() && (l.counts.AnyValued() || l.speaksAgainst())
 }
+
+// speaksAgainst says whether more than the values of the keys says that they may not compete.
+func (l *Lock) speaksAgainst() bool { return l.SpeaksOfMembers() || l.evidence.aside > 0 }
+
+// mayBeMembers says whether who is first may not hold: a value alone has a leader, too.
+func (l *Lock) mayBeMembers() bool { return l.LikeMembers() && l.speaksAgainst() }
 
 // SpeaksOfMembers says whether the path speaks of keys that are there together: members, permits.
 func (l *Lock) SpeaksOfMembers() bool { return recipe.SpeaksOfMembers(l.Name) }

@@ -150,10 +150,11 @@ func (d *dir) below(yield func(*Claim)) {
 	}
 }
 
-// mode is what the keys make of the directory.
+// mode is what the keys make of the directory. A claim that lost its lease blocks whoever comes next,
+// also where it is the last one of the queue.
 func (d *dir) mode() recipe.Shape {
 	switch {
-	case d.queued > 0:
+	case d.queued > 0, d.detached > 0 && d.lock != nil && d.lock.mode == recipe.Queue:
 		return recipe.Queue
 	case d.self != nil:
 		return recipe.Single
@@ -207,6 +208,7 @@ func (ks *Keys) enter(c *Claim) {
 		c.home.count(c, 1)
 		ks.reshape(c.home, c)
 	}
+	c.lostLease(1)
 	if c.dir != nil && !c.inQueueHere() {
 		if c.dir.others == nil {
 			c.dir.others = map[*Claim]struct{}{}
@@ -216,6 +218,13 @@ func (ks *Keys) enter(c *Claim) {
 	ks.eachQueue(c, func(l *Lock) { l.insert(c) })
 	ks.count(c, 1)
 	c.count()
+}
+
+// lostLease adds n to how many such keys the directory has, if c is one.
+func (c *Claim) lostLease(n int) {
+	if c.form == 0 && c.detached { // named below something
+		c.dir.detached += n
+	}
 }
 
 // standsAlone says whether a leased key stands below nothing, and is of no recipe.
@@ -230,6 +239,9 @@ func (ks *Keys) leave(c *Claim) {
 	ks.eachQueue(c, func(l *Lock) { l.remove(c) })
 	if c.dir != nil {
 		delete(c.dir.others, c)
+	}
+	if c.lostLease(-1); c.form == 0 && c.detached && c.dir.lock != nil {
+		ks.reshape(c.dir, c)
 	}
 	if home := c.home; home != nil {
 		home.count(c, -1)
@@ -357,6 +369,9 @@ func (ks *Keys) tell(l *Lock) (t recipe.Recognition, observed bool) {
 		if l.mode == recipe.Single {
 			look.OnLease = func(key string) bool { c := ks.claims[key]; return c != nil && c.lease == h.lease }
 		}
+	}
+	if l.mode == recipe.Queue && l.dir.queued == 0 && l.sign != nil { // those that it was told by have gone
+		return recipe.Recognition{Recipe: l.recipe, Sign: l.sign, Kind: l.kind}, l.observed
 	}
 	t = recipe.Tell(l.mode, look)
 	if l.mode == recipe.Group || l.mode == recipe.Single && look.First != nil && (t.Confidence() == model.Hint || t.Recipe == recipe.ByPin) {

@@ -91,7 +91,7 @@ func (s *transitions) journalJoined(l *Lock, joined []*Claim, first *Claim, at t
 // writeHeadChange fills in and records the entry of a head that changed.
 func (s *transitions) writeHeadChange(l *Lock, f *journal.Entry, before, now *Claim) {
 	held := l.heldAtMark // a foreign head held nothing
-	f.Past, f.Permits = s.change.unobserved, l.recipe.Permits
+	f.Past, f.Permits, f.LikeMembers = s.change.unobserved, l.recipe.Permits, l.membersAtMark || now != nil && l.mayBeMembers()
 	f.Claim = refOf(now)
 	switch {
 	case now == nil && !held:

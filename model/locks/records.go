@@ -115,15 +115,16 @@ type noted struct {
 
 // before is what a lock was when a transition, or a list, touched it first.
 type before struct {
-	mark        uint64 // the last transitions that touched it
-	headAtMark  *Claim
-	headGone    int            // place of headAtMark in what went, from 1; 0 if it did not go
-	holdsAtMark int            // how many held
-	headRef     model.ClaimRef // headAtMark by value: it may be gone by then
-	headWrote   string         // the value of its key
-	listedIn    uint32         // the list that touched it last
-	heldAtMark  bool           // headAtMark held, and was not a foreign key
-	listHead    model.ClaimRef // its holder before that list
+	mark          uint64 // the last transitions that touched it
+	headAtMark    *Claim
+	headGone      int            // place of headAtMark in what went, from 1; 0 if it did not go
+	holdsAtMark   int            // how many held
+	headRef       model.ClaimRef // headAtMark by value: it may be gone by then
+	headWrote     string         // the value of its key
+	listedIn      uint32         // the list that touched it last
+	heldAtMark    bool           // headAtMark held, and was not a foreign key
+	membersAtMark bool           // the keys might as well be members
+	listHead      model.ClaimRef // its holder before that list
 }
 
 // renewal is the last put of a Lease of Kubernetes.
@@ -205,6 +206,7 @@ type dir struct {
 	others   map[*Claim]struct{} // keys right here, but for the claims of a queue right here
 	self     *Claim              // the key whose name is the path, if it is a lock by itself
 	queued   int                 // claims that make this a queue
+	detached int                 // claims right here that lost their leases: they keep it a queue
 	leased   int                 // leased keys right here that fit no recipe
 	lock     *Lock               // what that makes of it, or made: a free lock is remembered
 }

@@ -33,6 +33,7 @@ var entries = map[model.MessageID]Sentence{
 	"had-held":               {"held {0}, ", "，持有了 {0}"},
 	"was-free-for":           {"; it was free for {0}", "，空闲了 {0}"},
 	"comes-first":            {"{0} comes first in {1}, since {2} went: {3}", "{0} 在 {1} 排到最前，因为 {2} 走了：{3}"},
+	"comes-first-of-all":     {"{0} comes first in {1}", "{0} 在 {1} 排到最前"},
 	"is-blocked":             {"{0} is blocked by {1}, not a claim of it", "{0} 被 {1} 挡住，它不是排队键"},
 
 	"went-together":           {"{0}{1}{2}{3}: {4}{5}", "{0}{1}{2}{3}：{4}{5}"},
