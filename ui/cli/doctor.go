@@ -97,7 +97,7 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 		return err
 	}
 	for _, m := range s.Cluster().Members {
-		if m.ID == 0 && m.Err != "" { // which member it is nobody knows, so there is no finding
+		if m.Err != "" { // one that is down is no finding: the others answer for the locks
 			fmt.Fprintf(e.err, "%s did not answer when asked for its status: %s\n", model.PrintableIfNeeded(m.Endpoint), model.Short(model.PrintableIfNeeded(m.Err), lineMax))
 		}
 	}

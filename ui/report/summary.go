@@ -5,12 +5,14 @@ import (
 
 	"locktop/model"
 	"locktop/model/locks"
+	"locktop/model/recipe"
 	"locktop/model/status"
 	"locktop/model/store"
 )
 
 // Summary is the last line of a diagnosis: how many findings of each severity, on how many
-// locks. blind says that not all could be seen. Of no lock nothing is said to be well.
+// locks. blind says that not all could be seen. Of no lock nothing is said to be well, and groups of
+// leased keys, which are none, are counted by themselves.
 func Summary(s *store.View, locks []*locks.Lock, o Observation, blind bool) string {
 	text := judged(s, locks, blind)
 	for _, b := range o.Bare {
@@ -33,8 +35,7 @@ func judged(s *store.View, locks []*locks.Lock, blind bool) string {
 }
 
 func summary(s *store.View, all []*locks.Lock, blind bool) string {
-	locks := model.CountOf(len(all), "lock")
-	n, claims := map[model.Severity]int{}, 0
+	n, claims, groups := map[model.Severity]int{}, 0, 0
 	count := func(found []model.Finding) {
 		for i := range found {
 			n[found[i].Severity]++
@@ -43,18 +44,26 @@ func summary(s *store.View, all []*locks.Lock, blind bool) string {
 	count(s.ClusterFindings())
 	for _, l := range all {
 		count(s.FindingsOf(l))
-		claims += l.Len()
+		if l.Shape() == recipe.Group {
+			groups++
+		} else {
+			claims += l.Len()
+		}
+	}
+	locks, beside := model.CountOf(len(all)-groups, "lock"), ""
+	if groups > 0 {
+		beside = ", and " + model.CountOf(groups, "group") + " of leased keys"
 	}
 	switch {
 	case len(n) > 0:
-		return fmt.Sprintf("%s, %s, %d info on %s", model.CountOf(n[model.SevError], "error"), model.CountOf(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
-	case len(all) == 0:
-		return "Nothing was judged: there is no lock"
+		return fmt.Sprintf("%s, %s, %d info on %s%s", model.CountOf(n[model.SevError], "error"), model.CountOf(n[model.SevWarning], "warning"), n[model.SevInfo], locks, beside)
+	case len(all) == groups:
+		return "Nothing was judged: there is no lock" + beside
 	case blind:
-		return "No problems in what could be seen of " + locks
+		return "No problems in what could be seen of " + locks + beside
 	}
 	if len(all) == len(s.Locks()) {
 		_, claims = s.Counts() // without the keys that are no claims
 	}
-	return fmt.Sprintf("No problems on %s (%s)", locks, model.CountOf(claims, "claim"))
+	return fmt.Sprintf("No problems on %s (%s)%s", locks, model.CountOf(claims, "claim"), beside)
 }
