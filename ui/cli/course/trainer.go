@@ -116,10 +116,11 @@ func (t *Trainer) Step(i int) {
 // does shows what is done or waited for.
 func (t *Trainer) does(s drill.Step) {
 	switch {
-	case s.Wait != nil && t.d.Lesson == nil:
-		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Text: s.Wait.Describe(), Met: s.Wait.Met(), Within: s.Wait.Within})
 	case s.Wait != nil:
 		want, met := s.Wait.In(t.lang)
+		if t.d.Lesson == nil && (t.lang == "en" || want == "") {
+			want, met = s.Wait.Describe(), s.Wait.Met()
+		}
 		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Text: want, Met: met, Within: s.Wait.Within})
 	case s.Pause > 0:
 		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Within: s.Pause})
@@ -128,12 +129,13 @@ func (t *Trainer) does(s drill.Step) {
 	}
 }
 
-// words say what happens by a step: those of its file, but in a lesson, which tells a story.
+// words say what happens by a step: those of a story, but in a drill that is told in English, and of
+// what no story has, those of its file.
 func (t *Trainer) words(s drill.Step) string {
-	if t.d.Lesson == nil {
+	if t.d.Lesson == nil && t.lang == "en" {
 		return s.Describe()
 	}
-	return s.In(t.lang)
+	return cmp.Or(s.In(t.lang), s.Describe())
 }
 
 // about is the lock of a step: that of the question that is open, up to what came of it, or else
@@ -378,6 +380,9 @@ func (t *Trainer) End(ctx context.Context, round *runner.Run) {
 		if t.d.Lesson == nil {
 			line.Name = r.Describe()
 			line.Measured, line.Bound, _ = strings.Cut(r.Numbers(), ", ")
+			if line.Measured == "" && r.Verdict != drill.Held && len(r.Evidence) > 0 {
+				line.Measured = r.Evidence[0]
+			}
 		}
 		if t.d.Lesson == nil || !slices.Contains(s.Lines, line) { // of several locks the same is said once
 			s.Lines = append(s.Lines, line)
