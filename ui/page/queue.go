@@ -126,8 +126,11 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	lines = p.queue(lines, f, l, w, rows, focused)
 	lines = append(lines, past...)
 	found := besideCycle(f.S.FindingsOf(l))
-	if v := &f.Counters.Verdict; brief && v.Now { // it is said on top of the page
+	if v := &f.Counters.Verdict; v.Now && (brief || v.Height(f.Height) == verdictLines) { // it is said on top of the page
 		found = slices.DeleteFunc(slices.Clone(found), func(x model.Finding) bool { return x.Same(&v.Finding) })
+	}
+	if len(found) > 0 && f.Height >= TallFrom && rest > LeastRows {
+		lines, rest = append(lines, draw.Blank(w)), rest-1
 	}
 	why, facts := whyShares(f.Th, found, w, rest)
 	if why > 0 {

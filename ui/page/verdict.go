@@ -50,11 +50,14 @@ func (v *Verdict) Height(h int) int {
 	case h < verdictWhole:
 		return 2
 	}
-	return 3
+	return verdictLines
 }
 
-// verdictWhole is the height of the screen from which it says how it came, too.
-const verdictWhole = 24
+// verdictWhole is the height of the screen from which it says how it came, too: then it has so many lines.
+const (
+	verdictWhole = 24
+	verdictLines = 3
+)
 
 // past is the headline of what is over.
 func (v *Verdict) past(th *draw.Theme, now time.Time) model.Message {
@@ -106,8 +109,12 @@ func (v *Verdict) Lines(f table.View, w, h int, selected bool, key, press string
 		}
 		return []string{th.Band(w, level, title, append(when, others...)), do}[:h]
 	}
-	how := draw.Plain.Of("   " + th.CutClause(th.How(v.Verdict), w-9-draw.WidthOf(when)))
-	return []string{th.Band(w, level, title, others), th.Band(w, level, []draw.Span{how}, when), do}
+	how := th.CutClause(th.How(v.Verdict), w-9-draw.WidthOf(when))
+	if strings.HasSuffix(how, th.Sign.More) { // it takes the room of when that was, which stands above then
+		how = th.CutClause(th.How(v.Verdict), w-9)
+		when, others = nil, append(when, others...)
+	}
+	return []string{th.Band(w, level, title, others), th.Band(w, level, []draw.Span{draw.Plain.Of("   " + how)}, when), do}
 }
 
 // found says when it was found, which may be long after it began.
