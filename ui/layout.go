@@ -119,7 +119,7 @@ func (a *Shell) verdict(l layout) []string {
 // nothing.
 func (a *Shell) verdictKey() string {
 	v := &a.viewState.Counters.Verdict
-	if !a.current().About().Targets {
+	if !a.current().About().Targets || a.present != nil { // in the past nothing is done
 		return ""
 	}
 	key := v.Key(a.o.Lab, a.o.Armed)
@@ -165,5 +165,9 @@ func (a *Shell) body(l layout) []string {
 
 // header is the top of the screen as it is now.
 func (a *Shell) header() *header {
-	return &header{freezing: &a.freezing, Frame: a.Frame(), o: &a.o, w: a.w, pages: a.pageSet, spent: a.spent, cost: a.cost, present: a.present, stale: a.stale()}
+	f := a.Frame()
+	if a.present != nil {
+		f.Th = a.past
+	}
+	return &header{freezing: &a.freezing, Frame: f, o: &a.o, w: a.w, pages: a.pageSet, spent: a.spent, cost: a.cost, present: a.present, stale: a.stale()}
 }

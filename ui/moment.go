@@ -111,6 +111,9 @@ func (a *Shell) sought(m soughtMsg) tea.Cmd {
 	moved := !a.viewState.Axis.At().Truncate(time.Microsecond).Equal(a.cursor) // while this moment was looked up
 	a.turn(m.state)
 	a.viewState.Ahead = ahead
+	if a.present != nil {
+		a.viewState.Latest = a.present.now
+	}
 	if moved {
 		next := a.follow()
 		a.complete()

@@ -46,11 +46,13 @@ func (a *Shell) reset(s Settings) {
 
 // setTheme changes how it looks.
 func (a *Shell) setTheme(name string) {
-	a.th = draw.NewTheme(name, a.o.Profile, a.o.Signs)
-	a.th.Past = a.o.Playback != nil
-	a.th.Brief = a.o.Brief
-	if a.o.Lesson != nil {
-		a.th.Lang = a.o.Lesson.Lang
+	a.th, a.past = draw.NewTheme(name, a.o.Profile, a.o.Signs), draw.PastTheme(name, a.o.Profile, a.o.Signs)
+	for _, th := range []*draw.Theme{a.th, a.past} {
+		th.Past = a.o.Playback != nil
+		th.Brief = a.o.Brief
+		if a.o.Lesson != nil {
+			th.Lang = a.o.Lesson.Lang
+		}
 	}
 	a.old = a.th.Dimmed()
 }
@@ -58,9 +60,9 @@ func (a *Shell) setTheme(name string) {
 // setAsks hides or shows what a lesson asks about. That is another theme: what was painted with the one
 // before is painted anew.
 func (a *Shell) setAsks(asks bool) {
-	th := *a.th
-	th.Asks = asks
-	a.th, a.old = &th, th.Dimmed()
+	th, past := *a.th, *a.past
+	th.Asks, past.Asks = asks, asks
+	a.th, a.past, a.old = &th, &past, th.Dimmed()
 }
 
 // Init starts the boot and the clock.

@@ -76,6 +76,7 @@ type inputs struct {
 type looks struct {
 	th     *draw.Theme
 	old    *draw.Theme // for what may not be true any more
+	past   *draw.Theme // for a moment of the past
 	themed string      // the theme that was chosen by hand, "" for none
 	ask    func() (light, ok bool)
 }
@@ -156,8 +157,11 @@ func (a *Shell) Frame() page.Frame {
 // canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
 func (a *Shell) canvas() page.Frame {
 	f := a.Frame()
-	if a.dialog != nil || a.palette.Boxed(a.h) || a.stale() {
+	switch {
+	case a.dialog != nil || a.palette.Boxed(a.h) || a.stale():
 		f.Th = a.old
+	case a.present != nil:
+		f.Th = a.past
 	}
 	return f
 }

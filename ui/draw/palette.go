@@ -101,20 +101,43 @@ var tones = [toneCount]struct{ sign, ground look }{
 	ToneDepth: {sign: queued},
 }
 
+// wasWell are the tones of a moment of the past in which nothing was wrong: grey, as they say nothing of now.
+var wasWell = [toneCount]look{
+	ToneHold:   {dark: colour{"#858da0", "245", "7"}, light: colour{"#7d8594", "102", "8"}},
+	ToneHold2:  {dark: colour{"#5c6475", "241", "8"}, light: colour{"#5b6373", "241", "8"}},
+	ToneQuiet:  {dark: colour{"#6f7789", "243", "7"}, light: colour{"#929aa8", "247", "8"}},
+	ToneQuiet2: {dark: colour{"#515868", "240", "8"}, light: colour{"#757d8c", "243", "8"}},
+	ToneWait:   {dark: colour{"#858da0", "245", "7"}, light: colour{"#7d8594", "102", "8"}},
+	ToneDepth:  {dark: colour{"#6f7789", "243", "7"}, light: colour{"#929aa8", "247", "8"}},
+}
+
 // queued is the colour of lines and columns that wait.
 var queued = look{dark: colour{"#6484c9", "68", "4"}, light: colour{"#5a83cf", "68", "4"}}
 
 // painter cuts the escape sequences of one theme.
 type painter struct {
-	r    *lipgloss.Renderer
-	p    termenv.Profile
-	name string
+	r     *lipgloss.Renderer
+	p     termenv.Profile
+	name  string
+	looks [lanes]look
+	tone  [toneCount]struct{ sign, ground look }
 }
 
-func newPainter(name string, p termenv.Profile) painter {
+// newPainter is one for now, or for a moment of the past: there what was well is grey, and what was wrong
+// keeps its colour.
+func newPainter(name string, p termenv.Profile, past bool) painter {
 	r := lipgloss.NewRenderer(io.Discard) // our own: nothing is asked of the terminal
 	r.SetColorProfile(p)
-	return painter{r, p, name}
+	x := painter{r, p, name, looks, tones}
+	if past {
+		x.looks[Good], x.looks[Waiting] = muted, muted
+		for i, l := range wasWell {
+			if l != (look{}) {
+				x.tone[i].sign = l
+			}
+		}
+	}
+	return x
 }
 
 func (x painter) colour(l look) lipgloss.TerminalColor {
@@ -145,10 +168,10 @@ func (x painter) style(l, ground look) lipgloss.Style {
 
 // styles are all styles on a ground.
 func (x painter) styles(ground look) (all [StyleCount]string) {
-	for s, l := range looks {
+	for s, l := range x.looks {
 		all[s], _ = cut(x.style(l, ground))
 	}
-	x.tones(&all)
+	x.tones(&all, ground)
 	return all
 }
 
@@ -172,47 +195,63 @@ func Turned(f Tone) Style { return turned + Style(f) }
 // OnTone is the style of a word on a tone.
 func OnTone(f Tone) Style { return onTone + Style(f) }
 
-// tones adds the styles of lanes. They are the same on every ground.
-func (x painter) tones(all *[StyleCount]string) {
+// tones adds the styles of lanes on a ground. Where that is not the terminal's own its colour is known, and
+// no sign has to be turned.
+func (x painter) tones(all *[StyleCount]string, ground look) {
+	known := ground != (look{}) && x.name != ThemeMono && x.p != termenv.ANSI
 	normal := x.r.NewStyle()
-	for i := range tones {
+	for i := range x.tone {
 		f := Tone(i)
-		part := tones[f].sign // of a cell that is split: what has a ground is that, without its sign
-		if tones[f].ground != (look{}) {
-			part = tones[f].ground
+		part := x.tone[f].sign // of a cell that is split: what has a ground is that, without its sign
+		if x.tone[f].ground != (look{}) {
+			part = x.tone[f].ground
 		}
 		all[Turned(f)], _ = cut(normal.Reverse(true).Foreground(x.colour(part)))
-		if f.Holds() {
-			all[OnTone(f)], _ = cut(x.style(onHold, tones[f].sign).Bold(x.p != termenv.ANSI))
+		if known {
+			all[Turned(f)], _ = cut(normal.Foreground(x.colour(ground)).Background(x.colour(part)))
 		}
-		for on := range tones {
+		if f.Holds() {
+			all[OnTone(f)], _ = cut(x.style(onHold, x.tone[f].sign).Bold(x.p != termenv.ANSI))
+		}
+		for on := range x.tone {
 			s := normal.Foreground(x.colour(part))
 			if on == i {
-				s = normal.Foreground(x.colour(tones[f].sign))
+				s = normal.Foreground(x.colour(x.tone[f].sign))
 			}
 			switch {
+			case Tone(on) == ToneNone && known && (on == i || x.tone[f].ground == (look{})):
+				s = s.Background(x.colour(ground))
 			case Tone(on) == ToneNone:
-			case on == i && tones[f].ground != (look{}):
-				s = s.Background(x.colour(tones[f].ground))
-			case tones[on].ground != (look{}): // the ground of what waits, not its sign
-				s = s.Background(x.colour(tones[on].ground))
+			case on == i && x.tone[f].ground != (look{}):
+				s = s.Background(x.colour(x.tone[f].ground))
+			case x.tone[on].ground != (look{}): // the ground of what waits, not its sign
+				s = s.Background(x.colour(x.tone[on].ground))
 			default:
-				s = s.Background(x.colour(tones[on].sign))
+				s = s.Background(x.colour(x.tone[on].sign))
 			}
 			all[Lane(f, Tone(on))], _ = cut(s)
 		}
 	}
-	all[Lane(ToneNone, ToneNone)], _ = cut(x.style(rule, look{}))
+	all[Lane(ToneNone, ToneNone)], _ = cut(x.style(rule, ground))
 }
 
 // NewTheme makes the theme of that name; termenv.Ascii makes each of them the mono one.
 func NewTheme(name string, p termenv.Profile, set SignSet) *Theme {
+	return newTheme(name, p, set, false)
+}
+
+// PastTheme makes the theme of that name for a moment of the past: nothing is green there.
+func PastTheme(name string, p termenv.Profile, set SignSet) *Theme {
+	return newTheme(name, p, set, true)
+}
+
+func newTheme(name string, p termenv.Profile, set SignSet, past bool) *Theme {
 	th := &Theme{set: set, Sign: signsOf[set]}
 	th.FullBar, th.EmptyBar = strings.Repeat(th.Sign.Full, BarCells), strings.Repeat(th.Sign.Empty, BarCells)+" "
 	if p == termenv.Ascii { // no colour is wanted; bold and reversed still tell things apart
 		name, p = ThemeMono, termenv.ANSI
 	}
-	paint := newPainter(name, p)
+	paint := newPainter(name, p, past)
 	th.Before = paint.styles(look{})
 	th.Chosen, th.OnError, th.OnWarn = paint.styles(chosenGround), paint.headline(paint.styles(errorGround)), paint.headline(paint.styles(warnGround))
 	th.Before[Readonly], _ = cut(paint.style(looks[Readonly], chipGround))

@@ -112,8 +112,12 @@ func (f Frame) Whole() Frame {
 	return f
 }
 
-// AsOf says at which moment the cursor stands, and the way back; nothing for now.
+// AsOf says at which moment of a recording the cursor stands, and the way back; nothing for now. In the past
+// of a running console the status line says so.
 func (f Frame) AsOf() []draw.Span {
+	if !f.Latest.IsZero() {
+		return nil
+	}
 	if as := f.Axis.AsOf(f.Whole().Now); !as.IsZero() {
 		return []draw.Span{draw.Late.Of("  " + f.Th.Message(as) + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" " + f.Th.Say("now"))}
 	}

@@ -157,13 +157,13 @@ func (p *timePage) refresh(f Frame) {
 }
 
 func (p *timePage) Paint(f Frame, w, h int) []string {
+	above := f.Top() // of the moment that is shown, as the screen is cut up
 	f = f.Whole()
 	p.refresh(f)
 	if text := NoLocks(f, w); text != nil && len(p.IDs) == 0 {
 		return draw.Fill(text, w, h)
 	}
 	name, cells, tail := timeShares(w)
-	above := f.Top()
 	if above > 0 && f.Height >= TallFrom {
 		above++ // a blank line
 	}
@@ -205,6 +205,9 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 			marks = append(marks, draw.Plain.Of(" "), says)
 		}
 		lines = append(lines, f.Th.Line(w, marks, nil))
+	}
+	if p.tall && h-len(lines) > timeFacts {
+		lines = append(lines, draw.Blank(w))
 	}
 	return draw.Fill(append(lines, p.facts(f, w, h-len(lines))...), w, h)
 }
