@@ -142,7 +142,6 @@ var screen = map[model.MessageID]Sentence{
 	"waits-so-long-for":            {"waits {0} for", "已 {0} 在等"},
 	"waits-so-long":                {"waits {0}", "等 {0}"},
 	"a-ring-of":                    {"a ring of {0}", "{0} 个成环"},
-	"same-deadlock":                {"the same deadlock holds up {0} other {0|lock|locks}", "同一个死锁还挡住另外 {0} 把锁"},
 	"same-found-more":              {"the same is found {0} {0|time|times} more: one story", "同样的还发现 {0} 次：是同一件事"},
 	"no-key-under":                 {"No key under {0}: nothing there was judged.", "{0} 下没有键：那里什么都没有判断。"},
 	"keys-and-no-claim":            {"{0} {0|key|keys} under {1}, and none of them is a claim of a lock", "{1} 下有 {0} 个键，没有一个是锁的排队键"},
@@ -164,7 +163,7 @@ var screen = map[model.MessageID]Sentence{
 	"leaves-the-queue-of":      {"leaves the queue of {0} at place {1}", "离开 {0} 的队列，原第 {1} 位"},
 	"stops-holding":            {"stops holding {0}, {1} more {1|holds|hold} it", "不再持有 {0}，还有 {1} 个持有"},
 	"no-claim-of-it-blocks":    {"{0}, no claim of it, blocks {1}", "{0} 不是它的排队键，挡住 {1}"},
-	"gets":                     {"{0} gets {1}", "{0} 得到 {1}"},
+	"gets":                     {"{0} gets {1}, after {2} in the queue", "{0} 得到 {1}，已等 {2}"},
 	"is-free-then":             {"{0} is free then", "之后 {0} 空闲"},
 
 	"faults-of-contender": {"faults: contender {0}, and the cluster", "故障：竞争者 {0}，和集群"},

@@ -12,6 +12,7 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
+	"locktop/ui/table"
 )
 
 // breakLine is a line of the dialog; where room is short the highest rank goes.
@@ -122,6 +123,9 @@ func trim(all []breakLine, h int, at *int) []breakLine {
 	return all
 }
 
+// leaseMost is how many cells the figures of a lease take at most.
+const leaseMost = 16
+
 // labelCells is how much room the words have that stand before a fact.
 const labelCells = 9
 
@@ -150,8 +154,15 @@ func (d *Break) subject(v host.View, w int, add func(int, ...draw.Span)) {
 	if place == 0 {
 		d0, atLeast = t.Lock.HeldFor(v.Now)
 	}
-	add(ranked, draw.Dim.Of(draw.PadTo(th.Say("claim"), labelCells)), draw.Strong.Of(th.WhoIn(v.S, c.Ref(), 40)),
-		draw.Plain.Of(" "+sign+" "+th.Say("role-place-since", model.Verbatim(word), place+1, model.Verbatim(draw.Count(int64(t.Lock.Len()))), model.Verbatim(draw.Age(d0, atLeast)))))
+	line := []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("claim"), labelCells)), draw.Strong.Of(th.WhoIn(v.S, c.Ref(), 40)),
+		draw.Plain.Of(" " + sign + " " + th.Say("role-place-since", model.Verbatim(word), place+1, model.Verbatim(draw.Count(int64(t.Lock.Len()))), model.Verbatim(draw.Age(d0, atLeast))))}
+	if l := c.LeaseInfo(); l != nil { // a healthy one is broken by mistake
+		lease := append([]draw.Span{draw.Dim.Of("  " + th.Say("lease", model.Verbatim("")))}, table.LeaseBrief(th, l, v.Now, 0, leaseMost)...)
+		if draw.WidthOf(line)+draw.WidthOf(lease) <= w {
+			line = append(line, lease...)
+		}
+	}
+	add(ranked, line...)
 	via := ""
 	if e := d.delete.plan.Endpoint; e != "" {
 		via = th.Say("read-at", model.Verbatim(th.Clean(e)))
@@ -209,11 +220,14 @@ func (d *Break) goesLines(v host.View, w int) [][]draw.Span {
 	if !d.revoke.ready || d.whyNot(v, &d.revoke) != "" {
 		return nil
 	}
-	var lines [][]draw.Span
-	for _, kv := range d.revoke.plan.Goes {
-		next := d.next(v, kv.Key, kv.Lease)
-		key := v.Th.CutKey(v.Th.Clean(kv.Key), max(12, w/2-6))
-		lines = append(lines, []draw.Span{draw.Plain.Of("   - " + key + "  "), draw.Dim.Of(next)})
+	keys, cells := make([]string, len(d.revoke.plan.Goes)), 0
+	for i, kv := range d.revoke.plan.Goes {
+		keys[i] = v.Th.CutKey(v.Th.Clean(kv.Key), max(12, w/2-6))
+		cells = max(cells, draw.Width(keys[i]))
+	}
+	lines := make([][]draw.Span, len(keys))
+	for i, kv := range d.revoke.plan.Goes {
+		lines[i] = []draw.Span{draw.Plain.Of("   - " + draw.PadTo(keys[i], cells) + "  "), draw.Dim.Of(d.next(v, kv.Key, kv.Lease))}
 	}
 	return lines
 }
@@ -270,7 +284,8 @@ func (d *Break) next(v host.View, key string, lease model.LeaseID) string {
 	case next != nil && !l.IsClaim(next):
 		return th.Say("no-claim-of-it-blocks", model.Verbatim(th.CutKey(th.Clean(next.Key), 24)), name)
 	case next != nil:
-		return th.Say("gets", model.Verbatim(th.Cut(th.Who(v.S, next.Ref()), 24)), name)
+		waited, atLeast := next.Waited(v.Now)
+		return th.Say("gets", model.Verbatim(th.Cut(th.Who(v.S, next.Ref()), 24)), name, model.Verbatim(draw.Age(waited, atLeast)))
 	}
 	return th.Say("is-free-then", name)
 }
