@@ -33,6 +33,8 @@ func TestNoEnglishWordIsLeft(t *testing.T) {
 		for _, line := range strings.Split(b.text(), "\n") {
 			if from, to := strings.Index(line, "│ "), strings.LastIndex(line, " │"); dialog && 0 <= from && from < to {
 				line = line[from:to] // a dialog cuts the words behind it
+			} else if from, to := strings.Index(line, "╭─ "), strings.LastIndex(line, "╮"); dialog && 0 <= from && from < to {
+				line = line[from:to]
 			} else if dialog && !strings.Contains(line, "─ ") {
 				continue
 			}

@@ -98,9 +98,9 @@ func TestTabsInLittleRoom(t *testing.T) {
 	wrongLab(b)
 	b.size(40, 12)
 	b.press("5")
-	b.sees(" 1  2  3  4(6)  5 Lab")
+	b.sees(" 1  2  3  4(5)  5 Lab")
 	b.send(tea.MouseMsg{X: 10, Y: 1, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
-	b.sees(" 1  2  3  4 Findings 6  5")
+	b.sees(" 1  2  3  4 Findings 5  5")
 }
 
 // renamed is a page under another name.

@@ -22,10 +22,10 @@ func TestPageStories(t *testing.T) {
 		keys         []string
 		check        func(b *bench)
 	}{
-		{"findings are counted", "on every page, errors and warnings", []string{"3"}, func(b *bench) { b.sees("4 Findings 6") }},
+		{"findings are counted", "on every page, errors and warnings", []string{"3"}, func(b *bench) { b.sees("4 Findings 5") }},
 		{"worst finding first", "and all about it below", []string{"4"}, func(b *bench) {
-			b.sees("4 errors, 2 warnings, 2 info")
-			b.sees("do: move the data elsewhere, or rename the lock")
+			b.sees("3 errors, 2 warnings, 2 info")
+			b.sees("do      move the data elsewhere, or rename the lock")
 			b.sees("$ etcdctl get --prefix '/blocked/lock/'")
 		}},
 		{"from finding to lock and back", "enter and -", []string{"4", "/", "dead-h", "enter", "enter"}, func(b *bench) {

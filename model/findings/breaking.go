@@ -35,6 +35,28 @@ func CureWords(f *model.Finding) model.Message {
 	return model.Say("breaking-on-a-hint", alike)
 }
 
+// Way is what a break is beside the advice of a finding: another way to mend it, or none. One of both is
+// said, or neither.
+type Way struct{ Or, Dont model.Message }
+
+// WayOf says of a finding what a break is.
+func WayOf(f *model.Finding) Way {
+	b := BreakingOf(f.Code)
+	cures := b.Effect == BreakCures || b.Effect == BreakHarmless
+	switch {
+	case b.Why.IsZero(), cures && f.Claim.IsZero(): // what could be broken is gone
+		return Way{}
+	case cures && f.Confidence == model.Hint && len(f.Alternatives) > 0:
+		return Way{Dont: model.Say("break-not-on-a-hint", f.Alternatives[0])}
+	case cures:
+		return Way{Or: model.Say("break-it-so", b.Why)}
+	}
+	if f.Lock == "" {
+		return Way{Dont: model.Say("break-any-so", b.Why)}
+	}
+	return Way{Dont: model.Say("break-it-so", b.Why)}
+}
+
 // BeforeBreak returns the finding to read before a claim in the queue of the lock is
 // broken, nil for none: one for which a break is the wrong cure and no claim is to blame,
 // else the worst about that claim.

@@ -251,10 +251,18 @@ func (d *Set) Ring(l *locks.Lock) []Link {
 	return slices.Clone(c.Steps)
 }
 
-// CountFindings returns how many findings there are of each severity.
+// CountFindings returns how many findings there are of each severity: a deadlock is one, however many
+// locks are in it.
 func (d *Set) CountFindings() (errors, warnings, infos int) {
+	var cycles []model.Message
 	count := func(list []model.Finding) {
 		for i := range list {
+			if f := &list[i]; f.Code == model.CodeLockCycle {
+				if slices.ContainsFunc(cycles, f.Summary.Same) {
+					continue
+				}
+				cycles = append(cycles, f.Summary)
+			}
 			switch list[i].Severity {
 			case model.SevError:
 				errors++

@@ -18,7 +18,7 @@ type Verdict struct {
 	// Locks is how many locks have it, 0 where it is about the cluster.
 	Locks int
 	// Errors and Warnings are how many locks, or the cluster, have something else that is
-	// wrong.
+	// wrong; a deadlock counts once.
 	Errors, Warnings int
 }
 
@@ -27,6 +27,7 @@ type Verdict struct {
 func (d *Set) Verdict() (Verdict, bool) {
 	var v Verdict
 	errors, warnings := map[model.Code]int{}, map[model.Code]int{}
+	var cycles []model.Message // a deadlock is one trouble, however many locks are in it
 	take := func(found []model.Finding) {
 		for i := range found {
 			f := &found[i]
@@ -38,6 +39,12 @@ func (d *Set) Verdict() (Verdict, bool) {
 			}
 			if slices.ContainsFunc(found[:i], func(g model.Finding) bool { return g.Code == f.Code && g.Lock == f.Lock }) {
 				continue // of this lock already
+			}
+			if f.Code == model.CodeLockCycle {
+				if slices.ContainsFunc(cycles, f.Summary.Same) {
+					continue
+				}
+				cycles = append(cycles, f.Summary)
 			}
 			if f.Severity == model.SevError {
 				errors[f.Code]++
@@ -127,12 +134,31 @@ func (v Verdict) Title() model.Message {
 	if v.Finding.Code == model.CodeLockCycle && v.Finding.Confidence == model.Hint {
 		return model.Say("headline-cycle-perhaps", what)
 	}
+	if soon := v.soon(); soon != nil {
+		return soon(what)
+	}
 	e, _ := Explain(v.Finding.Code)
 	title := e.Story
 	if len(title.Args) > 0 {
 		title.Args = []any{what} // in the place of theLock
 	}
 	return title
+}
+
+// soonTitles are the headlines of what blocks nobody yet, as its turn has not come.
+var soonTitles = map[model.Code]func(what any) model.Message{
+	model.CodeOrphanKey:     func(what any) model.Message { return model.Say("soon-orphan-key", what) },
+	model.CodeLeaseDetached: func(what any) model.Message { return model.Say("soon-orphan-key", what) },
+	model.CodeForeignKey:    func(what any) model.Message { return model.Say("soon-foreign-key", what) },
+	model.CodeNestedPrefix:  func(what any) model.Message { return model.Say("soon-nested-prefix", what) },
+}
+
+// soon is the headline of what blocks nobody yet, nil for what does.
+func (v Verdict) soon() func(what any) model.Message {
+	if v.Finding.Summary.ID != "when-it-becomes-first" {
+		return nil
+	}
+	return soonTitles[v.Finding.Code]
 }
 
 // pastTitles are the headlines of what is over, about whom it was, how long it was and since when it is not:
@@ -157,6 +183,8 @@ func (v Verdict) Past(problem, lasted, ago any) model.Message {
 	}
 	past := pastTitles[v.Finding.Code]
 	switch {
+	case v.soon() != nil:
+		return model.Say("was-in-the-way", what, lasted, ago)
 	case past != nil:
 		return past(what, lasted, ago)
 	case v.Finding.Lock == "":

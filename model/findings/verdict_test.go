@@ -92,3 +92,57 @@ func TestHowItCame(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsNotFirstDoesNotBlockYet: a key that stands in the middle of a queue is told of in time, and not
+// as if it stopped anybody already.
+func TestWhatIsNotFirstDoesNotBlockYet(t *testing.T) {
+	for code, want := range map[model.Code]string{
+		model.CodeOrphanKey:     "A key without a lease will block /a",
+		model.CodeLeaseDetached: "A key without a lease will block /a",
+		model.CodeForeignKey:    "A key that is not a lock key will block /a",
+		model.CodeNestedPrefix:  "A nested lock will block /a",
+	} {
+		v := Verdict{Finding: model.Finding{Code: code, Severity: model.SevWarning, Lock: "/a", Summary: model.Say("when-it-becomes-first", model.Say("quote", "x"), 3)}, Locks: 1}
+		if got := text.English(v.Title()); got != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+		v.Finding.Summary = model.Say("quote", "x")
+		if got := text.English(v.Title()); strings.Contains(got, "will block") {
+			t.Errorf("%s is first, and %q", code, got)
+		}
+	}
+}
+
+// TestADeadlockIsOneFinding: it is found on each of its locks, and counted once.
+func TestADeadlockIsOneFinding(t *testing.T) {
+	of := func(lock, sessions string) model.Finding {
+		return model.Finding{Code: model.CodeLockCycle, Severity: model.SevError, Confidence: model.Strong, Lock: lock, Summary: model.Say("quote", sessions)}
+	}
+	d := &Set{cluster: []model.Finding{of("/a", "c1 and c2"), of("/b", "c1 and c2"), of("/c", "c3 and c4"), {Code: model.CodeLongHeld, Severity: model.SevWarning, Lock: "/a"}}}
+	if errors, warnings, infos := d.CountFindings(); errors != 2 || warnings != 1 || infos != 0 {
+		t.Errorf("%d errors, %d warnings, %d infos: want 2, 1 and 0", errors, warnings, infos)
+	}
+}
+
+// TestABreakIsOneWayOrNone: beside the advice it is said whether a break is another way, or would not help.
+func TestABreakIsOneWayOrNone(t *testing.T) {
+	claim := model.ClaimRef{Key: "/a/1", CreateRev: 7}
+	for _, r := range []struct {
+		f        model.Finding
+		or, dont string
+		reason   string
+	}{
+		{model.Finding{Code: model.CodeZombieHolder, Confidence: model.Strong, Claim: claim}, "break the lock: its program says", "", "it cures"},
+		{model.Finding{Code: model.CodeZombieHolder, Confidence: model.Strong}, "", "", "what could be broken is gone"},
+		{model.Finding{Code: model.CodeStaleHolder, Confidence: model.Strong, Lock: "/a", Claim: claim}, "", "break the lock: stop the old holder first", "it harms"},
+		{model.Finding{Code: model.CodeLowSpace, Confidence: model.Certain}, "", "break a lock: no claim is to blame", "it is about no claim"},
+		{model.Finding{Code: model.CodeLongHeld, Confidence: model.Hint, Lock: "/a", Claim: claim, Alternatives: []model.Code{model.CodeGhostWaiter}}, "",
+			"break the lock yet: this is a hint, and ghost-waiter looks the same", "it may be something else"},
+	} {
+		w := WayOf(&r.f)
+		or, dont := text.English(w.Or), text.English(w.Dont)
+		if (or == "") != (r.or == "") || !strings.HasPrefix(or, r.or) || (dont == "") != (r.dont == "") || !strings.HasPrefix(dont, r.dont) {
+			t.Errorf("%s (%s): or %q, don't %q", r.f.Code, r.reason, or, dont)
+		}
+	}
+}

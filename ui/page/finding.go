@@ -1,9 +1,11 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	"locktop/model"
+	"locktop/model/findings"
 	"locktop/model/status"
 	"locktop/ui/draw"
 )
@@ -21,27 +23,54 @@ func (t Target) Finds(f Frame, claim bool) (*model.Finding, string) {
 
 // ParagraphsOf says all about a finding, in the order in which one acts.
 func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
+	return slices.Concat(sentenceOf(th, x), waysOf(th, x), evidenceOf(th, x), commandsOf(th, x))
+}
+
+func sentenceOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	all := []draw.Paragraph{{St: draw.Strong, Lead: "  ", Text: th.Summary(x)}}
-	switch {
-	case x.Count <= 1:
-	case x.Code == model.CodeLockCycle && x.Confidence != model.Hint:
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: th.Say("same-deadlock", draw.Counted(x.Count-1))})
-	default:
+	if x.Count > 1 && x.Code != model.CodeLockCycle { // a deadlock names all of its locks itself
 		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: th.Say("same-found-more", draw.Counted(x.Count-1))})
 	}
-	for _, e := range th.Messages(x.Evidence) {
-		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: e})
+	return all
+}
+
+// waysOf say what to do, what else would help, and what would not.
+func waysOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
+	var all []draw.Paragraph
+	add := func(label, text string) {
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  " + draw.PadTo(label, wayCells), Text: text})
 	}
-	lead := "  " + th.Say("do-word") + " "
+	label := th.Say("do-words")
 	for _, d := range th.Messages(x.Advice) {
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: d})
-		lead = "      "
+		add(label, d)
+		label = ""
+	}
+	if w := findings.WayOf(x); !w.Or.IsZero() {
+		add(th.Say("or-word"), th.Message(w.Or))
+	} else if !w.Dont.IsZero() {
+		add(th.Say("dont"), th.Message(w.Dont))
+	}
+	return all
+}
+
+// wayCells are for the words before what to do.
+const wayCells = 8
+
+func evidenceOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
+	var all []draw.Paragraph
+	for _, e := range th.Messages(x.Evidence) {
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  " + th.Sign.Fact + " ", Text: e})
 	}
 	if len(x.Alternatives) > 0 {
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  " + th.Say("looks-the-same") + " ", Text: Codes(x.Alternatives)})
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  " + th.Sign.Fact + " " + th.Say("looks-the-same") + " ", Text: Codes(x.Alternatives)})
 	}
+	return all
+}
+
+func commandsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
+	var all []draw.Paragraph
 	for _, c := range x.Etcdctl {
-		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  $ ", Text: th.FormatSentence(c)})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  $ ", Text: th.FormatSentence(c)})
 	}
 	return all
 }

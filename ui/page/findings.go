@@ -11,6 +11,7 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 	"locktop/ui/table"
+	"locktop/ui/timeline"
 )
 
 // FindingCells are the columns of the findings.
@@ -38,10 +39,7 @@ var FindingCells = table.CellsOf(fields.Findings, map[model.MessageID]func(*tabl
 		th := r.F.Th
 		switch {
 		case x.Lock != "":
-			more := ""
-			if x.Count > 1 {
-				more = " +" + strconv.Itoa(x.Count-1)
-			}
+			more := countWords(x)
 			r.Add(draw.Plain, th.CutPath(th.Clean(x.Lock), r.Room()-len(more))+more)
 		case x.Lease != 0:
 			r.Add(draw.Plain, th.Say("lease", model.Verbatim(th.Escape(x.Lease.Short()))))
@@ -102,7 +100,27 @@ func (p *findingsPage) refresh(f Frame) {
 			p.found[at] = x
 		}
 	}
+	p.bound(f.Th)
 	p.Pick.Follow(len(p.found), p.place, p.id)
+}
+
+// bound keeps problems and names from taking more room than they have to say: it is that of the fix.
+func (p *findingsPage) bound(th *draw.Theme) {
+	problem, lock := 0, draw.Width(th.Say("the-cluster"))
+	for i := range p.found[:min(len(p.found), CountAtOnce)] {
+		x := &p.found[i]
+		problem, lock = max(problem, draw.Width(th.Problem(x))+2), max(lock, draw.Width(th.Clean(x.Lock))+len(countWords(x)))
+	}
+	p.Table.Bound("title-problem", problem)
+	p.Table.Bound("title-lock", lock)
+}
+
+// countWords say how many more locks a finding is about.
+func countWords(x *model.Finding) string {
+	if x.Count > 1 {
+		return " +" + strconv.Itoa(x.Count-1)
+	}
+	return ""
 }
 
 func (p *findingsPage) place(id string) int {
@@ -249,9 +267,13 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	}
 	lines := []string{f.Th.Ruler(w, title...)}
 	rows, under := h-1, 0
-	if h >= 12 {
-		rows = min(rows-h*11/20, 1+max(1, len(p.found))) // what the list does not need is for the text
+	need := 1 + max(1, len(p.found))
+	switch {
+	case h >= 12:
+		rows = min(rows-h*11/20, need) // what the list does not need is for the text
 		under = h - 1 - rows
+	case rows-need >= textLeast:
+		rows, under = need, rows-need
 	}
 	p.Table.Fit(w, rows, f.Th)
 	p.Table.Reveal(p.Pick.Place, len(p.found))
@@ -260,9 +282,11 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 		func(i int, r *table.Row) { findingRow(f.View, &p.found[i], r) })
 	if x := p.Chosen(); x != nil && under > 0 {
 		lines = p.inFull(lines, f, x, w, under)
+		title, facts := []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-all"))}, f.FactsOfAll
 		if x.Lock != "" {
-			lines = fillWith(lines, f, f.happenedTo(x.Lock), func(n int) []*journal.Entry { return f.FactsOf(x.Lock, n) }, false, w, h-len(lines))
+			title, facts = f.happenedTo(x.Lock), func(n int) []*journal.Entry { return f.FactsOf(x.Lock, n) }
 		}
+		lines = fillWith(lines, f, title, facts, x.Lock == "", w, h-len(lines))
 	}
 	return draw.Fill(lines, w, h)
 }
@@ -274,20 +298,17 @@ func findingRow(f table.View, x *model.Finding, r *table.Row) {
 	FindingCells.Row(f, *x, r)
 }
 
-// inFull appends h lines with all that is known of a finding.
+// inFull appends h lines at most with all that is known of a finding.
 func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h int) []string {
 	th := f.Th
-	var all []string
-	for _, para := range ParagraphsOf(th, x) {
-		all = append(all, th.Paragraph(para, w)...)
-	}
+	all := p.text(f, x, w, h)
 	p.height = h - 1
 	if f.Height >= TallFrom {
 		p.height--
 	}
 	p.top = max(0, min(p.top, len(all)-p.height))
 	st, sign := th.Severity(x.Severity)
-	title := []draw.Span{st.Of(sign + " " + th.Problem(x)), draw.Dim.Of("  " + th.FormatConfidence(x.Confidence) + " " + th.Sign.Dot + " " + string(x.Code))}
+	title := []draw.Span{st.Of(sign + " " + th.Problem(x)), draw.Dim.Of("  " + th.Say("since-and-how-sure", model.Verbatim(x.Since.In(f.Now.Location()).Format(time.TimeOnly)), model.Verbatim(th.FormatConfidence(x.Confidence))))}
 	var hint []draw.Span
 	if below := len(all) - p.top - p.height; below > 0 || p.top > 0 {
 		hint = []draw.Span{draw.Accent.Of("tab"), draw.Dim.Of(" " + th.Say("scrolls-lines-below", draw.Counted(max(0, below))))}
@@ -298,3 +319,41 @@ func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h in
 	lines = append(lines, th.RulerWith(w, hint, title...))
 	return append(lines, all[p.top:min(len(all), p.top+p.height)]...)
 }
+
+// text is all that is known of a finding: what is wrong, who waits for whom in a deadlock, what to do, the
+// same by hand, and how it is known. Where the screen is high a blank line stands between the parts.
+func (p *findingsPage) text(f Frame, x *model.Finding, w, h int) []string {
+	th := f.Th
+	var all []string
+	part := func(title []draw.Span, hint []draw.Span, more ...string) {
+		if len(more) == 0 {
+			return
+		}
+		if f.Height >= TallFrom && len(all) > 0 {
+			all = append(all, draw.Blank(w))
+		}
+		if title != nil {
+			all = append(all, th.RulerWith(w, hint, title...))
+		}
+		all = append(all, more...)
+	}
+	part(nil, nil, th.OnlyText(w, sentenceOf(th, x)...)...)
+	if l := f.S.Lock(x.Lock); l != nil && x.Code == model.CodeLockCycle {
+		if ring := timeline.RingOf(f.View, l); ring != nil {
+			part(nil, nil, ring.Lines(w, ringLines)...)
+		}
+	}
+	part(nil, nil, th.OnlyText(w, waysOf(th, x)...)...)
+	key := func(k string, says model.MessageID) []draw.Span {
+		return []draw.Span{draw.Accent.Of(k), draw.Dim.Of(" " + th.Say(says))}
+	}
+	part([]draw.Span{draw.Dim.Of(th.Say("how-we-know"))}, key("e", "explain"), th.OnlyText(w, evidenceOf(th, x)...)...)
+	part([]draw.Span{draw.Dim.Of(th.Say("etcdctl-lines"))}, key("c", "key-copy"), th.OnlyText(w, commandsOf(th, x)...)...)
+	return all
+}
+
+// textLeast is how many lines the text has at least on a low screen, its title included.
+const textLeast = 3
+
+// ringLines is how many lines the sessions of a deadlock take at most.
+const ringLines = 6
