@@ -141,7 +141,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		flag = nameOfAnother(cmd, typed)
 	}
 	if flag == "" {
-		if unknown != nil {
+		if len(typed) == 1 { // most likely it is no flag at all
 			return bad("%v (see: %s --help; a name that begins with a dash comes after --)", err, cmd.CommandPath())
 		}
 		return bad("%v (see: %s --help)", err, cmd.CommandPath())

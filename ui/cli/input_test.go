@@ -21,6 +21,7 @@ func TestBadInputGetsOneLineAndExitCode2(t *testing.T) {
 		{[]string{"--endpoints", "nonsense", "ls"}, `--endpoints "nonsense": want host:port`, "checked before anything is dialled"},
 		{[]string{"--endpoints", "ftp://a:1", "ls"}, "want host:port, http://", "an address of another kind"},
 		{[]string{"ls", "--nope"}, "unknown flag: --nope (see: locktop ls --help)", "unknown flag"},
+		{[]string{"describe", "-x/lock"}, "unknown shorthand flag: 'x' in -x/lock (see: locktop describe --help; a name that begins with a dash comes after --)", "a name that begins with a dash"},
 		{[]string{"ls", "-o", "xml"}, `unknown format "xml" (table, wide, json, jsonl, csv)`, "unknown format"},
 		{[]string{"ls", "--leases", "some"}, `unknown --leases "some" (heads, all, none)`, "unknown choice"},
 		{[]string{"version", "extra"}, `version takes no argument, got "extra"`, "an argument too many"},
