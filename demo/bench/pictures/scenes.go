@@ -63,7 +63,7 @@ var scenes = []scene{
 	},
 	{
 		name: "journal", words: "The journal: one sentence for each change",
-		args: []string{"demo"}, steps: then(falseBelief, press("A"), rest(6*time.Second), press("3"), sees(`journal . [0-9]+ lines`), rest(time.Second)),
+		args: []string{"demo"}, steps: then(falseBelief, press("A"), rest(6*time.Second), press("3"), sees(`journal +[0-9]+ lines`), rest(time.Second)),
 	},
 	{
 		name: "break", words: "The dialog before a lock is broken: every key that goes, and the next holder",
