@@ -74,6 +74,20 @@ func TestFindingsFromStories(t *testing.T) {
 			h.Read(48, b, 60, 35)
 			h.Del(70, modeltest.ClaimKey("/lock", a))
 		}, nil},
+		{"dead as it waited", "it is the holder now", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, b, 60, 58)
+			h.Read(23, b, 60, 59)
+			h.Read(70, b, 60, 12)
+			h.Del(75, modeltest.ClaimKey("/lock", a))
+		}, []string{"warning dead-holder (strong) /lock"}},
+		{"silent long ago as it waited", "it would have gone by now, had it not renewed since that reading", func(h *modeltest.History) {
+			two(h)
+			h.Read(3, b, 60, 58)
+			h.Read(23, b, 60, 59)
+			h.Read(70, b, 60, 12)
+			h.Del(95, modeltest.ClaimKey("/lock", a))
+		}, nil},
 		{"dead", "two renewals missed and others wait for long", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 120, 118)

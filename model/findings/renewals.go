@@ -169,6 +169,9 @@ func goOn(l *locks.Lock, except *locks.Claim) (n int) {
 	return n
 }
 
+// renewalCodes are what a holder is found to be that missed renewals: which of them, may change as time goes on.
+var renewalCodes = []model.Code{model.CodeKeepaliveStalled, model.CodeDeadHolder, model.CodeKeepaliveCancelled}
+
 // missedRenewal says so of the holder at hand.
 func missedRenewal(x *Context) {
 	if x.Lease == nil || denied(x, x.Lease) {
@@ -191,12 +194,17 @@ func missedRenewal(x *Context) {
 		f.Confidence = model.Hint // some clients renew only at the very end (etcd-cpp-apiv3: a second before)
 	}
 	young := neverRenewed(x.Head)
+	ended := young && processEnded(x, x.Head)
+	told := slices.ContainsFunc(x.Before, func(b model.Finding) bool { return b.Lease == f.Lease && slices.Contains(renewalCodes, b.Code) })
+	if age := x.K.Now().Sub(x.Lease.Read.At); !told && !ended && 3*age > time.Duration(x.Lease.Read.Granted)*time.Second {
+		return // it had time for another renewal since, and is read again
+	}
 	if ofService(x.Head) {
 		f.Alternatives = append([]model.Code{model.CodeUnattendedLease}, f.Alternatives...)
 	}
 	if young {
 		f.Evidence = append(f.Evidence, diedYoung(x)...)
-		if processEnded(x, x.Head) {
+		if ended {
 			f.Confidence, f.Alternatives = model.Strong, nil
 			f.Evidence = append(f.Evidence, model.Say("its-process-has-ended"))
 		}
@@ -214,10 +222,6 @@ func missedRenewal(x *Context) {
 		}
 		f.Summary = model.Say("has-missed-a-renewal", model.Verbatim(who), eta, freed(x.L))
 		f.Advice = []model.Message{model.Say("look-at-the-holder-paused")}
-		told := slices.ContainsFunc(x.Before, func(b model.Finding) bool { return b.Code == f.Code && b.Lease == f.Lease })
-		if age := x.K.Now().Sub(x.Lease.Read.At); !told && 3*age > time.Duration(x.Lease.Read.Granted)*time.Second {
-			return // it had time for another renewal since, and is read again
-		}
 	} else {
 		f.Code = model.CodeDeadHolder
 		f.Summary = model.Say("stopped-renewing-the-lock", model.Verbatim(who), eta, freed(x.L))
