@@ -22,25 +22,32 @@
 //	watcher             etcd as batches of events; it only reads
 //	watcher/recording   writes and plays files, one, or a folder of them that keeps the last hours
 //	watcher/queue       the bounded queue of events, also for demo and ui/cli
-//	watcher/validate    checks each answer, also for chaos and demo; failures puts errors into words, pace keeps to the budget
+//	watcher/validate    checks each answer, also for chaos and demo
+//	watcher/failures    puts errors into words; watcher/pace keeps to the budget of requests
 //	chaos               the requests that may leave a client
 //	chaos/gate          breaks locks, the only writer to your cluster
-//	chaos/proxy         carries and disturbs connections; relay pairs them (also for demo/cluster)
-//	chaos/drill         the format of drills: runner plays one, check gives the verdict, storm draws one,
-//	                    roles puts programs of yours into the roles of one
-//	demo                the lab: cluster, contender, process, resource; drills, lessons and the guide as files (lessons/code: the Go that lessons
-//	                    show)
+//	chaos/proxy         carries and disturbs connections
+//	chaos/relay         pairs connections, for the proxy and for demo/cluster
+//	chaos/drill         the format of drills. Below it runner plays one, check gives the verdict, storm draws
+//	                    one, roles puts programs of yours into the roles of one
+//	demo                the lab, which supervises its processes; below it cluster, contender, process,
+//	                    resource (what a lock protects). Drills, lessons and the guide are files (lessons/code: the Go of lessons)
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
 //	ui/page             all pages, a file or two each, and the code that they share; all.go lists them
-//	                    table, timeline, draw paint, and know no page; terminal brings frames to the
-//	                    terminal, and asks for its background
-//	ui/dialog           the dialogs over a page; tutor stands beside it; host is what they read of the console and want of it
+//	ui/table            paints rows, ui/timeline lanes, ui/draw all the rest; they know no page. The axis of
+//	                    times is in ui/page
+//	ui/terminal         brings frames to the terminal, and asks for its background
+//	ui/dialog           the dialogs over a page
+//	ui/tutor            the panel of the guide and of lessons
+//	ui/host             what pages, dialogs and panel read of the console and want of it
 //	ui/cast             writes a recorded terminal in the format of asciinema, also for the pictures
 //	ui/fields           one table of fields: the columns of every output
-//	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
-//	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
-//	                    playback plays a recording under the console, control is the socket of the proxy,
+//	ui/report           the same facts as text and JSON. Below it ticket is the page of the command report,
+//	                    metrics is for Prometheus (its alerts: .prometheus/alerts.yml)
+//	ui/cli              the command line, which joins all. Below it session is the loop behind every command
+//	                    that looks, playback plays a recording under the console, control is the door of
+//	                    lab and proxy for scripts,
 //	                    course tells drills and lessons to a person, remember has per-user files, documents
 //	                    writes what is made of the program,
 //	                    quiet keeps Bubble Tea from asking the terminal
@@ -58,7 +65,8 @@
 // (ui/dialog), which wants a plan of host.Actions: chaos/gate reads which keys would go. Once
 // that is confirmed, the gate reads again, writes a line into its file of actions, revokes,
 // writes another, and tells the model by an event, [model.Acted]. Before or after that the
-// watch sees the keys go. From both, model/journal concludes that you revoked the lease.
+// watch sees the keys go. From both, model/journal concludes that you revoked the lease. Why other
+// keys went is found in model/locks by readings (attribution.go), and in model/reports by the proxy.
 package main
 
 import (

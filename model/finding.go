@@ -53,7 +53,7 @@ type Finding struct {
 	// Since is when it was first found.
 	Since time.Time
 	// Story is the same number for findings that have one cause, Count how many these are;
-	// 0 for one by itself, and wherever nobody asked: package diagnose tells stories.
+	// 0 for one by itself, and wherever nobody asked: package findings tells stories.
 	Story uint64
 	Count int
 }

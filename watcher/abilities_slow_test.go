@@ -92,7 +92,7 @@ func TestAbilities(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff(string(must[[]byte](t)(os.ReadFile("SERVERS.md"))), page); d != "" {
-		t.Errorf("SERVERS.md (-it says +it is): go test ./watcher -run TestAbilities -update\n%s", d)
+		t.Errorf("SERVERS.md (-it says +it is): go test -tags slow ./watcher -run TestAbilities -update\n%s", d)
 	}
 }
 
@@ -126,7 +126,7 @@ func abilityPage(answers map[string][]string) string {
 
 The answers come from real servers with auth switched on. The user may read one prefix only. Written by
 
-    go test ./watcher -run TestAbilities -update
+    go test -tags slow ./watcher -run TestAbilities -update
 
 TestMatrix tries each release with each way of access: plain, TLS, client certificate, password, password over TLS,
 and least rights by password and by certificate. Version 3.4 is the server of Debian; the modules in testdata/servers

@@ -227,7 +227,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds())
 // TestFaults lets every fault happen to real processes and measures what the watcher
 // makes of it.
 //
-//	go test ./watcher -run TestFaults -update
+//	go test -tags slow ./watcher -run TestFaults -update
 func TestFaults(t *testing.T) {
 	var mu sync.Mutex
 	results := map[string][]result{}
@@ -270,7 +270,7 @@ func faultPage(results map[string][]result, version string) []byte {
 
 Measured on processes of etcd %[2]s, each fault for %[1]v or longer, with the timing of the program. Written by
 
-    go test ./watcher -run TestFaults -update -hold %[1]v -server %[3]s -timeout 60m
+    go test -tags slow ./watcher -run TestFaults -update -hold %[1]v -server %[3]s -timeout 60m
 
 The test also passes on 3.4, 3.5 and 3.6 (-server 3.4 …, without -update).
 

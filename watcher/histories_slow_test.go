@@ -39,7 +39,7 @@ var (
 // broken connections in them: after each of them the state that was followed has
 // the queues, holders and leases of a fresh read.
 //
-//	go test ./watcher -run Histories -histories 1 -seed 4711
+//	go test -tags slow ./watcher -run Histories -histories 1 -seed 4711
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	n := *historyCount
@@ -51,7 +51,7 @@ func TestHistories(t *testing.T) {
 	for i := range n {
 		h := &trial{t: t, c: c, wire: wire, seed: *historySeed + uint64(i)}
 		if !h.play(&sum) {
-			t.Fatalf("history %d of %d; again: go test ./watcher -run Histories -histories 1 -seed %d", i+1, n, h.seed)
+			t.Fatalf("history %d of %d; again: go test -tags slow ./watcher -run Histories -histories 1 -seed %d", i+1, n, h.seed)
 		}
 	}
 	t.Logf("%d histories in %.1fs: %s", n, time.Since(began).Seconds(), sum)

@@ -7,7 +7,7 @@
 //
 // [Parse] is strict: it refuses what it does not know, and names the line. The tags of the
 // structs that a file is read into say what it may contain (grammar.go says what the tags mean).
-// The package author makes the JSON Schema, the reference and the answers of explain of them. An
+// schema.go and reference.go make the JSON Schema, the reference and the answers of explain of them. An
 // expectation is a row of the table in expect.go, with the fields that it takes. The package check
 // has the function that judges it, under the same name; a test compares the two tables.
 //

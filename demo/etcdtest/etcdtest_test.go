@@ -66,7 +66,7 @@ func TestAProcessThatCannotStart(t *testing.T) {
 	}
 }
 
-// Every etcd is started here or where the ports come from package ports, so that no
+// Every etcd is started here or where the ports come from package process, so that no
 // start can fail because somebody else was quicker.
 func TestNobodyElseStartsServers(t *testing.T) {
 	homes := []string{"demo/etcdtest/etcdtest.go", "demo/etcdtest/process.go", "demo/cluster/member_ops.go", "demo/cluster/member_main.go",

@@ -2,7 +2,7 @@
 // and took over, with the cause of each departure as far as it is known.
 //
 // An [Entry] is a line, a [Journal] the whole of them. Package locks writes the lines and
-// finds their causes. One line tells what many claims did at once (story.go): for
+// finds their causes by readings, package reports those that the proxy saw. One line tells what many claims did at once (story.go): for
 // this an entry keeps its client and the last reading of its lease. Entries whose cause is
 // undecided are queued (waiting.go).
 //

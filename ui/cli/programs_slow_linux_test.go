@@ -420,7 +420,7 @@ func clientsTable(t *testing.T, of func(client, drill string) *rehearsal) string
 			case r == nil && len(c.flags) > 0 && slices.Contains(queueAsked, drill):
 				b.WriteString(" |") // a lock of one key has no queue
 			case r == nil:
-				t.Fatalf("%s in %s was not run: go test ./ui/cli -run ProgramsPage -rehearse %s -update", c.name, drill, c.name)
+				t.Fatalf("%s in %s was not run: go test -tags slow ./ui/cli -run ProgramsPage -rehearse %s -update", c.name, drill, c.name)
 			default:
 				if !r.asItMust() {
 					t.Errorf("%+v is not as it must be", *r)

@@ -122,7 +122,7 @@ func findingsPage() (string, error) {
 	b.WriteString("# Findings\n\n" +
 		"Written by `go generate ./model`; do not edit. `locktop explain CODE` tells more of each.\n\n" +
 		"*Worst* is the severity at its worst, *Needs* what it takes to find it, *At best* the most that may be claimed from etcd\n" +
-		"alone. `locktop drill run` shows those that have a drill. `go test ./demo -run TestFindings` builds a situation for each\n" +
+		"alone. `locktop drill run` shows those that have a drill. `go test -tags slow ./demo -run TestFindings` builds a situation for each\n" +
 		"code, and its healthy neighbour, of which nothing false may be said at any time.\n\n" +
 		"| Code | What it is | Worst | Needs | At best | Drill |\n|---|---|---|---|---|---|\n")
 	var missing []findings.Entry
