@@ -170,23 +170,18 @@ func (cs *attribution) fellSilent(l *Lease, f *journal.Entry) bool {
 
 // endedOnTime says that a lease went just when it would have if it was not renewed after its
 // last reading, and nothing if it did not, or if it was read as often as it should be: then
-// nothing speaks for that. It may have been renewed, and closed just then: by chance in one of
-// TTL/onTime cases, which is too often where the TTL is short, as most leases are closed.
+// nothing speaks for that. It may have been renewed, and closed just then.
 func (l *Lease) endedOnTime(at time.Time) model.Message {
 	if !l.HasRead || l.Read.Granted <= 0 {
 		return model.Message{}
 	}
 	since := at.Sub(l.Read.At)
 	left := time.Duration(l.Read.Remaining)*time.Second - since
-	if since < minInterval+renewalSlack || left > journal.ExpirySlack || left < journal.ExpirySlack-onTime || time.Duration(l.Read.Granted)*time.Second < 4*onTime {
+	if since < minInterval+renewalSlack || left > journal.ExpirySlack || left < -time.Second-2*expiryLag {
 		return model.Message{}
 	}
 	return model.Say("ended-on-time", since, l.Read.Remaining, l.Read.Granted)
 }
-
-// onTime is within which time a lease goes that nobody renews: readings are cut to seconds, and etcd looks
-// every 500 ms.
-const onTime = time.Second + expiryLag + 2*journal.ExpirySlack
 
 // expiryLag is how long after its end etcd removes a lease at most: it looks every 500 ms.
 const expiryLag = 500 * time.Millisecond
