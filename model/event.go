@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -319,6 +320,14 @@ const (
 	AnswersSpan = 30 * time.Second
 	SlowBy      = 300 * time.Millisecond
 )
+
+// Address is an endpoint without its scheme, which members advertise and people leave out.
+func Address(endpoint string) string {
+	if _, address, ok := strings.Cut(endpoint, "://"); ok {
+		return address
+	}
+	return endpoint
+}
 
 // ClusterStatus is a round of status requests.
 type ClusterStatus struct {

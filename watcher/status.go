@@ -220,19 +220,11 @@ func idOf(a answer, list []*pb.Member, known map[string]uint64) uint64 {
 		return id
 	}
 	for _, m := range list {
-		if slices.ContainsFunc(m.ClientURLs, func(url string) bool { return address(url) == address(a.endpoint) }) {
+		if slices.ContainsFunc(m.ClientURLs, func(url string) bool { return model.Address(url) == model.Address(a.endpoint) }) {
 			return m.ID
 		}
 	}
 	return 0
-}
-
-// address is an endpoint without its scheme, which members advertise and people leave out.
-func address(endpoint string) string {
-	if _, addr, ok := strings.Cut(endpoint, "://"); ok {
-		return addr
-	}
-	return endpoint
 }
 
 // alarmText matches an alarm as Status prints it; the spaces of protobuf's text

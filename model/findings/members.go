@@ -2,7 +2,6 @@ package findings
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -119,7 +118,7 @@ func pinnedByProxy(x *ClusterContext) bool {
 	through := map[string]int{} // by address
 	for l := range x.K.Leases.Late() {
 		if k := x.Reports.Keepers.Renewer(l.ID); k.Member != "" {
-			through[bare(k.Member)]++
+			through[model.Address(k.Member)]++
 		}
 	}
 	healthy := false
@@ -130,7 +129,7 @@ func pinnedByProxy(x *ClusterContext) bool {
 		return false // that is no member's fault
 	}
 	for _, m := range x.K.Members.Cluster().Members {
-		n, why := through[bare(m.Endpoint)], ailment(x, m)
+		n, why := through[model.Address(m.Endpoint)], ailment(x, m)
 		if n == 0 || why.IsZero() || m.Endpoint == "" {
 			continue
 		}
@@ -162,14 +161,6 @@ func ailment(x *ClusterContext, m model.Member) model.Message {
 		return model.Say("lags-behind") // by more than a whole round
 	}
 	return model.Message{}
-}
-
-// bare is an address without its scheme.
-func bare(endpoint string) string {
-	if _, rest, ok := strings.Cut(endpoint, "://"); ok {
-		return rest
-	}
-	return endpoint
 }
 
 // Bounds of massRevocation: that many healthy leases within massBurst, at most

@@ -251,17 +251,29 @@ func (d *Set) Ring(l *locks.Lock) []Link {
 	return slices.Clone(c.Steps)
 }
 
+// deadlocks are those that were counted: the locks of one have each a finding with the same words.
+type deadlocks []model.Message
+
+// again says whether a finding is of a deadlock that was counted before.
+func (d *deadlocks) again(f *model.Finding) bool {
+	if f.Code != model.CodeLockCycle {
+		return false
+	}
+	if slices.ContainsFunc(*d, f.Summary.Same) {
+		return true
+	}
+	*d = append(*d, f.Summary)
+	return false
+}
+
 // CountFindings returns how many findings there are of each severity: a deadlock is one, however many
 // locks are in it.
 func (d *Set) CountFindings() (errors, warnings, infos int) {
-	var cycles []model.Message
+	var told deadlocks
 	count := func(list []model.Finding) {
 		for i := range list {
-			if f := &list[i]; f.Code == model.CodeLockCycle {
-				if slices.ContainsFunc(cycles, f.Summary.Same) {
-					continue
-				}
-				cycles = append(cycles, f.Summary)
+			if told.again(&list[i]) {
+				continue
 			}
 			switch list[i].Severity {
 			case model.SevError:

@@ -27,7 +27,7 @@ type Verdict struct {
 func (d *Set) Verdict() (Verdict, bool) {
 	var v Verdict
 	errors, warnings := map[model.Code]int{}, map[model.Code]int{}
-	var cycles []model.Message // a deadlock is one trouble, however many locks are in it
+	var told deadlocks
 	take := func(found []model.Finding) {
 		for i := range found {
 			f := &found[i]
@@ -40,11 +40,8 @@ func (d *Set) Verdict() (Verdict, bool) {
 			if slices.ContainsFunc(found[:i], func(g model.Finding) bool { return g.Code == f.Code && g.Lock == f.Lock }) {
 				continue // of this lock already
 			}
-			if f.Code == model.CodeLockCycle {
-				if slices.ContainsFunc(cycles, f.Summary.Same) {
-					continue
-				}
-				cycles = append(cycles, f.Summary)
+			if told.again(f) {
+				continue
 			}
 			if f.Severity == model.SevError {
 				errors[f.Code]++

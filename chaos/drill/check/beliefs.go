@@ -177,7 +177,7 @@ const nearly = 250 * time.Millisecond
 // that locks again has the same key again, so without a token the time must tell: the
 // claim was made after the contender asked, unless one of its session was there.
 func (l *lockHistory) claimOf(h *hold) *claim {
-	if h.mine != nil { // a session may wait with a claim while another of its process holds
+	if h.mine != nil { // it may wait with one claim while it holds by another, or speak late of one that it had
 		first := func(c *claim) bool { return c.held && !c.heldAt.After(h.from.Add(lagMax)) && h.speaksOf(c) }
 		if c := l.findClaim(h, first); c != nil {
 			return c

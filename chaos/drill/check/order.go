@@ -36,9 +36,11 @@ func (j *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
 	}
 	c := l.claimOf(h)
 	switch {
-	case c == nil && h.mine != nil && j.now.Sub(h.from) >= lagMax && j.hadNone(l, h):
-		r.violate("%s said at %s that it holds %s: none of its leases had a claim there, and every claim was another's", h.contender, drill.Clock(h.from), l.name)
 	case c == nil && h.mine != nil && j.now.Sub(h.from) >= lagMax:
+		if j.hadNone(l, h) {
+			r.violate("%s said at %s that it holds %s: none of its leases had a claim there, and every claim was another's", h.contender, drill.Clock(h.from), l.name)
+			return
+		}
 		r.doubt(whichClaim, "%s said at %s that it holds %s: none of its leases had a claim there then", h.contender, drill.Clock(h.from), l.name)
 	case c == nil && j.early(h):
 	case unshown(c, h, j.now):
