@@ -112,6 +112,12 @@ func TestFindingsFromStories(t *testing.T) {
 			h.Read(70, a, 60, 13)
 			h.Add(model.LeaseRead{At: modeltest.At(71), ID: a, Granted: 60, Remaining: 59, Term: 3})
 		}, []string{"warning ttl-reset (certain) /lock"}},
+		{"an older revision", "a member that lags may say so: a hint, and a hint names what looks the same", func(h *modeltest.History) {
+			two(h)
+			h.Add(model.LeaseRead{At: modeltest.At(23), ID: a, Granted: 60, Remaining: 59, Term: 2, Rev: 9})
+			h.Add(model.LeaseRead{At: modeltest.At(70), ID: a, Granted: 60, Remaining: 13, Term: 2, Rev: 9})
+			h.Add(model.LeaseRead{At: modeltest.At(71), ID: a, Granted: 60, Remaining: 59, Term: 2, Rev: 8})
+		}, []string{"warning ttl-reset (hint) /lock"}},
 		{"a new leader and a healthy lease", "the next renewal comes by itself", func(h *modeltest.History) {
 			two(h)
 			h.Read(3, a, 60, 58)

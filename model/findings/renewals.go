@@ -189,7 +189,7 @@ func missedRenewal(x *Context) {
 	}
 	f := model.Finding{Severity: model.SevWarning, Confidence: model.Strong, Lease: x.Lease.ID,
 		Evidence:     []model.Message{ReadingWords(x.Lease), rhythmWords(x)},
-		Alternatives: []model.Code{model.CodeKeepaliveCancelled, model.CodeKeepaliveHalted, model.CodeHalfOpenTCP}}
+		Alternatives: slices.Clone(likeDead)}
 	if !x.Lease.Learned() {
 		f.Confidence = model.Hint // some clients renew only at the very end (etcd-cpp-apiv3: a second before)
 	}
@@ -227,10 +227,8 @@ func missedRenewal(x *Context) {
 		f.Summary = model.Say("stopped-renewing-the-lock", model.Verbatim(who), eta, freed(x.L))
 		if f.Confidence == model.Hint {
 			f.Summary = model.Say("may-be-dead-no-renewal", model.Verbatim(who), time.Duration(x.Lease.Read.Granted-x.Lease.Read.Remaining)*time.Second, eta, freed(x.L))
-			f.Advice = []model.Message{model.Say("wait-for-the-end"), model.Say("look-at-the-holder-meanwhile")}
-		} else {
-			f.Advice = append([]model.Message{model.Say("wait-until-its-lease-ends")}, x.ToBreak(x.Head, model.Strong)...)
 		}
+		f.Advice = adviceOnDead(x, f.Confidence)
 		if x.L.Behind() > 0 && eta > etaError && goOn(x.L, x.Head) == 0 {
 			f.Severity = model.SevError
 		}
@@ -240,6 +238,17 @@ func missedRenewal(x *Context) {
 	}
 	x.Report(f, x.Head)
 	haltedAtMove(x, eta)
+}
+
+// likeDead is what looks from outside like a holder that died: its process lives.
+var likeDead = []model.Code{model.CodeKeepaliveCancelled, model.CodeKeepaliveHalted, model.CodeHalfOpenTCP}
+
+// adviceOnDead says what to do about a holder that is dead, or may be: no lock is broken on a hint.
+func adviceOnDead(x *Context, sure model.Confidence) []model.Message {
+	if sure == model.Hint {
+		return []model.Message{model.Say("wait-for-the-end"), model.Say("look-at-the-holder-meanwhile")}
+	}
+	return append([]model.Message{model.Say("wait-until-its-lease-ends")}, x.ToBreak(x.Head, sure)...)
 }
 
 // stopsMin is how many renewals have to have stopped before to make a pattern.

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"slices"
 	"time"
 
 	"locktop/model"
@@ -81,11 +82,14 @@ func reset(x *Context) {
 	if !dead {
 		return
 	}
-	x.Report(model.Finding{Code: model.CodeTTLReset, Severity: model.SevWarning, Confidence: sure, Lease: x.Lease.ID,
+	f := model.Finding{Code: model.CodeTTLReset, Severity: model.SevWarning, Confidence: sure, Lease: x.Lease.ID,
 		Summary:  model.Say("a-new-raft-leader-gave", x.Head.Key, x.Lease.Read.Granted),
 		Evidence: []model.Message{ReadingWords(x.Lease), model.Say("the-raft-term-changed", x.Lease.Read.Term)},
-		Advice: append([]model.Message{model.Say("find-out-why-the-leader"), model.Say("wait-until-its-lease-ends")},
-			x.ToBreak(x.Head, sure)...)}, x.Head)
+		Advice:   append([]model.Message{model.Say("find-out-why-the-leader")}, adviceOnDead(x, sure)...)}
+	if sure == model.Hint {
+		f.Alternatives = slices.Clone(likeDead)
+	}
+	x.Report(f, x.Head)
 }
 
 // ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the
