@@ -47,8 +47,7 @@ func TestNoEnglishWordIsLeft(t *testing.T) {
 	}
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 		x := &trainer{steps: slices.Clone(told)}
-		o := Options{Lab: true, Armed: true, Lesson: x.lesson()}
-		o.Lesson.Lang = "zh"
+		o := Options{Lab: true, Armed: true, Lesson: x.lesson(), Lang: "zh"}
 		b := newBench(t, o)
 		b.size(size[0], size[1])
 		wrongLab(b)

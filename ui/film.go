@@ -28,7 +28,6 @@ func (f *Film) Take(b model.Batch) { f.shell.batch(b) }
 // Begin has a lesson in its panel, of which [Film.Tell] shows the steps.
 func (f *Film) Begin(l *tutor.Lesson) {
 	f.shell.o.Lesson, f.shell.panel = l, tutor.New(l)
-	f.shell.th.Lang = l.Lang
 }
 
 // Tell shows a step of the lesson, with what is beside it.

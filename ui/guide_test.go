@@ -23,7 +23,7 @@ func newTourOn(t testing.TB, o Options, lang string, w, h int) tour {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Lab, o.Armed, o.Lesson = true, true, course.Guide(d, lang, guided)
+	o.Lab, o.Armed, o.Lang, o.Lesson = true, true, lang, course.Guide(d, lang, guided)
 	b := newBench(t, o)
 	b.size(w, h)
 	return tour{b}

@@ -109,6 +109,8 @@ type Options struct {
 	NoSuspend model.Message
 	// LogPath is the file in which the program logs.
 	LogPath string
+	// Lang is the language of the console, "" for English.
+	Lang string
 	// Brief: a class looks on, and figures that no lesson speaks of stay away.
 	Brief bool
 	// Lesson is told in a panel under the pages, as the guide of the demo is; nil: none.

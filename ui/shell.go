@@ -49,10 +49,7 @@ func (a *Shell) setTheme(name string) {
 	a.th, a.past = draw.NewTheme(name, a.o.Profile, a.o.Signs), draw.PastTheme(name, a.o.Profile, a.o.Signs)
 	for _, th := range []*draw.Theme{a.th, a.past} {
 		th.Past = a.o.Playback != nil
-		th.Brief = a.o.Brief
-		if a.o.Lesson != nil {
-			th.Lang = a.o.Lesson.Lang
-		}
+		th.Brief, th.Lang = a.o.Brief, a.o.Lang
 	}
 	a.old = a.th.Dimmed()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/recipe"
+	"locktop/model/text"
 )
 
 // config is what the flags, the environment and a profile say, and which of them said it.
@@ -24,7 +26,7 @@ type config struct {
 	long     []string // --long, prefixes
 	warnWait time.Duration
 	pins     []model.Pin    // and as understood
-	lang     string         // of lessons
+	lang     string         // "": the one that the locale names
 	shared   *pflag.FlagSet // the flags that several commands take
 	origins  map[string]origin
 	profile  *profile // nil for none
@@ -223,6 +225,9 @@ func (cfg *config) check() error {
 		return bad("--password or --password-file without --user: whose is it?")
 	case len(f.endpoints) == 0:
 		return bad("%s names no endpoint", cfg.from("endpoints").name)
+	}
+	if all := text.Languages(); cfg.lang != "" && !slices.Contains(all, cfg.lang) {
+		return bad("%s %q: want %s", cfg.from("lang").name, cfg.lang, strings.Join(all, " or "))
 	}
 	f.tls.always = !f.insecureTransport
 	for _, p := range f.endpoints {

@@ -188,13 +188,9 @@ func (f *demoRun) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	lang, err := courseLanguage(f.e)
-	if err != nil {
-		return err
-	}
 	o := f.e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
-	o.NoSuspend, o.Lesson, o.Notice = demoNoSuspend, course.Guide(guide, lang, demo.GuideLock), f.metrics.address
+	o.NoSuspend, o.Lesson, o.Notice = demoNoSuspend, course.Guide(guide, o.Lang, demo.GuideLock), f.metrics.address
 	o.Boot = f.e.boot(ctx, &l, lab)
 	return f.e.show(ctx, o)
 }
@@ -231,7 +227,7 @@ func (e *env) show(ctx context.Context, o ui.Options) error {
 }
 
 func (e *env) uiOptions(label string) ui.Options {
-	return ui.Options{Label: label, Pins: e.pins, Signs: e.screen.signs(), Profile: e.screen.colours(e.stdout), Save: saveNew}
+	return ui.Options{Label: label, Pins: e.pins, Lang: e.language(), Signs: e.screen.signs(), Profile: e.screen.colours(e.stdout), Save: saveNew}
 }
 
 // saveNew writes a text to a file of the person's own that is not there yet.

@@ -23,7 +23,7 @@ var (
 	toNamed = slices.DeleteFunc(slices.Clone(toCluster), func(flag string) bool {
 		return flag == "namespace" || strings.Contains(flag, "discovery") || strings.HasPrefix(flag, "insecure-")
 	})
-	onScreen = []string{"ascii", "wide-signs", "color", "theme"}
+	onScreen = []string{"ascii", "wide-signs", "color", "theme", "lang"}
 	// aLook are those of a look at locks.
 	aLook = slices.Concat(toCluster, []string{"prefix", "recipe", "expect", "long", "warn-wait", "lease-budget"})
 )
@@ -44,12 +44,12 @@ var takes = map[string][]string{
 	"locktop break":     slices.Concat(toCluster, []string{"prefix", "recipe", "lease-budget"}),
 	"locktop contend":   toCluster,
 	"locktop proxy":     slices.Concat(aLook, onScreen),
-	"locktop config":    slices.Concat(aLook, onScreen, []string{"lang"}), // it shows them all
-	"locktop demo":      slices.Concat(onScreen, []string{"recipe", "expect", "long", "warn-wait", "lease-budget", "lang"}),
-	"locktop learn":     slices.Concat(onScreen, []string{"lang"}),
+	"locktop config":    slices.Concat(aLook, onScreen), // it shows them all
+	"locktop demo":      slices.Concat(onScreen, []string{"recipe", "expect", "long", "warn-wait", "lease-budget"}),
+	"locktop learn":     onScreen,
 	"locktop drill run": slices.Concat(toNamed, []string{"recipe", "expect", "lease-budget"}),
 	"locktop diff":      {"prefix", "recipe"},
-	"locktop replay":    slices.Concat(onScreen, []string{"prefix", "recipe", "expect", "long", "warn-wait", "lang"}),
+	"locktop replay":    slices.Concat(onScreen, []string{"prefix", "recipe", "expect", "long", "warn-wait"}),
 }
 
 // sharedFlag marks the flags that several commands take.
@@ -108,7 +108,7 @@ func (cfg *config) addSharedFlags() {
 	f.DurationVar(&cfg.warnWait, "warn-wait", 0, "from when on a wait is worth a warning, a hint (default: by the lock's own past, or by its TTL and how many wait) [LOCKTOP_WARN_WAIT]")
 	f.BoolVar(&cfg.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
 	f.BoolVar(&cfg.screen.wideSigns, "wide-signs", false, "draw without signs that some terminals make two cells wide [LOCKTOP_WIDE_SIGNS]")
-	f.StringVar(&cfg.lang, "lang", "", "language of lessons and of the demo: en or zh (default: what the locale names) [LOCKTOP_LANG]")
+	f.StringVar(&cfg.lang, "lang", "", "language of the console and of lessons: en or zh (default: what the locale names) [LOCKTOP_LANG]")
 	addWord(f, &cfg.screen.color, "color", "", "--color", []string{"auto", "always", "never"}, "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
 	addWord(f, &cfg.screen.theme, "theme", "", "theme", append([]string{themeAuto}, draw.Themes...), "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
 	f.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{sharedFlag: {"true"}} })

@@ -62,10 +62,6 @@ func learnCmd(e *env) *cobra.Command {
 		Example: "  locktop learn\n  locktop learn 3\n  locktop learn pause --lang zh",
 		Args:    atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lang, err := courseLanguage(e)
-			if err != nil {
-				return err
-			}
 			all, err := lessons.All()
 			if err != nil {
 				return err
@@ -73,7 +69,7 @@ func learnCmd(e *env) *cobra.Command {
 			if f.name == "" {
 				f.name = cmp.Or(userName(), "learner")
 			}
-			c := &courseRoom{e: e, lang: lang, f: f, all: all}
+			c := &courseRoom{e: e, lang: e.language(), f: f, all: all}
 			if err := c.load(); err != nil {
 				return err
 			}
@@ -104,17 +100,9 @@ func learnCmd(e *env) *cobra.Command {
 	return cmd
 }
 
-// courseLanguage is the language in which lessons are told: what the person says, or else
-// the locale.
-func courseLanguage(e *env) (string, error) {
-	if e.from("lang").rank == fromDefault {
-		return course.Language(os.Getenv), nil
-	}
-	if all := text.Languages(); !slices.Contains(all, e.lang) {
-		return "", bad("%s %q: want %s", e.from("lang").name, e.lang, strings.Join(all, " or "))
-	}
-	return e.lang, nil
-}
+// language is that of the console and of the course: what the person says, or else what the
+// locale names.
+func (cfg *config) language() string { return cmp.Or(cfg.lang, course.Language(os.Getenv)) }
 
 // courseRoom is the course as one run of the program has it.
 type courseRoom struct {

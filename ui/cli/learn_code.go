@@ -23,10 +23,6 @@ func learnCodeCmd(e *env) *cobra.Command {
 		Args:      exactlyOne("a language: " + strings.Join(demo.ProgramLangs(), ", ")),
 		ValidArgs: demo.ProgramLangs(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			lang, err := courseLanguage(e)
-			if err != nil {
-				return err
-			}
 			p, source, err := demo.ProgramIn(args[0])
 			if err != nil {
 				return bad("%v", err)
@@ -34,7 +30,7 @@ func learnCodeCmd(e *env) *cobra.Command {
 			if _, err := io.WriteString(e.out, source); err != nil {
 				return err
 			}
-			e.tellLine(text.Render(lang, model.Say("code-next")))
+			e.tellLine(text.Render(e.language(), model.Say("code-next")))
 			for _, line := range append(p.Build, p.Drill("keepalives-held")...) {
 				e.tellLine("    " + line)
 			}

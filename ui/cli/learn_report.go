@@ -27,16 +27,12 @@ func learnReportCmd(e *env) *cobra.Command {
 		Example: "  locktop learn report class\n  locktop learn report class -o json",
 		Args:    exactlyOne("the folder of a class"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			lang, err := courseLanguage(e)
-			if err != nil {
-				return err
-			}
 			all, skipped, err := course.Lines(args[0])
 			if err != nil {
 				return bad("%v", err)
 			}
 			if skipped > 0 {
-				e.tellLine(text.Render(lang, model.Say("report-skipped", skipped)))
+				e.tellLine(text.Render(e.language(), model.Say("report-skipped", skipped)))
 			}
 			rows, err := classRows(all)
 			if err != nil {
@@ -46,10 +42,10 @@ func learnReportCmd(e *env) *cobra.Command {
 				return report.WriteJSON(e.out, rows, "  ")
 			}
 			if len(rows) == 0 {
-				e.tellLine(text.Render(lang, model.Say("report-empty", args[0])))
+				e.tellLine(text.Render(e.language(), model.Say("report-empty", args[0])))
 				return nil
 			}
-			return printCells(e.out, classCells(rows, lang))
+			return printCells(e.out, classCells(rows, e.language()))
 		},
 	}
 	addOutput(cmd, &output, tableOrJSON, "table or json")

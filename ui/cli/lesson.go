@@ -28,11 +28,7 @@ func tellDrill(ctx context.Context, e *env, name string) error {
 	if !e.isTerminal() {
 		return bad("a lesson needs a terminal; \"locktop drill run %s\" runs it without", name)
 	}
-	lang, err := courseLanguage(e)
-	if err != nil {
-		return err
-	}
-	_, err = e.tell(ctx, "drill "+d.Name, d, lang, false, runner.Options{})
+	_, err = e.tell(ctx, "drill "+d.Name, d, e.language(), false, runner.Options{})
 	return err
 }
 

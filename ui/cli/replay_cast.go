@@ -44,10 +44,6 @@ func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	lang, err := courseLanguage(f.e)
-	if err != nil {
-		return err
-	}
 	if f.cast.idle < 0 || f.cast.idle > time.Hour {
 		return bad("--idle %s: want 0 to 1h", f.cast.idle)
 	}
@@ -80,7 +76,7 @@ func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	if segments, err = f.withActs(ctx, segments); err != nil {
 		return err
 	}
-	film := filmOptions{speed: f.speed, idle: f.cast.idle, from: from.from, to: from.moment.At, width: width, height: height, maxBytes: castMost, lang: lang}
+	film := filmOptions{speed: f.speed, idle: f.cast.idle, from: from.from, to: from.moment.At, width: width, height: height, maxBytes: castMost, lang: f.e.language()}
 	out, err := f.e.shoot(ctx, segments, film, model.Printable(filepath.Base(f.past.file)), to)
 	if err != nil {
 		return couldNotRun(err)
@@ -106,7 +102,7 @@ func (f *replayRun) withActs(ctx context.Context, r *recording.Segments) (*recor
 // shoot makes a film of a recording of that name.
 func (e *env) shoot(ctx context.Context, segments *recording.Segments, film filmOptions, name string, to io.Writer) (*cast.Writer, error) {
 	o := e.uiOptions("recording " + name)
-	o.Prefixes, o.NoLab, o.Theme = prefixList(nil), noCluster, e.screen.theme
+	o.Prefixes, o.NoLab, o.Theme, o.Lang = prefixList(nil), noCluster, e.screen.theme, film.lang
 	if o.Theme == themeAuto {
 		o.Theme = ""
 	}

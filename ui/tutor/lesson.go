@@ -13,8 +13,6 @@ import (
 type Lesson struct {
 	// Title is a line, Why a paragraph. It is read before the first step is asked for.
 	Title, Why string
-	// Lang is the language of the console while it is told.
-	Lang string
 	// Judged: at the end each verdict stands with its word, as the report of a drill has it.
 	Judged bool
 	// Asks is how many questions it will ask that is Judged: until the last was answered nothing else on

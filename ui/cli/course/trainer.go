@@ -49,7 +49,7 @@ func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Trainer 
 
 // Lesson is the drill as the console wants it.
 func (t *Trainer) Lesson() *tutor.Lesson {
-	l := &tutor.Lesson{Title: t.d.Title, Why: t.d.Why, Lang: t.lang, Judged: true, Next: t.panel.Next, Answer: t.panel.Answer, Fill: t.panel.Fill}
+	l := &tutor.Lesson{Title: t.d.Title, Why: t.d.Why, Judged: true, Next: t.panel.Next, Answer: t.panel.Answer, Fill: t.panel.Fill}
 	switch of := t.d.Lesson; {
 	case of != nil:
 		l.Title, l.Why, l.Judged = fmt.Sprintf("%d. %s", of.Number, of.Title.In(t.lang)), of.Teaches.In(t.lang), false
