@@ -414,8 +414,16 @@ func (f *Entry) Repeats(before *Entry) bool {
 // open: what goes with it may tell.
 func (f *Entry) ReadInVain() { f.Pending, f.read = true, true }
 
-// GuessByTime gives an entry without a cause the one that its time makes likely.
+// tellingTTL is the shortest TTL in seconds of which the end tells something: of a shorter one every
+// other close falls there.
+const tellingTTL = 8
+
+// GuessByTime gives an entry without a cause the one that its time makes likely. That of a short lease
+// makes none likely by itself, but with many others.
 func (f *Entry) GuessByTime() {
+	if f.story == nil && f.end.granted < tellingTTL {
+		return
+	}
 	if f.Cause == CauseUnknown && !f.OnTime.IsZero() && f.canHaveExpired(f) {
 		f.Cause, f.Confidence, f.Evidence, f.fated = CauseExpired, model.Hint, f.OnTime, true
 	}

@@ -101,7 +101,7 @@ func (c *Journal) Together(f *Entry, now time.Time) *Entry {
 func (c *Journal) goingWith(f *Entry, client string, most int) (same, all []*Entry) {
 	same, all = []*Entry{f}, []*Entry{f}
 	for _, g := range c.open(f, most) {
-		if g == f || !g.Pending && g.Cause != f.Cause || g.story != nil || !g.OwnGoing() || g.At.Sub(f.At).Abs() > storyLast || !mayGoWith(g, f) {
+		if g == f || !g.Pending && g.Cause != f.Cause && g.Cause != CauseUnknown || g.story != nil || !g.OwnGoing() || g.At.Sub(f.At).Abs() > storyLast || !mayGoWith(g, f) {
 			continue
 		}
 		if g.end.client == client {
@@ -166,6 +166,9 @@ func (c *Journal) add(s *story, parts ...*Entry) {
 			s.last = f.At
 		}
 		s.parts = append(s.parts, f)
+		if !f.Pending && f.Cause == CauseUnknown {
+			f.ReadInVain() // it was settled before it showed how many go
+		}
 	}
 	s.count()
 	c.storyVersion++

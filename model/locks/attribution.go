@@ -221,7 +221,6 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 		cs.journals.wroteTogether(cs.journals.log.Together(f, cs.scheduler.now))
 		if f.Cause == journal.CauseUnknown && (f.Story != 0 || cs.journals.log.Waiting() >= journal.StoryMin) {
 			f.ReadInVain() // what goes with it may tell
-			f.NoteEnd(cs.clientOf(f.Removed()), 0, time.Time{})
 			f.OnTime = l.endedOnTime(f.At)
 			continue
 		}
@@ -384,8 +383,10 @@ func (cs *attribution) foretold(f *journal.Entry, l *Lease) {
 func (cs *attribution) noteGone(f *journal.Entry, l *Lease) {
 	var granted int64
 	var lasts time.Time
-	if l != nil && l.HasRead && l.Read.Granted > 0 {
-		granted, lasts = l.Read.Granted, l.Read.At.Add(time.Duration(l.Read.Remaining)*time.Second)
+	if l != nil && l.HasRead {
+		if read := l.lastAlive(); read.Granted > 0 {
+			granted, lasts = read.Granted, read.At.Add(time.Duration(read.Remaining)*time.Second)
+		}
 	}
 	f.NoteEnd(cs.clientOf(f.Removed()), granted, lasts)
 }

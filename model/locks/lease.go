@@ -246,6 +246,14 @@ func (l *Lease) learn(prev, e model.LeaseRead, had bool) {
 	l.ResetAt, l.resetDead = time.Time{}, false
 }
 
+// lastAlive returns the last reading of the lease while it lived, or what was read if that is not kept.
+func (l *Lease) lastAlive() model.LeaseRead {
+	if l.alive != nil {
+		return *l.alive
+	}
+	return l.Read
+}
+
 // narrow takes in what a reading says of the lease's end. Readings at other fractions of a second make it
 // surer, as long as nobody renews it, and no new raft leader does.
 func (l *Lease) narrow(prev, e model.LeaseRead, had bool) {

@@ -212,8 +212,8 @@ func (k *State) leaseRead(e model.LeaseRead) {
 	default:
 		k.Members.SeeTerm(e.Term, e.At)
 		before := l.State()
-		if e.Granted <= 0 && l.alive != nil { // its end was read before its keys were seen to go: what was read before that tells
-			l.Read = *l.alive
+		if e.Granted <= 0 { // its end may have been read before its keys were seen to go: what was read before that tells
+			l.Read = l.lastAlive()
 		}
 		k.causes.settlePending(l, e)
 		k.Leases.read(l, e, before)

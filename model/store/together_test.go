@@ -172,6 +172,25 @@ func TestWhatEndsTogetherIsOneEvent(t *testing.T) {
 	}
 }
 
+// TestShortLeasesThatDieAreOneEvent: the end of one short lease tells nothing, that of many does. Some
+// are settled by themselves, as unknown, before it shows how many go.
+func TestShortLeasesThatDieAreOneEvent(t *testing.T) {
+	const n = 150
+	f := newFleet(t, 6)
+	for i := range n {
+		f.run(1.2 * float64(i) / n)
+		f.take(fmt.Sprintf("/shop/%03d", i), "node-a", model.LeaseID(0x100+i))
+	}
+	f.run(21)
+	for i := range n {
+		f.dead[model.LeaseID(0x100+i)] = true
+	}
+	f.run(50)
+	if causes := f.causes(); len(f.stories) != 1 || f.stories[0].Count != n || causes["expired strong"]+causes["expired hint"] != n {
+		t.Errorf("%d events, causes %v\n%s", len(f.stories), causes, strings.Join(f.told, "\n"))
+	}
+}
+
 // TestTrafficIsNotToldTogether: programs that come and go all the time are told one by one,
 // also while the lease of one of them runs out.
 func TestTrafficIsNotToldTogether(t *testing.T) {
