@@ -110,7 +110,7 @@ func TestARingThatMayBeNone(t *testing.T) {
 		b.sees("who waits for whom")
 		b.sees("Deadlock?")
 		b.sees("deadlock?")
-		b.sees("2 locks: sessions wait for each other, perhaps only in passing")
+		b.sees("Deadlock? Sessions of 2 locks wait for each other, perhaps only in passing")
 		if text := b.text(); strings.Contains(text, "can proceed") || strings.Contains(text, "not while renewed") {
 			t.Errorf("%v: a hint is told as a fact:\n%s", size, text)
 		}

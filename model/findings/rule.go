@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"slices"
 	"time"
 
 	"locktop/model"
@@ -70,11 +71,18 @@ func (x *Context) presume(f *model.Finding) {
 	}
 	f.Confidence = model.Hint
 	f.Evidence = append(f.Evidence, model.Say("only-perhaps-a-lock", x.L.Name))
-	f.Advice = []model.Message{model.Say("find-out-what-the-keys-are", model.ShellQuote(model.Printable(x.L.Name)+"="+x.L.Recipe().Name))}
+	first := f.Advice[:min(1, len(f.Advice))]
+	if len(f.Alternatives) == 0 || len(first) > 0 && !slices.Contains(patient, first[0].ID) {
+		first = nil
+	}
+	f.Advice = append(slices.Clone(first), model.Say("find-out-what-the-keys-are", model.ShellQuote(model.Printable(x.L.Name)+"="+x.L.Recipe().Name)))
 	if !ofQueue(f.Code) && x.L.SpeaksOfMembers() {
 		f.Severity = model.SevInfo
 	}
 }
+
+// patient are the advices to wait and look first: they are right of what is no lock, too.
+var patient = []model.MessageID{"wait-until-its-lease-ends", "wait-for-the-end", "watch-for-a-minute", "look-at-the-holder-paused"}
 
 // ofQueue says whether a finding is about a queue that cannot move, whoever holds and waits.
 func ofQueue(code model.Code) bool {

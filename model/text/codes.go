@@ -164,7 +164,7 @@ var headlines = map[model.MessageID]Sentence{
 	"headline-nobody-holds":           {"Nobody holds {0}, for which contenders are declared", "没有人持有 {0}，而它声明了竞争者"},
 	"headline-long-queue":             {"The queue of {0} is very long", "{0} 的队列很长"},
 	"locks":                           {"{0} locks", "{0} 把锁"},
-	"headline-cycle-perhaps":          {"{0}: sessions wait for each other, perhaps only in passing", "{0}：会话互相等待，也许只是暂时"},
+	"headline-cycle-perhaps":          {"Deadlock? Sessions of {0} wait for each other, perhaps only in passing", "死锁？{0} 的会话互相等待，也许只是暂时"},
 	"dont-break":                      {"break the lock", "打破锁"},
 }
 
