@@ -121,7 +121,10 @@ func (h *history) belief(e model.Belief) {
 		if e.Lock == name || e.Lock == "" && e.State != model.BeliefHolding {
 			l.belief(e)
 			if e.State == model.BeliefHolding && e.Key == "" && e.Lease == 0 && h.programs[e.Contender] != nil {
-				l.lastHold(e.Contender).mine = func(c *claim) bool { return h.owner(c) == e.Contender }
+				began := h.anew[e.Contender]
+				l.lastHold(e.Contender).mine = func(c *claim) bool {
+					return h.owner(c) == e.Contender && (c.goneAt.IsZero() || c.goneAt.After(began))
+				}
 			}
 		}
 	}
@@ -178,12 +181,21 @@ const nearly = 250 * time.Millisecond
 // claim was made after the contender asked, unless one of its session was there.
 func (l *lockHistory) claimOf(h *hold) *claim {
 	if h.mine != nil { // it may wait with one claim while it holds by another, or speak late of one that it had
-		first := func(c *claim) bool { return c.held && !c.heldAt.After(h.from.Add(lagMax)) && h.speaksOf(c) }
+		first := func(c *claim) bool {
+			return c.held && !c.heldAt.After(h.from.Add(lagMax)) && h.speaksOf(c) && !l.spokenOf(c, h)
+		}
 		if c := l.findClaim(h, first); c != nil {
 			return c
 		}
 	}
 	return l.findClaim(h, h.speaksOf)
+}
+
+// spokenOf says whether a claim had gone before a word, and its contender had said of it before that it holds.
+func (l *lockHistory) spokenOf(c *claim, word *hold) bool {
+	return !c.goneAt.IsZero() && c.goneAt.Before(word.from) && slices.ContainsFunc(l.holds, func(old *hold) bool {
+		return old != word && old.contender == word.contender && !old.inferred && !old.from.Before(c.since) && old.from.Before(word.from)
+	})
 }
 
 // speaksOf says whether a claim may be the one that a contender spoke of.

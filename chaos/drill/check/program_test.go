@@ -167,6 +167,19 @@ func TestAStopAfterTheHeal(t *testing.T) {
 		{heeds, func(ta *tale) *tale {
 			return asProgram(ta, "a").queues("a").paused("a", 1, 8).at(5).goes("a").at(8.5).prints("a", holds).at(11).prints("a", idle).at(12)
 		}, drill.Violated, 2.5, "after its word came, with its claim gone, at 03:04:08.500", "or too late"},
+		{heeds, func(ta *tale) *tale {
+			ta = held(ta).at(5).goes("a").prints("a", idle).at(6).queues("a").at(10).loses().at(12).prints("a", holds)
+			return ta.at(16).watchesOn().goes("b").at(20)
+		}, drill.Held, none, "", "the watch was lost, and shows its new claim first only later: its word is not of the one that it had given up"},
+		{heeds, func(ta *tale) *tale {
+			ta = asProgram(ta, "a").queues("a", "b").at(5).goes("a").ends("a").at(6)
+			ta.tell(model.Contender{At: ta.now, Name: "a", Proc: model.ProcRunning})
+			return ta.queues("a").at(10).loses().at(12).prints("a", holds).at(16).watchesOn().goes("b").at(20)
+		}, drill.Held, none, "", "nor is that of a new process about the claim of the one before it, which never spoke"},
+		{heeds, func(ta *tale) *tale {
+			ta = held(ta).at(5).goes("a").prints("a", idle).at(6).queues("a").at(12).prints("a", holds)
+			return ta.at(16).goes("a").at(20)
+		}, drill.Violated, 4, "a believed for 4.000 s", "it waits, says that it holds, and goes on so when its claim has gone"},
 		{heeds, func(ta *tale) *tale { return held(ta).at(9) }, drill.Held, none, "", "nobody lost anything"},
 		{heeds, func(ta *tale) *tale { return ta.queues("a").at(9) }, drill.Unknown, none, "nobody said that it holds", "nobody spoke"},
 		{"stays: {contender: a}", func(ta *tale) *tale { return held(ta).at(9) }, drill.Held, none, "", "it has it still"},
