@@ -101,6 +101,30 @@ func TestAProgramOfYourOwn(t *testing.T) {
 	}
 }
 
+// TestStorms: whatever the seed, a storm finds who takes an error for the lock, and not who asks again.
+func TestStorms(t *testing.T) {
+	obeys, sneaks := worker(t, "obeys"), worker(t, "sneaks")
+	for _, r := range []struct {
+		worker, form, seed string
+		code               int
+	}{
+		{sneaks, "guesses", "1", 1},
+		{sneaks, "guesses", "2", 1},
+		{sneaks, "guesses", "3", 1},
+		{sneaks, "guesses", "4", 1},
+		{obeys, "", "2", 0},
+	} {
+		t.Run(r.form+" seed "+r.seed, func(t *testing.T) {
+			t.Parallel()
+			code, out, errs := program(t, t.TempDir(), "drill", "run", "storm", "--as", r.worker+" {lock} {ttl} "+r.form, "--belief", workerSays, "--lock", "/app/report",
+				"--ttl", "2s", "--seed", r.seed, "--for", "30s", "--shrink", "0s", "--keep", filepath.Join(t.TempDir(), "storm.yaml"))
+			if code != r.code {
+				t.Errorf("exit %d, want %d\n%s%s", code, r.code, out, errs)
+			}
+		})
+	}
+}
+
 // TestAProgramThatIsAsked: what a program believes may be asked of it by HTTP, by its JSON or by
 // patterns on its answers.
 func TestAProgramThatIsAsked(t *testing.T) {

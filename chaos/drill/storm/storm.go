@@ -26,10 +26,16 @@ type Options struct {
 	Turns, Theirs bool
 }
 
-// Fault is one fault of a storm: the step as a drill file has it, and the time until the next.
+// Fault is one fault of a storm: the step as a drill file has it, and the time until the next. Who is down
+// is started right after it, but for whom it ends: that one stays down until the next.
 type Fault struct {
 	Step string
 	Wait time.Duration
+}
+
+// ends says whether a fault ends a program.
+func (f Fault) ends() bool {
+	return strings.HasPrefix(f.Step, "fault: {kill:") || strings.HasPrefix(f.Step, "fault: {stop:")
 }
 
 // Storm is a schedule of faults.
@@ -64,7 +70,7 @@ func Draw(o Options) Storm {
 		}
 		s.Faults = append(s.Faults, all...)
 	}
-	opening := o.opening()
+	opening := o.opening(name(rng.IntN(o.Copies)))
 	rng.Shuffle(len(opening), func(i, j int) { opening[i], opening[j] = opening[j], opening[i] })
 	for _, faults := range opening {
 		if begun < o.For {
@@ -118,9 +124,10 @@ func Draw(o Options) Storm {
 }
 
 // opening are the faults that a storm begins with, in an order of its own: those by which a holder loses
-// its lock and lives, each left alone until the bound is over, and one by which it is not told that it let
-// go. What a program does wrong shows by them within a minute, whatever else is drawn.
-func (o Options) opening() (all [][]Fault) {
+// its lock and lives, each left alone until the bound is over, one by which it is not told that it let go, and
+// one by which a copy that comes up asks for the lock and gets an error. What a program does wrong shows by
+// them within a minute, whatever else is drawn.
+func (o Options) opening(who string) (all [][]Fault) {
 	loses := func(kind string, lasts time.Duration) {
 		all = append(all, []Fault{{fmt.Sprintf("fault: {%s: holder, for: %s}", kind, lasts), lasts + o.Within + shows}})
 	}
@@ -131,7 +138,13 @@ func (o Options) opening() (all [][]Fault) {
 	unanswered := func(method string) Fault {
 		return Fault{fmt.Sprintf("fault: {drop-reply: holder, method: %s, for: 5s}", method), 100 * time.Millisecond}
 	}
-	return append(all, []Fault{unanswered("KV/DeleteRange"), unanswered("Lease/LeaseRevoke"), {"fault: {stop: holder}", 5 * time.Second}})
+	return append(all,
+		[]Fault{unanswered("KV/DeleteRange"), unanswered("Lease/LeaseRevoke"), {"fault: {stop: holder}", 5 * time.Second}},
+		[]Fault{
+			{fmt.Sprintf("fault: {kill: %s}", who), 500 * time.Millisecond},
+			{"fault: {drop-reply: all, method: KV/Txn, for: 3s}", 3 * time.Second},
+			{"fault: {cut: all, for: 500ms}", o.Within + shows},
+		})
 }
 
 // shows is what it takes until what a bound was broken by is seen.
@@ -172,11 +185,14 @@ func (s Storm) Text(title string) string {
 	step("wait: {lock: storm, acquisitions: 1, within: 20s}")
 	for _, f := range s.Faults {
 		step("{try: true, %s}", f.Step)
+		if !f.ends() {
+			start()
+		}
 		step("pause: %s", f.Wait)
-		start()
 	}
 	after := 0
 	if s.Brief {
+		start()
 		step("pause: %s", s.TTL+s.Within+3*time.Second)
 		step("heal: all")
 	} else {

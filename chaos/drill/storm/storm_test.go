@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/model"
 )
 
 var some = Options{Seed: 7, For: time.Minute, Copies: 3, TTL: 5 * time.Second, Within: 2 * time.Second}
@@ -34,6 +35,15 @@ func TestDraw(t *testing.T) {
 					return s.Fault != nil && drill.Hides(s.Fault.Kind) && strings.Contains(string(s.Fault.Kind), "member")
 				}) {
 					t.Errorf("seed %d: members are not ours\n%s", seed, text)
+				}
+				for i, step := range d.Steps {
+					if step.Fault == nil {
+						continue
+					}
+					ends := step.Fault.Kind == model.FaultKill || step.Fault.Kind == model.FaultStop
+					if starts := d.Steps[i+1].Start != ""; starts == ends {
+						t.Errorf("seed %d: after %s somebody is started, %t: who is down comes up with the next fault", seed, step.Fault.Kind, starts)
+					}
 				}
 			}
 			seen[s.Text("x")] = true

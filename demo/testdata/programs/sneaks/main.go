@@ -125,7 +125,7 @@ func work(ctx context.Context, client *clientv3.Client, lock, form, key string, 
 		return nil
 	}
 	// Somebody may delete the key while the session lives on.
-	gone := client.Watch(waiting, mutex.Key(), clientv3.WithRev(mutex.Header().Revision+1), clientv3.WithFilterPut())
+	gone := client.Watch(waiting, mutex.Key(), clientv3.WithRev(mutex.Header().GetRevision()+1), clientv3.WithFilterPut())
 	select {
 	case <-gone:
 	case <-session.Done():
