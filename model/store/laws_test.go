@@ -77,13 +77,14 @@ func dump(s *Store, whole bool, but ...string) string {
 }
 
 // seen names the locks that are told by more than their keys: a key that lost its lease, or
-// that was seen to come back. A group lacks a key that became a lock so.
+// that was seen to come back, or claims without their leases, of which the others have gone.
+// A group lacks a key that became a lock so.
 func seen(states ...*Store) (names []string) {
 	for _, s := range states {
 		for _, l := range s.Locks() {
-			moved := false
-			l.Claims(func(c *locks.Claim) bool { moved = moved || c.Moved(); return true })
-			if h := l.Head(); moved || l.RecipeObserved() || h != nil && h.Stripped() && l.Shape() == recipe.Single {
+			moved, formed := false, false
+			l.Claims(func(c *locks.Claim) bool { moved, formed = moved || c.Moved(), formed || c.Form() != 0; return true })
+			if h := l.Head(); moved || !formed || l.RecipeObserved() || h != nil && h.Stripped() && l.Shape() == recipe.Single {
 				dir, _, _ := model.Split(l.Name)
 				names = append(names, l.Name, dir)
 			}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	_ "locktop/model/modeltest" // the seed of what is drawn
+
 	"pgregory.net/rapid"
 )
 
