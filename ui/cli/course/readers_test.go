@@ -13,6 +13,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/runner"
+	"locktop/demo/drills"
 	"locktop/demo/lessons"
 	"locktop/model"
 	"locktop/model/findings"
@@ -396,6 +397,35 @@ func TestADrillThatIsNoLessonIsTold(t *testing.T) {
 		if last := who.steps[len(who.steps)-1]; len(last.Lines) != 2 || last.Lines[1].Measured == "" || last.Lines[1].Bound == "" {
 			t.Errorf("%s: the verdict is %+v", lang, last)
 		}
+	}
+}
+
+// TestADrillMayBeReadSlowly: what holds for who reads nothing holds for who takes half a minute for each
+// text, in every drill that the world without processes can play.
+func TestADrillMayBeReadSlowly(t *testing.T) {
+	played := 0
+	for _, name := range drills.Names() {
+		data, err := drills.File(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := drill.Parse(name, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quick, slow := (&reader{d: d, lang: "en"}).takes(t, 11), (&reader{d: d, lang: "en", slow: 30 * time.Second}).takes(t, 11)
+		if len(quick.Missed)+len(slow.Missed) > 0 || quick.Err != nil {
+			continue
+		}
+		played++
+		for i, r := range slow.Results {
+			if r.Verdict != quick.Results[i].Verdict {
+				t.Errorf("%s: %s is %s for who reads, %s else: %q", name, r.Describe(), r.Verdict, quick.Results[i].Verdict, r.Evidence)
+			}
+		}
+	}
+	if played < 10 {
+		t.Errorf("%d drills were played", played)
 	}
 }
 
