@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,8 +51,8 @@ func (e *env) tell(ctx context.Context, label string, d *drill.Drill, lang strin
 		}
 	}()
 	ro.Trainer, ro.Limit = t, lessonLimit
-	o := e.uiOptions(label)
-	o.Prefixes, o.Lab, o.Armed, o.NoSuspend, o.Brief, o.Lesson = []string{""}, true, true, demoNoSuspend, brief, t.Lesson()
+	o, pins := e.uiOptions(label), slices.Concat(e.pins, course.Pins(d))
+	o.Pins, o.Prefixes, o.Lab, o.Armed, o.NoSuspend, o.Brief, o.Lesson = pins, []string{""}, true, true, demoNoSuspend, brief, t.Lesson()
 	if lacking, all := d.Untold(lang); lacking > 0 {
 		o.Notice = text.Render(lang, model.Say("texts-lack-the-language", lacking, all))
 	}
@@ -63,7 +64,9 @@ func (e *env) tell(ctx context.Context, label string, d *drill.Drill, lang strin
 		drillSide, screenSide := session.Fork(ctx, live.Source)
 		live.Source, live.Actions = t.Screen(screenSide), t.Watch(live.Actions)
 		played.Go(func() {
-			run = runner.Play(ctx, d, e.stage(&room, drillSide), ro)
+			stage := e.stage(&room, drillSide)
+			stage.Pins = pins
+			run = runner.Play(ctx, d, stage, ro)
 			drillSide.Leave()
 			if run.Err != nil {
 				t.Broke(&run)

@@ -21,6 +21,7 @@ import (
 	"locktop/model/store"
 	"locktop/model/text"
 	"locktop/ui"
+	"locktop/ui/cli/course"
 	"locktop/ui/host"
 	"locktop/ui/tutor"
 )
@@ -45,7 +46,7 @@ func (m *moment) Label() string  { return "" }
 func (r *reader) screens(width, height int, see func(i int, screen string, s *store.Store)) {
 	now, l := &moment{}, r.Lesson()
 	l.Next = nil
-	film := ui.NewFilm(context.Background(), ui.Options{Label: "lesson", Prefixes: []string{""}, Lab: true, Lang: r.lang, Lesson: l, Playback: now, Profile: termenv.Ascii}, ui.Live{}, width, height)
+	film := ui.NewFilm(context.Background(), ui.Options{Label: "lesson", Pins: course.Pins(r.d), Prefixes: []string{""}, Lab: true, Lang: r.lang, Lesson: l, Playback: now, Profile: termenv.Ascii}, ui.Live{}, width, height)
 	from := 0
 	for i, s := range r.shown {
 		now.at = s.at

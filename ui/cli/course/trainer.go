@@ -13,6 +13,7 @@ import (
 	"locktop/demo"
 	"locktop/demo/lessons/code"
 	"locktop/model"
+	"locktop/model/recipe"
 	"locktop/model/text"
 	"locktop/ui/host"
 	"locktop/ui/tutor"
@@ -68,6 +69,17 @@ func (t *Trainer) asksFirst() (n int) {
 		}
 	}
 	return n
+}
+
+// Pins are the locks of a lesson that are one key: without a lease nothing else tells that such a key is
+// a lock.
+func Pins(d *drill.Drill) (pins []model.Pin) {
+	for _, c := range d.Lab.Contenders {
+		if d.Lesson != nil && recipe.Played(c.Recipe) == recipe.SingleKey {
+			pins = append(pins, model.Pin{Prefix: c.Locks[0], Exact: true, Recipe: recipe.SingleKey})
+		}
+	}
+	return pins
 }
 
 // say says a message in the language of the person.
