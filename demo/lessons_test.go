@@ -131,6 +131,29 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range drills.Names() { // which say what they do in the words of steps
+		data, err := drills.File(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := drill.Parse(name, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(d, "its title", d.Title["zh"])
+		check(d, "why", d.Why["zh"])
+		for _, s := range d.Steps {
+			if s.Say != nil {
+				check(d, "say", s.Say["zh"])
+			}
+			if s.Ask != nil {
+				check(d, "ask", s.Ask.Text["zh"])
+				for _, o := range s.Ask.Options {
+					check(d, s.Ask.Text.In("en"), o.Text["zh"])
+				}
+			}
+		}
+	}
 }
 
 // TestAnAnswerSaysNoOtherNumberThanWasMeasured: an option that names seconds is right for about as

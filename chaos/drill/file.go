@@ -10,8 +10,8 @@ import (
 // Drill is a rehearsal: a lab, steps, and what is expected.
 type Drill struct {
 	Name  string `yaml:"name" says:"What it is called; the name of the file if left out."`
-	Title string `yaml:"title" says:"One line: what happens, and what comes of it. Needed, but a lesson has its own."`
-	Why   string `yaml:"why" says:"A paragraph: the mechanism, and what to do about it."`
+	Title Text   `yaml:"title" says:"One line: what happens, and what comes of it. Needed, but a lesson has its own."`
+	Why   Text   `yaml:"why" says:"A paragraph: the mechanism, and what to do about it."`
 	// Defect is of etcd or of a client, and the expectations are that it shows. Empty: none.
 	Defect string        `yaml:"defect" says:"The thread of a known defect that it shows, like etcd-io/etcd#22082."`
 	Seed   uint64        `yaml:"seed" min:"0" says:"Makes its chances repeat; 1 if left out."`

@@ -411,6 +411,7 @@ func (d *Drill) Untold(lang string) (lacking, all int) {
 			}
 		}
 	}
+	count(d.Title, d.Why)
 	for _, s := range d.Steps {
 		count(s.Say)
 		if s.Ask == nil {

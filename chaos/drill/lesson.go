@@ -152,7 +152,7 @@ func (l *Lesson) read(p *parser, n *yaml.Node, _ string) {
 	if lines := seen["etcdctl"]; lines != nil {
 		l.Etcdctl = strings.Split(strings.TrimRight(p.text(lines, "etcdctl"), "\n"), "\n")
 	}
-	p.d.Title, p.d.Why = l.Title.In("en"), l.Teaches.In("en")
+	p.d.Title, p.d.Why = l.Title, l.Teaches
 	if l.Task != nil {
 		p.task(l.Task)
 	}

@@ -98,7 +98,6 @@ func (d *Drill) read(p *parser, n *yaml.Node, _ string) {
 	if n.Kind != yaml.MappingNode {
 		return
 	}
-	d.Why = strings.TrimSpace(d.Why)
 	if seen["title"] == nil && seen["lesson"] == nil { // which has its own
 		p.fail(n.Line, "a drill without title: add it")
 	}

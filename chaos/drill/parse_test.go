@@ -36,8 +36,8 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Drill{
-		Name: "holder-crash", Title: "The holder dies; the next in line gets the lock when its lease ends",
-		Why:  "A lease is the only thing that tells a dead holder from a slow one.",
+		Name: "holder-crash", Title: Text{"en": "The holder dies; the next in line gets the lock when its lease ends"},
+		Why:  Text{"en": "A lease is the only thing that tells a dead holder from a slow one."},
 		Seed: 7, Least: 2,
 		Lab: Lab{Members: 3, Fence: FenceNone, Contenders: []Contender{
 			{Line: 7, Name: "a", Locks: []string{"/orders"}, Recipe: "mutex", TTL: 3 * time.Second, Hold: time.Minute},

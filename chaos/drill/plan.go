@@ -12,7 +12,7 @@ import (
 // Plan says what a run would do, a line each: the lab, the steps, and what is
 // expected. Nothing is asked of anybody.
 func Plan(d *Drill) []string {
-	lines := []string{d.Name + ": " + d.Title}
+	lines := []string{d.Name + ": " + d.Title.In("en")}
 	if d.Defect != "" {
 		lines = append(lines, "shows a known defect: "+d.Defect)
 	}

@@ -248,10 +248,10 @@ func (t *Text) read(p *parser, n *yaml.Node, what string) {
 	*t = Text{}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		(*t)["en"] = p.text(n, what)
+		(*t)["en"] = strings.TrimSpace(p.text(n, what))
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			(*t)[n.Content[i].Value] = p.text(n.Content[i+1], what)
+			(*t)[n.Content[i].Value] = strings.TrimSpace(p.text(n.Content[i+1], what))
 		}
 		if (*t)["en"] == "" && !p.course {
 			p.fail(n.Line, "%s has no English text: want {en: ...}", what)

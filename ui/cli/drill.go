@@ -69,7 +69,7 @@ func builtIn(ctx context.Context) ([]*drill.Drill, error) {
 func listDrills(w io.Writer, all []*drill.Drill) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, d := range all {
-		fmt.Fprintf(t, "%s\t%s\n", d.Name, d.Title)
+		fmt.Fprintf(t, "%s\t%s\n", d.Name, d.Title.In("en"))
 	}
 	return t.Flush()
 }
@@ -83,7 +83,7 @@ func listDrillsJSON(w io.Writer, all []*drill.Drill) error {
 	}
 	rows := []row{}
 	for _, d := range all {
-		r := row{Name: d.Name, Title: d.Title, Why: d.Why}
+		r := row{Name: d.Name, Title: d.Title.In("en"), Why: d.Why.In("en")}
 		if d.Defect != "" {
 			r.Defect = &d.Defect
 		}

@@ -26,10 +26,10 @@ func TestWhatGitHubShows(t *testing.T) {
 		reason    string
 		noFailure bool
 	}{
-		{Report{Drill: &drill.Drill{Name: "d", Why: why}, File: "drills/a,b.yaml", Rounds: []Run{late}}, nil,
+		{Report{Drill: &drill.Drill{Name: "d", Why: drill.Text{"en": why}}, File: "drills/a,b.yaml", Rounds: []Run{late}}, nil,
 			"::error title=locktop drill d%2C run 1%3A violated,file=drills/a%2Cb.yaml,line=9::handover: lock /x, within 5s: 7 s, at most 5 s%0Ab waited 100%25 | 7 s%0Aabout this drill: Close the session.\n",
 			"| `d` | violated | held in 0 of 1 runs | handover: lock /x: 7 s, at most 5 s; b waited 100% \\| 7 s; violated |", `value="1.0 s: kill a"`, "it stands at its line", false},
-		{Report{Drill: &drill.Drill{Name: "d", Why: why}, Rounds: []Run{{Verdict: drill.Unknown, Reason: "step 3: it was free"}}}, nil,
+		{Report{Drill: &drill.Drill{Name: "d", Why: drill.Text{"en": why}}, Rounds: []Run{{Verdict: drill.Unknown, Reason: "step 3: it was free"}}}, nil,
 			"::error title=locktop drill d%2C run 1%3A unknown::step 3: it was free%0Aabout", "- step 3: it was free", `<error message="step 3: it was free">`, "why nothing is known", false},
 		{Report{Drill: &drill.Drill{Name: "d"}, Rounds: []Run{{Verdict: drill.Held, Seed: 1}, late}, Repeats: &Repeats{Asked: 2, Held: 1, Violated: 1, Need: 1}}, nil,
 			"::warning title=locktop drill d%2C run 2%3A violated::", "flaky: held in 1 of 2 runs; run 2 (seed 7) was violated: handover: lock /x: 7 s, at most 5 s; b waited 100% \\| 7 s; violated; run 1 (seed 1) held",

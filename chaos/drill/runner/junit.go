@@ -192,7 +192,7 @@ func (r Run) schedule() (all []string) {
 
 // mend says what the drill is about, and so what to mend.
 func (r Report) mend() string {
-	return "about this drill: " + strings.Join(strings.Fields(r.Drill.Why), " ")
+	return "about this drill: " + strings.Join(strings.Fields(r.Drill.Why.In("en")), " ")
 }
 
 // junit is a suite with a case for how many runs held, and one for each threshold.

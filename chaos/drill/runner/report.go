@@ -168,7 +168,7 @@ func orNull[T comparable](v T) *T {
 func (r Report) JSON(w io.Writer) error { return writeJSON(w, r.object()) }
 
 func (r Report) object() jsonReport {
-	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Programs: r.programs(), BeliefBy: r.sources(), NotAsked: r.NotAsked, Series: r.Repeats.json(), Flaky: orNull(r.flaky()), Locktop: orNull(r.Locktop), Runs: []jsonRound{}}
+	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title.In("en"), Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Programs: r.programs(), BeliefBy: r.sources(), NotAsked: r.NotAsked, Series: r.Repeats.json(), Flaky: orNull(r.flaky()), Locktop: orNull(r.Locktop), Runs: []jsonRound{}}
 	for i, round := range r.Rounds {
 		run := round.json()
 		run.Pictures = append([]string{}, slices.Sorted(maps.Keys(round.pictures(r.Drill.Name, i)))...)

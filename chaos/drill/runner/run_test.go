@@ -492,7 +492,7 @@ func TestADrillTellsItsStepsToAllWhoLook(t *testing.T) {
 			t.Errorf("%s:\n%s", tt.reason, d)
 		}
 		x := seen.Drill()
-		if x.Began.Title != d.Title || len(x.Judged) != len(round.Results) || x.Over.Verdict != model.DrillVerdict(tt.over) || round.Verdict != tt.over {
+		if x.Began.Title != d.Title.In("en") || len(x.Judged) != len(round.Results) || x.Over.Verdict != model.DrillVerdict(tt.over) || round.Verdict != tt.over {
 			t.Errorf("%s: told %+v, came to %s", tt.reason, x, round.Verdict)
 		}
 		if slices.Contains(round.Events, any(journal.Drill)) || slices.ContainsFunc(round.Lines, func(l Line) bool { return strings.HasPrefix(l.Text, "drill ") }) {

@@ -10,7 +10,7 @@ import (
 
 // Guide is a guide as the console wants it. lock is whose queue it is about.
 func Guide(d *drill.Drill, lang, lock string) *tutor.Lesson {
-	l := &tutor.Lesson{Title: d.Title, Lock: lock}
+	l := &tutor.Lesson{Title: d.Title.In(lang), Lock: lock}
 	for _, t := range d.Guide.Tasks {
 		g := &tutor.Guided{Sees: t.Sees, Title: t.Title.In(lang), Why: t.Why.In(lang), Wait: t.Wait.In(lang), Result: t.Result.In(lang),
 			Ended: t.Ended.In(lang), Silent: t.Silent.In(lang), More: t.More.In(lang)}

@@ -50,7 +50,7 @@ func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Trainer 
 
 // Lesson is the drill as the console wants it.
 func (t *Trainer) Lesson() *tutor.Lesson {
-	l := &tutor.Lesson{Title: t.d.Title, Why: t.d.Why, Judged: true, Next: t.panel.Next, Answer: t.panel.Answer, Fill: t.panel.Fill}
+	l := &tutor.Lesson{Title: t.d.Title.In(t.lang), Why: t.d.Why.In(t.lang), Judged: true, Next: t.panel.Next, Answer: t.panel.Answer, Fill: t.panel.Fill}
 	switch of := t.d.Lesson; {
 	case of != nil:
 		l.Title, l.Why, l.Judged = fmt.Sprintf("%d. %s", of.Number, of.Title.In(t.lang)), of.Teaches.In(t.lang), false
@@ -71,9 +71,10 @@ func (t *Trainer) asksFirst() (n int) {
 	return n
 }
 
-// Pins are the locks of a lesson that are one key: without a lease nothing else tells that such a key is
-// a lock.
-func Pins(d *drill.Drill) (pins []model.Pin) {
+// Pins say what etcd cannot tell of a drill that is told. Its locks are held for as long as somebody
+// reads; and in a lesson those of one key are locks also without a lease.
+func Pins(d *drill.Drill) []model.Pin {
+	pins := []model.Pin{{Long: true}}
 	for _, c := range d.Lab.Contenders {
 		if d.Lesson != nil && recipe.Played(c.Recipe) == recipe.SingleKey {
 			pins = append(pins, model.Pin{Prefix: c.Locks[0], Exact: true, Recipe: recipe.SingleKey})
@@ -373,7 +374,7 @@ func (t *Trainer) atLast(exam bool) {
 // End implements runner.Trainer.
 func (t *Trainer) End(ctx context.Context, round *runner.Run) {
 	if t.asksFirst() > 0 {
-		t.tell(ctx, t.d.Title+".\n\n"+t.d.Why)
+		t.tell(ctx, t.d.Title.In(t.lang)+"\n\n"+t.d.Why.In(t.lang))
 	}
 	s := tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillVerdict(round.Verdict)}
 	switch {
