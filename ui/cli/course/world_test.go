@@ -495,6 +495,8 @@ func (w *world) does(p *prog, word string) {
 		if !p.Manual {
 			w.is(p, model.ProcEnded, "exit 0")
 		}
+	case "delete":
+		w.commit(nil, p.Locks[0])
 	case "unlock-again":
 		if p.last != nil {
 			w.commit(nil, p.last.key)
