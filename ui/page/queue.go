@@ -392,11 +392,14 @@ func (p *QueuePane) queue(lines []string, f Frame, l *locks.Lock, w, h int, focu
 	p.Pick.Follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
 	p.Table.Fit(w, h, f.Th)
 	p.Table.Reveal(p.Pick.Place, l.Len())
-	for i := p.Table.Top; i < min(l.Len(), p.Table.Top+p.Table.H) && !p.noted; i++ {
+	title := ""
+	for i := p.Table.Top; i < min(l.Len(), p.Table.Top+p.Table.H) && title == ""; i++ {
 		x := fields.At(f.S, l, f.Now, l.At(i), i+1, l.WaitsFor(l.At(i)))
-		_, said := note(f.Th, f.View, &x)
-		p.noted = said != ""
+		if _, said := note(f.Th, f.View, &x); said != "" {
+			p.noted, title = true, f.Th.Say("title-note")
+		}
 	}
+	p.Table.Rename("title-note", title, "") // its room stays, so that nothing jumps
 	p.Table.Speaks("title-note", p.noted)
 	p.Table.Fit(w, h, f.Th)
 	lines = append(lines, p.Table.Head(table.SortNone, false))
