@@ -163,7 +163,8 @@ func (a *Shell) explain() {
 	if len(e.Threads) > 0 {
 		add(draw.Dim, "  "+th.Say("reported-in")+" ", strings.Join(e.Threads, ", "))
 	}
-	a.overlay = s.overlay(string(f.Code), f.Etcdctl)
+	add(draw.Dim, "  ", th.Say("its-code-is", f.Code))
+	a.overlay = s.overlay(th.Problem(f), f.Etcdctl)
 }
 
 func needsWords(th *draw.Theme, list []findings.Needs) string {

@@ -167,7 +167,7 @@ func TestTimeOfLocksWithoutKeys(t *testing.T) {
 		t.Fatal("the lock was to be forgotten by now")
 	}
 	b.press("6")
-	if strings.Contains(b.text(), "/once") {
+	if strings.Contains(b.text(), "○ /once") {
 		t.Errorf("nothing happened to it in the last minute:\n%s", b.text())
 	}
 	b.press("Z", "Z", "Z")

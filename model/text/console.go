@@ -252,6 +252,7 @@ var console = map[model.MessageID]Sentence{
 	"here":                              {"here", "这里"},
 	"found-with":                        {"found with:", "发现依据"},
 	"reported-in":                       {"reported in:", "见于"},
+	"its-code-is":                       {"code: {0}", "代码：{0}"},
 	"at-most-so-sure":                   {"; at most {0}", "；最多{0}"},
 	"at-most-so-sure-by-the-first":      {"; at most {0} by the first of these", "；凭第一项最多{0}"},
 	"what-happens":                      {"what happens", "会发生什么"},

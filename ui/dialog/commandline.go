@@ -342,6 +342,9 @@ func (p *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) 
 	pattern := strings.ToLower(strings.TrimSpace(p.Text))
 	words := lit(th, x.name, pattern, st, name)
 	line = append(line, words...)
+	if len(detail) == 0 {
+		return line, right
+	}
 	gap := max(2, name-draw.WidthOf(words)+2)
 	if x.kind == offerAction || x.kind == offerPage {
 		gap = 2

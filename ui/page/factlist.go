@@ -302,6 +302,9 @@ const wholeFrom = 4
 func (p *factList) last(lines []string, f Frame, look factLook, w, h int) []string {
 	if look.most = 1; h >= wholeFrom && !look.named {
 		look.most = 2
+		if entryLinesMax*len(p.matched) <= h {
+			look.most = entryLinesMax
+		}
 	}
 	none := ""
 	switch since := f.S.Timeline().Start(); {

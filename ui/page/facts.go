@@ -142,6 +142,14 @@ func fillWith(lines []string, f Frame, title []draw.Span, facts func(n int) []*j
 	return LastFacts(lines, f, facts(h-2), named, w, h-2)
 }
 
+// fillBeside is [fillWith] what happened to other locks, where little happened to one.
+func (f Frame) fillBeside(lines []string, lock string, w, h int) []string {
+	if others := f.factsBeside(lock, max(0, h)); len(others) > 0 {
+		return fillWith(lines, f, []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-to-others"))}, func(n int) []*journal.Entry { return others[max(0, len(others)-n):] }, true, w, h)
+	}
+	return lines
+}
+
 // happenedTo is the title of what happened to a lock or a session.
 func (f Frame) happenedTo(name string) []draw.Span {
 	return []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-to") + " "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(name), 40))}

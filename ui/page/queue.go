@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"locktop/model"
-	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/status"
 	"locktop/model/store"
@@ -283,8 +282,8 @@ func (p *QueuePane) happenedAnew(f Frame, w, h int) []string {
 	}
 	lines = append(lines, f.Th.RulerWith(w, hint, append(title, f.AsOf()...)...))
 	lines = p.facts.last(lines, f, factLook{named: p.all, cursor: p.factual}, w, h-1)
-	if others := f.factsBeside(p.Lock, room); !p.all && !p.whole && len(others) > 0 { // little happened to this one
-		lines = fillWith(lines, f, []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-to-others"))}, func(int) []*journal.Entry { return others }, true, w, room-len(lines))
+	if !p.all && !p.whole {
+		lines = f.fillBeside(lines, p.Lock, w, room-len(lines))
 	}
 	return lines
 }

@@ -279,7 +279,8 @@ func (p *timePage) facts(f Frame, w, h int) []string {
 	}
 	id := p.chosen(f)
 	lines := []string{f.Th.Ruler(w, f.happenedTo(id)...)}
-	return LastFacts(lines, f, f.FactsOf(id, h-1), false, w, h-1)
+	lines = LastFacts(lines, f, f.FactsOf(id, h-1), false, w, h-1)
+	return f.fillBeside(lines, id, w, h-len(lines))
 }
 
 func (p *timePage) Move(f Frame, n int) {
