@@ -182,7 +182,7 @@ const nearly = 250 * time.Millisecond
 func (l *lockHistory) claimOf(h *hold) *claim {
 	if h.mine != nil { // it may wait with one claim while it holds by another, or speak late of one that it had
 		first := func(c *claim) bool {
-			return c.held && !c.heldAt.After(h.from.Add(lagMax)) && h.speaksOf(c) && !l.spokenOf(c, h)
+			return c.held && !c.soonestHeld.After(h.from.Add(lagMax)) && h.speaksOf(c) && !l.spokenOf(c, h)
 		}
 		if c := l.findClaim(h, first); c != nil {
 			return c
@@ -235,7 +235,7 @@ func (l *lockHistory) findClaim(h *hold, may func(*claim) bool) *claim {
 	switch {
 	case there != nil:
 		return there
-	case gone != nil && (later == nil || later.since.After(h.from.Add(lagMax))):
+	case gone != nil && (later == nil || later.soonest.After(h.from.Add(lagMax))):
 		return gone
 	}
 	return later

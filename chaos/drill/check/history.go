@@ -28,8 +28,11 @@ type history struct {
 	// lists is how many lists ended, outages are the times in which the watch was lost.
 	lists   int
 	outages []outage
-	// heard is when a revision was last seen.
-	heard time.Time
+	// heard is when a revision was last seen, and reached the highest of them. told is the highest that anybody
+	// told of. ahead is since when that is higher, zero while it is not, and silent when one was last seen before.
+	heard         time.Time
+	reached, told int64
+	ahead, silent time.Time
 	// lastSeen is when the first list ended, and its revision: what came and went before
 	// was not seen.
 	lastSeen time.Time
@@ -82,8 +85,10 @@ type claim struct {
 	since      time.Time
 	held       bool
 	heldAt     time.Time
-	goneAt     time.Time // zero while it is there
-	goneRev    int64     // 0 where that is not known
+	// soonest and soonestHeld are the same, where the watch was lost or behind: so long ago it may have been.
+	soonest, soonestHeld time.Time
+	goneAt               time.Time // zero while it is there
+	goneRev              int64     // 0 where that is not known
 }
 
 // headSpan is a claim that came first, after prev, which went at left. prev is nil for
@@ -124,10 +129,16 @@ func (h *history) apply(e model.Event) {
 	case model.Listed:
 		for _, kv := range e.KVs {
 			h.listed[e.Prefix][kv.Key] = true
-			h.each(kv.Key, func(l *lockHistory) { l.put(kv, e.At) })
+			h.each(kv.Key, func(l *lockHistory) { l.put(kv, e.At, h.unseen(e.At)) })
 		}
 	case model.Loaded:
 		h.loaded(e)
+	case model.LeaseRead:
+		h.hears(e.Rev, e.At)
+	case model.ClusterStatus:
+		for _, m := range e.Members {
+			h.hears(m.Rev, e.At)
+		}
 	case model.Lost:
 		h.loses(e.Prefix)
 	case model.Back:
@@ -146,6 +157,7 @@ func (h *history) apply(e model.Event) {
 	case model.Belief:
 		h.belief(e)
 	case model.Wrote:
+		h.hears(e.Rev, e.At)
 		h.wrote(e)
 	case model.Watches:
 		h.watches(e)
@@ -178,14 +190,55 @@ func (h *history) watchesAgain(prefix string, at time.Time) {
 	}
 }
 
-// delayed says whether the watch was lost in a time: what was seen then may have happened before.
-func (h *history) delayed(from, to time.Time) bool {
-	return slices.ContainsFunc(h.outages, func(u outage) bool { return u.meets(from, to) })
+// hears takes in that a revision is there. The watch of a member that is cut off shows it late, and is not known to
+// be lost before some seconds are over.
+func (h *history) hears(rev int64, at time.Time) {
+	if h.told = max(h.told, rev); h.told > h.reached && h.ahead.IsZero() && h.listed[""] != nil {
+		h.ahead, h.silent = at, h.heard
+	}
+}
+
+// reaches takes in that the watch has shown a revision.
+func (h *history) reaches(rev int64, at time.Time) {
+	if h.reached = max(h.reached, rev); h.reached >= h.told && !h.ahead.IsZero() {
+		if u, late := h.lags(at); late {
+			u.to = at
+			h.outages = append(h.outages, u)
+		}
+		h.ahead = time.Time{}
+	}
+	h.heard = at
+}
+
+// lags is the time in which the watch was behind what others told of, if that was longer than it usually is.
+func (h *history) lags(now time.Time) (u outage, late bool) {
+	return outage{from: h.silent}, !h.ahead.IsZero() && now.Sub(h.ahead) > nearly
+}
+
+// unseen is since when what is seen now may have been there: later than that it would have been seen before.
+func (h *history) unseen(now time.Time) time.Time {
+	from := now
+	if u, late := h.lags(now); late {
+		from = u.from
+	}
+	for _, u := range h.outages {
+		if u.from.Before(from) && (u.to.IsZero() || now.Sub(u.to) <= nearly) {
+			from = u.from
+		}
+	}
+	return from
+}
+
+// delayed says whether the watch was lost in a time, or behind: what was seen then may have happened before.
+func (j *Checker) delayed(from, to time.Time) bool {
+	u, late := j.lags(j.now)
+	return late && u.meets(from, to) || slices.ContainsFunc(j.outages, func(u outage) bool { return u.meets(from, to) })
 }
 
 // missed says whether something may have come and gone unseen in a time.
-func (h *history) missed(from, to time.Time) bool {
-	return slices.ContainsFunc(h.outages, func(u outage) bool { return (u.gap || u.to.IsZero()) && u.meets(from, to) })
+func (j *Checker) missed(from, to time.Time) bool {
+	u, late := j.lags(j.now)
+	return late && u.meets(from, to) || slices.ContainsFunc(j.outages, func(u outage) bool { return (u.gap || u.to.IsZero()) && u.meets(from, to) })
 }
 
 func (u outage) meets(from, to time.Time) bool {
@@ -227,28 +280,30 @@ func (h *history) loaded(e model.Loaded) {
 	if h.lists++; h.lists == 1 {
 		h.lastSeen, h.seenRev = e.At, e.Rev
 	}
+	unseen := h.unseen(e.At)
 	h.watchesAgain(e.Prefix, e.At)
-	h.heard = e.At
+	h.reaches(e.Rev, e.At)
 	for _, l := range h.locks {
 		for _, c := range slices.Clone(l.queue) {
 			if strings.HasPrefix(c.key, e.Prefix) && !h.listed[e.Prefix][c.key] {
 				l.take(c.key, e.At, 0)
 			}
 		}
-		l.settle(e.At, e.Rev)
+		l.settle(e.At, unseen, e.Rev)
 	}
 }
 
 // commit applies one revision as a whole, and then looks who is first.
 func (h *history) commit(e model.Committed) {
-	h.heard = e.At
+	unseen := h.unseen(e.At)
+	h.reaches(e.Rev, e.At)
 	var changed []*lockHistory
 	for _, ch := range e.Changes {
 		h.each(ch.KV.Key, func(l *lockHistory) {
 			if ch.Deleted {
 				l.take(ch.KV.Key, e.At, e.Rev)
 			} else {
-				l.put(ch.KV, e.At)
+				l.put(ch.KV, e.At, unseen)
 			}
 			if !slices.Contains(changed, l) {
 				changed = append(changed, l)
@@ -256,7 +311,7 @@ func (h *history) commit(e model.Committed) {
 		})
 	}
 	for _, l := range changed {
-		l.settle(e.At, e.Rev)
+		l.settle(e.At, unseen, e.Rev)
 		l.revisions++
 		h.infer(l, e.At)
 	}
@@ -272,7 +327,7 @@ func (h *history) each(key string, f func(*lockHistory)) {
 	}
 }
 
-func (l *lockHistory) put(kv model.KV, at time.Time) {
+func (l *lockHistory) put(kv model.KV, at, unseen time.Time) {
 	for i, c := range l.queue {
 		if c.key != kv.Key {
 			continue
@@ -285,7 +340,7 @@ func (l *lockHistory) put(kv model.KV, at time.Time) {
 		l.queue = slices.Delete(l.queue, i, i+1)
 		break
 	}
-	c := &claim{key: kv.Key, value: kv.Value, create: kv.CreateRev, lease: kv.Lease, madeWith: kv.Lease, since: at}
+	c := &claim{key: kv.Key, value: kv.Value, create: kv.CreateRev, lease: kv.Lease, madeWith: kv.Lease, since: at, soonest: unseen}
 	l.claims = append(l.claims, c)
 	place, _ := slices.BinarySearchFunc(l.queue, c, func(a, b *claim) int {
 		return cmp.Or(cmp.Compare(a.create, b.create), strings.Compare(a.key, b.key))
@@ -315,11 +370,11 @@ func (l *lockHistory) holders() []*claim {
 }
 
 // settle notes who holds after a revision, and whether that changed.
-func (l *lockHistory) settle(at time.Time, rev int64) {
+func (l *lockHistory) settle(at, unseen time.Time, rev int64) {
 	holders := l.holders()
 	for _, c := range holders {
 		if !c.held {
-			c.held, c.heldAt = true, at
+			c.held, c.heldAt, c.soonestHeld = true, at, unseen
 		}
 	}
 	if len(holders) > 0 {

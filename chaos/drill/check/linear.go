@@ -71,7 +71,7 @@ func (j *Checker) operations(l *lockHistory) []porcupine.Operation {
 	}
 	for i, h := range l.holds {
 		c := l.claimOf(h)
-		if unshown(c, h, j.now) {
+		if j.unshown(l, c, h) {
 			continue
 		}
 		asked := h.asked

@@ -36,14 +36,14 @@ func (j *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
 	}
 	c := l.claimOf(h)
 	switch {
-	case c == nil && h.mine != nil && j.now.Sub(h.from) >= lagMax:
+	case c == nil && h.mine != nil && !j.unshown(l, c, h):
 		if j.hadNone(l, h) {
 			r.violate("%s said at %s that it holds %s: none of its leases had a claim there, and every claim was another's", h.contender, drill.Clock(h.from), l.name)
 			return
 		}
 		r.doubt(whichClaim, "%s said at %s that it holds %s: none of its leases had a claim there then", h.contender, drill.Clock(h.from), l.name)
 	case c == nil && j.early(h):
-	case unshown(c, h, j.now):
+	case j.unshown(l, c, h):
 		if j.healed.IsZero() || !h.from.After(j.healed) { // what is said later, for ever, is not waited for
 			r.doubt("let the run last "+lagMax.String()+" after that", "%s said at %s that it holds %s: its claim was not seen first yet", h.contender, drill.Clock(h.from), l.name)
 			r.open, r.until = !j.finished, h.from.Add(lagMax)
@@ -282,8 +282,7 @@ func (h *history) early(b *hold) bool {
 	return b.from.Before(h.lastSeen) || b.token != 0 && b.token <= h.seenRev
 }
 
-// unshown says whether a contender spoke of a claim so lately that the watch may yet
-// show it, or show it first.
-func unshown(c *claim, b *hold, now time.Time) bool {
-	return (c == nil || !c.held) && now.Sub(b.from) < lagMax
+// unshown says whether a contender spoke so lately of a claim that the watch may yet show it, or show it first.
+func (j *Checker) unshown(l *lockHistory, c *claim, word *hold) bool {
+	return (c == nil || !c.held || l.spokenOf(c, word)) && j.now.Sub(word.from) < lagMax
 }

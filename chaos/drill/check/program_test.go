@@ -29,6 +29,12 @@ func (ta *tale) prints(who string, state model.BeliefState) *tale {
 	return ta
 }
 
+// hears: a member says that so many more revisions are there.
+func (ta *tale) hears(more int64) *tale {
+	ta.tell(model.ClusterStatus{At: ta.now, Members: []model.Member{{Rev: ta.rev + more}}})
+	return ta
+}
+
 // unwatches: a program ended to watch the key before its own.
 func (ta *tale) unwatches(who string) *tale {
 	ta.tell(model.Watches{At: ta.now, Client: model.Client{Name: who, Certain: true}, Key: "/x/before"})
@@ -171,6 +177,27 @@ func TestAStopAfterTheHeal(t *testing.T) {
 			ta = held(ta).at(5).goes("a").prints("a", idle).at(6).queues("a").at(10).loses().at(12).prints("a", holds)
 			return ta.at(16).watchesOn().goes("b").at(20)
 		}, drill.Held, none, "", "the watch was lost, and shows its new claim first only later: its word is not of the one that it had given up"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).at(5).goes("a").goes("b").prints("a", idle).at(12).prints("a", holds).hears(1).at(16)
+		}, drill.Unknown, none, "a said at 03:04:12.000 that it holds /x: the watch was lost, so it may have", "the watch is that of a member that is cut off: a revision is there that it does not show"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).at(5).goes("a").goes("b").prints("a", idle).at(12).prints("a", holds).hears(2).at(16).queues("c", "a").at(20)
+		}, drill.Held, none, "", "it shows the new claim late"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).at(5).goes("a").goes("b").prints("a", idle).at(12).prints("a", holds).hears(0).at(16)
+		}, drill.Violated, 4, "a believed for 4.000 s that it holds /x after its word came, with its claim gone", "it shows all that is there, and there is no claim"},
+		{"one-holder", func(ta *tale) *tale {
+			return held(ta).at(5).goes("a").goes("b").prints("a", idle).at(12).prints("a", holds).at(13)
+		}, drill.Unknown, none, "its claim was not seen first yet", "a new claim may be on its way, though the last one was given up long ago"},
+		{"one-holder", func(ta *tale) *tale {
+			return held(ta).at(5).goes("a").goes("b").prints("a", idle).at(12).prints("a", holds).hears(0).at(15)
+		}, drill.Violated, none, "had gone at 03:04:05.000, and it had let go", "none came"},
+		{"one-holder", func(ta *tale) *tale {
+			return asProgram(ta, "c").up("c").queues("a").at(1).prints("c", holds).hears(1).at(9)
+		}, drill.Unknown, none, "none of its leases had a claim there then", "a new program, whose claim a watch that is behind does not show either"},
+		{"one-holder", func(ta *tale) *tale {
+			return asProgram(ta, "b").queues("a", "b").at(5).prints("b", holds).hears(1).at(9).goes("a").at(12)
+		}, drill.Held, none, "", "nor does it show in time that the one before it went"},
 		{heeds, func(ta *tale) *tale {
 			ta = asProgram(ta, "a").queues("a", "b").at(5).goes("a").ends("a").at(6)
 			ta.tell(model.Contender{At: ta.now, Name: "a", Proc: model.ProcRunning})
@@ -687,8 +714,8 @@ func TestAWordWithoutAClaim(t *testing.T) {
 		want   drill.Verdict
 		reason string
 	}{
-		{func(ta *tale) *tale { return had(ta).at(9).prints("a", holds).at(10).prints("a", idle) }, drill.Violated, "it let go of the only claim that it had, long ago"},
-		{func(ta *tale) *tale { return had(ta).at(2.2).prints("a", holds).at(3).prints("a", idle) }, drill.Held, "its words may be late"},
+		{func(ta *tale) *tale { return had(ta).at(9).prints("a", holds).at(10).prints("a", idle).at(11) }, drill.Violated, "it let go of the only claim that it had, long ago"},
+		{func(ta *tale) *tale { return had(ta).at(2.2).prints("a", holds).at(3).prints("a", idle).at(5) }, drill.Held, "its words may be late"},
 		{func(ta *tale) *tale {
 			return ta.up("a").queues("a").at(2).goes("a").at(9).prints("a", holds).prints("a", idle)
 		}, drill.Held, "it could not speak of it before"},
