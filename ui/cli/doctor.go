@@ -25,7 +25,8 @@ func doctorCmd(e *env) *cobra.Command {
 			"is as bad as --fail-on, which is an error unless you say otherwise: a script that is to hear of\n" +
 			"warnings says --fail-on warning. Otherwise doctor exits with 2 if it could not look, or lost sight of\n" +
 			"something that you asked for, and with 0 if all is well. It prints what it lost sight of, and for how\n" +
-			"long. One look cannot tell all: doctor then says what, and that --for 65s does.\n" +
+			"long. One look cannot tell all: doctor then says what, and that --for 65s does. A warning or an error\n" +
+			"that came and went in that time is told, too, and counts for the exit.\n" +
 			"With --expect it also exits with 1 if a lock has fewer contenders than you said when doctor answers,\n" +
 			"or if there is no lock under that prefix. Where no lock is, nothing is judged: doctor then says how\n" +
 			"many keys are there, and which prefixes near it have keys.\n" +
@@ -66,15 +67,20 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 	s, asked := at.State, at.locks()
 	told := s.StoriesOf(at.isAsked)
 	withFindings := slices.DeleteFunc(slices.Clone(asked), func(l *locks.Lock) bool { return len(s.FindingsOf(l)) == 0 })
+	seen := out.observation(at)
+	if out.watch > 0 {
+		seen.Over = report.OverBy(s.View, at.isAsked)
+	}
+	beside := append(report.OverWords(seen), report.UnmetWords(at.expected)...)
 	limits := at.not.limits(e.flags.leaseBudget, out.past.file != "")
 	switch out.output {
 	case "table":
-		err = diagnosis(e.out, s, told, withFindings, report.Summary(s.View, asked, out.observation(at), len(at.not.blind)+len(at.skipped) > 0), limits, oneLookWords(out))
-		for _, line := range report.UnmetWords(at.expected) {
+		err = diagnosis(e.out, s, told, withFindings, report.Summary(s.View, asked, seen, len(at.not.blind)+len(at.skipped) > 0), limits, oneLookWords(out))
+		for _, line := range beside {
 			fmt.Fprintln(e.out, line)
 		}
 	case "json":
-		err = report.JSON(e.out, s.View, withFindings, out.observation(at))
+		err = report.JSON(e.out, s.View, withFindings, seen)
 	default:
 		err = report.Diagnoses(e.out, told, out.output)
 	}
@@ -85,7 +91,7 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 		}
 	}
 	if out.output != "table" && out.output != "json" {
-		for _, line := range report.UnmetWords(at.expected) {
+		for _, line := range beside {
 			fmt.Fprintln(e.err, line)
 		}
 	}
@@ -103,6 +109,7 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 	}
 	notSeen := cmp.Or(notSeen(at.Name, at.not.blind), at.unmeasured(e))
 	failed := slices.ContainsFunc(at.expected, func(x locks.Expectation) bool { return !x.Met() })
+	failed = failed || slices.ContainsFunc(seen.Over, func(o report.Over) bool { return o.Finding.Severity.AtLeast(failOn) })
 	failed = failed || slices.ContainsFunc(told, func(f model.Finding) bool { return f.Severity.AtLeast(failOn) })
 	if failed && notSeen != nil { // certain, whatever was not seen besides
 		tellError(e.err, notSeen)

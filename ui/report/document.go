@@ -38,6 +38,8 @@ type Observation struct {
 	Bare []Bare
 	// Expected is what somebody said of the locks there.
 	Expected []locks.Expectation
+	// Over is what came and went meanwhile, nil if that was not asked for.
+	Over []Over
 }
 
 // Bare is a prefix that was looked at and has no lock.
@@ -207,6 +209,10 @@ func JSON(w io.Writer, s *store.View, locks []*locks.Lock, obs Observation) erro
 		})
 		o.name("findings")
 		o.findings(s.ClusterFindings())
+		if obs.Over != nil {
+			o.name("over")
+			o.value(oversOf(obs.Over))
+		}
 	})
 	return o.end()
 }

@@ -14,14 +14,18 @@ import (
 // locks. blind says that not all could be seen. Of no lock nothing is said to be well, and groups of
 // leased keys, which are none, are counted by themselves.
 func Summary(s *store.View, locks []*locks.Lock, o Observation, blind bool) string {
-	text := judged(s, locks, blind)
+	none := "No problems"
+	if len(o.Over) > 0 {
+		none = "No problems now"
+	}
+	text := judged(s, locks, blind, none)
 	for _, b := range o.Bare {
 		text += "; " + b.Words()
 	}
 	return text
 }
 
-func judged(s *store.View, locks []*locks.Lock, blind bool) string {
+func judged(s *store.View, locks []*locks.Lock, blind bool, none string) string {
 	sealed := 0
 	for _, l := range locks {
 		if status.Sealed(l) {
@@ -29,12 +33,12 @@ func judged(s *store.View, locks []*locks.Lock, blind bool) string {
 		}
 	}
 	if sealed > 0 {
-		return summary(s, locks, blind) + "; " + model.CountOf(sealed, "Lease") + " of Kubernetes not judged: encrypted"
+		return summary(s, locks, blind, none) + "; " + model.CountOf(sealed, "Lease") + " of Kubernetes not judged: encrypted"
 	}
-	return summary(s, locks, blind)
+	return summary(s, locks, blind, none)
 }
 
-func summary(s *store.View, all []*locks.Lock, blind bool) string {
+func summary(s *store.View, all []*locks.Lock, blind bool, none string) string {
 	n, claims, groups := map[model.Severity]int{}, 0, 0
 	count := func(found []model.Finding) {
 		for i := range found {
@@ -60,10 +64,10 @@ func summary(s *store.View, all []*locks.Lock, blind bool) string {
 	case len(all) == groups:
 		return "Nothing was judged: there is no lock" + beside
 	case blind:
-		return "No problems in what could be seen of " + locks + beside
+		return none + " in what could be seen of " + locks + beside
 	}
 	if len(all) == len(s.Locks()) {
 		_, claims = s.Counts() // without the keys that are no claims
 	}
-	return fmt.Sprintf("No problems on %s (%s)%s", locks, model.CountOf(claims, "claim"), beside)
+	return fmt.Sprintf("%s on %s (%s)%s", none, locks, model.CountOf(claims, "claim"), beside)
 }
