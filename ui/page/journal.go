@@ -246,8 +246,11 @@ func (p *journalPage) about(f Frame, e *journal.Entry, w int) []string {
 		lines = append(lines, row(th.Say("gap"), gap))
 	}
 	if l != nil {
-		c := th.FormatCondition(status.ConditionOf(f.S, l))
-		lines = append(lines, row(th.Say("now"), strings.TrimSpace(c.Text)+", "+th.Say("claims-and-waiters", l.Len(), l.Behind())))
+		how := strings.TrimSpace(th.FormatCondition(status.ConditionOf(f.S, l)).Text)
+		if l.Len() > 0 {
+			how += ", " + th.Say("claims-and-waiters", l.Len(), l.Behind())
+		}
+		lines = append(lines, row(th.Say("now"), how))
 	}
 	return draw.Fill(lines, w, aboutLines)
 }

@@ -177,6 +177,9 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 		apart = 1
 		rooms[partContenders] -= int(partCount)
 	}
+	if spare := rooms[partContenders] - len(p.rows.contenders) - 1; spare > spareFrom {
+		rooms[partContenders] -= spare
+	}
 	var lines []string
 	gap := func() {
 		for i := 0; i < apart && len(lines) > 0; i++ {
@@ -204,7 +207,7 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 		}
 		lines = p.list(lines, f, labPart(part), w, room)
 	}
-	return draw.Fill(lines, w, h)
+	return draw.Fill(fillWith(lines, f, []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-all"))}, f.FactsOfAll, true, w, h-len(lines)), w, h)
 }
 
 // share says how many lines each list has, its ruler excepted: the contenders get

@@ -282,7 +282,7 @@ func (p *QueuePane) happenedAnew(f Frame, w, h int) []string {
 	}
 	lines = append(lines, f.Th.RulerWith(w, hint, append(title, f.AsOf()...)...))
 	lines = p.facts.last(lines, f, factLook{named: p.all, cursor: p.factual}, w, h-1)
-	if !p.all && !p.whole {
+	if !p.all {
 		lines = f.fillBeside(lines, p.Lock, w, room-len(lines))
 	}
 	return lines

@@ -163,7 +163,7 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 	if text := NoLocks(f, w); text != nil && len(p.IDs) == 0 {
 		return draw.Fill(text, w, h)
 	}
-	name, cells, tail := timeShares(w)
+	name, cells, tail := timeShares(f, w)
 	if above > 0 && f.Height >= TallFrom {
 		above++ // a blank line
 	}
@@ -213,8 +213,8 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 }
 
 // timeShares divides a line among the name, the picture and what stands behind it.
-func timeShares(w int) (name, cells, tail int) {
-	if name = timeName; w < 60 {
+func timeShares(f Frame, w int) (name, cells, tail int) {
+	if name = max(timeName, factNames(f, w)+1); w < 60 {
 		name = 12
 	}
 	if w >= 70 {
