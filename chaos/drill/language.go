@@ -176,6 +176,8 @@ func told(said, who string) model.Message {
 		return model.Say("story-told-lock-again", who)
 	case "unlock-again":
 		return model.Say("story-told-unlock-again", who)
+	case "resign-again":
+		return model.Say("story-told-resign-again", who)
 	case "read":
 		return model.Say("story-told-read", who)
 	case "put":
@@ -232,7 +234,7 @@ func told(said, who string) model.Message {
 	return model.Message{}
 }
 
-// In says what a wait waits for, and that it is so. It is "" for what no lesson waits for.
+// In says what a wait waits for, and that it is so.
 func (w *Wait) In(lang string) (want, met string) {
 	wants, mets := w.messages()
 	return text.Render(lang, clauses(wants)), text.Render(lang, clauses(mets))
@@ -249,9 +251,6 @@ func clauses(all []model.Message) (m model.Message) {
 }
 
 func (w *Wait) messages() (wants, mets []model.Message) {
-	if len(w.Findings)+len(w.Absent)+w.Up > 0 || w.Leader != "" {
-		return nil, nil
-	}
 	add := func(want, met model.Message) { wants, mets = append(wants, want), append(mets, met) }
 	if w.Nobody {
 		add(model.Say("want-nobody-holds", w.Lock), model.Say("met-nobody-holds", w.Lock))
@@ -310,6 +309,18 @@ func (w *Wait) messages() (wants, mets []model.Message) {
 	}
 	if w.Acquisitions > 0 {
 		add(model.Say("want-turns", w.Acquisitions), model.Say("met-turns", w.Acquisitions))
+	}
+	for _, code := range w.Findings {
+		add(model.Say("want-found", code), model.Say("want-found", code))
+	}
+	for _, code := range w.Absent {
+		add(model.Say("want-not-found", code), model.Say("want-not-found", code))
+	}
+	if w.Leader != "" {
+		add(model.Say("want-leader", w.Leader), model.Say("want-leader", w.Leader))
+	}
+	if w.Up > 0 {
+		add(model.Say("want-up", w.Up), model.Say("met-up", w.Up))
 	}
 	return wants, mets
 }

@@ -311,7 +311,7 @@ func TestEtcdctlOfEveryLesson(t *testing.T) {
 			s.says(take, "FAILURE")
 		},
 		"lost-unlock": func(s *shell, do []string) {
-			keys, lease, _ := s.locked("/orders")
+			keys, lease, _ := s.locked("/leader")
 			s.says(do[0], keys[0])
 			s.says(fill(do[1], "LEASE", lease), "revoked")
 			if out := s.says(do[0]); strings.Contains(out, keys[0]) {

@@ -56,6 +56,7 @@ var lessons = map[model.MessageID]Sentence{
 	"story-told-save-if":         {"{0}: Txn writes /data", "{0}：Txn 写入 /data"},
 	"story-told-unlock-if":       {"{0}: Txn deletes the key", "{0}：Txn 删除键"},
 	"story-told-take-if":         {"{0}: Txn puts its keys", "{0}：Txn 写入键"},
+	"story-told-resign-again":    {"{0} calls Resign once more", "{0} 再次调用 Resign"},
 	"story-told-unlock-again":    {"{0} sends its unlock once more", "{0} 把释放请求再发一次"},
 	"story-told-delete":          {"{0} deletes the key by its name", "{0} 按名字删除键"},
 	"story-told-ttl":             {"{0} chooses its TTL", "{0} 选定 TTL"},
@@ -165,6 +166,14 @@ var lessons = map[model.MessageID]Sentence{
 	"want-turns": {"{0} turns", "获取锁 {0} 次"},
 
 	"met-turns": {"there were {0} turns", "获取锁 {0} 次"},
+
+	"want-found":     {"the finding {0}", "诊断出 {0}"},
+	"want-not-found": {"no finding {0}", "没有诊断 {0}"},
+	"want-leader":    {"the leader {0}", "Leader：{0}"},
+
+	"want-up": {"{0} {0|member|members} to answer", "{0} 个成员有回答"},
+
+	"met-up": {"{0} {0|member answers|members answer}", "{0} 个成员有回答"},
 
 	"want-one-holding": {"{0} to believe that it holds", "{0} 认为自己持有锁"},
 

@@ -497,6 +497,8 @@ func (w *world) does(p *prog, word string) {
 		}
 	case "delete":
 		w.commit(nil, p.Locks[0])
+	case "resign-again": // the library forgot the key
+		w.believes(p, p.Locks[0], model.BeliefIdle, nil, "resigned once more, without an error")
 	case "unlock-again":
 		if p.last != nil {
 			w.commit(nil, p.last.key)
@@ -779,7 +781,7 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 			kv.Lease = 0
 			w.commit(&kv)
 		case model.FaultHold:
-			p.slow, p.noGrant, p.holdsItsDelete = f.Method == "Watch/Watch", f.Method == "Lease/LeaseGrant", f.Method == "KV/DeleteRange"
+			p.slow, p.noGrant, p.holdsItsDelete = f.Method == "Watch/Watch", f.Method == "Lease/LeaseGrant", f.Method == "KV/DeleteRange" || f.Method == "KV/Txn" && p.Recipe == "election"
 		case model.FaultDropReply:
 			p.unanswered = f.Method == "KV/DeleteRange"
 		case model.FaultHoldKeepalives, model.FaultFreeze:
