@@ -49,8 +49,10 @@ func (p *Panel) Tell(v host.View, s Step) []host.Intent {
 // Stepped takes a step in.
 func (p *Panel) Stepped(v host.View, m StepMsg) []host.Intent {
 	switch {
-	case m.read != nil && (!p.plays || p.back > 0 || *m.read != turn{p.steps, p.page} || p.WhyNot(v) != "" || p.ended()):
+	case m.read != nil && (!p.plays || p.back > 0 || m.read.steps != p.steps || p.WhyNot(v) != "" || p.ended()):
 		return nil // it was stopped, or the person was quicker
+	case m.read != nil && m.read.page != p.page: // the person has turned it, or a window of another size
+		return p.soon()
 	case m.read != nil && p.step.Kind == StepAsk:
 		p.has = false
 		return p.answer(v, p.chosen)
