@@ -320,6 +320,7 @@ func TestATaskIsJudgedByWhatHappens(t *testing.T) {
 		{draft, []map[string]string{said("a", "read"), said("b", "unlock"), said("a", "close")}, nil, true, "a still holds.", "the third try"},
 		{draft, []map[string]string{said("b", "close")}, nil, false, "a still holds.", "it is given up after a try"},
 		{draft, nil, nil, false, "", "it is given up"},
+		{"    show: {said: x}\n" + draft, []map[string]string{said("a", "unlock")}, nil, true, "", "beside a picture of its own"},
 		{byHand, nil, end(model.FaultHoldKeepalives), true, "", "by a key of the console"},
 		{byHand, nil, end(model.FaultKill), false, "a ended.", "by one after which it cannot be, and then given up"},
 		{reacts, nil, nil, true, "", "the lab reacts to what it sees, one after the other"},
@@ -337,6 +338,9 @@ func TestATaskIsJudgedByWhatHappens(t *testing.T) {
 			}
 			var left []int
 			for _, s := range who.steps {
+				if of := (d.Lesson.Task.Show != nil); s.Kind == tutor.StepTask && of != (s.Show == tutor.PictureSaid && s.About == "/x") {
+					t.Errorf("%s, in %s: beside the task stands %q of %q", r.reason, lang, s.Show, s.About)
+				}
 				if s.Kind == tutor.StepTask && (len(left) == 0 || left[len(left)-1] != s.Hints) {
 					left = append(left, s.Hints)
 				}
@@ -397,6 +401,14 @@ func TestADrillThatIsNoLessonIsTold(t *testing.T) {
 		if last := who.steps[len(who.steps)-1]; len(last.Lines) != 2 || last.Lines[1].Measured == "" || last.Lines[1].Bound == "" {
 			t.Errorf("%s: the verdict is %+v", lang, last)
 		}
+	}
+	if d, err = drill.Parse("dies", []byte(noLesson+"  - never-holds: {contender: b}\n")); err != nil {
+		t.Fatal(err)
+	}
+	who := reader{d: d, lang: "en"}
+	round, last := who.takes(t, 11), len(d.Expect)-1
+	if said := who.steps[len(who.steps)-1].Lines[last].Measured; round.Verdict != drill.Violated || said == "" || said != round.Results[last].Evidence[0] {
+		t.Errorf("%s, of what is no number the verdict says %q: %q", round.Verdict, said, round.Results[last].Evidence)
 	}
 }
 
