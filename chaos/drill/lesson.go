@@ -47,6 +47,22 @@ type Lesson struct {
 type Exam struct {
 	Text  Text   `yaml:"text" needed:"true" says:"What is to be healed."`
 	Cases []Case `yaml:"cases" needed:"true" says:"The faults."`
+	// Asks are counted as steps after those of the story, see [Drill.Question].
+	Asks []Question `yaml:"asks" says:"Questions that only the review asks, beside no lab."`
+}
+
+// Question is what a step asks, which counts from 1, nil for nothing. After the steps of the story come
+// the questions of the review.
+func (d *Drill) Question(step int) *Question {
+	after := step - len(d.Steps)
+	switch {
+	case step < 1:
+	case after <= 0:
+		return d.Steps[step-1].Ask
+	case d.Lesson != nil && d.Lesson.Exam != nil && after <= len(d.Lesson.Exam.Asks):
+		return &d.Lesson.Exam.Asks[after-1]
+	}
+	return nil
 }
 
 // Case is a fault of an exam.
@@ -106,6 +122,14 @@ func (q Question) Shuffled(seed uint64, step int) Question {
 		}
 	}
 	return s
+}
+
+// ReviewOnly are the numbers of the questions that only the review asks.
+func (d *Drill) ReviewOnly() (steps []int) {
+	for step := len(d.Steps) + 1; d.Question(step) != nil; step++ {
+		steps = append(steps, step)
+	}
+	return steps
 }
 
 // Right is the option that says what was measured, from 1, or 0 if none does.
@@ -232,13 +256,7 @@ func (p *parser) questions() {
 		case s.Ask != nil:
 			open = s.Line
 			p.whole(s.Line, "ask", s.Ask.Text)
-			p.whole(s.Line, "after", s.Ask.After)
-			for i, o := range s.Ask.Options {
-				p.whole(s.Line, "an option", o.Text)
-				if i+1 != s.Ask.Answer {
-					p.whole(s.Line, "the why of a wrong option", o.Why)
-				}
-			}
+			p.explained(s.Line, s.Ask)
 		case s.See && open == 0:
 			p.fail(s.Line, "see without a question before it")
 		case s.See:
@@ -247,6 +265,17 @@ func (p *parser) questions() {
 	}
 	if open > 0 {
 		p.fail(open, "a question that nothing answers: add see after the steps that show it")
+	}
+}
+
+// explained checks that a question says why what is wrong is so, and what was to be learned.
+func (p *parser) explained(line int, q *Question) {
+	p.whole(line, "after", q.After)
+	for i, o := range q.Options {
+		p.whole(line, "an option", o.Text)
+		if i+1 != q.Answer {
+			p.whole(line, "the why of a wrong option", o.Why)
+		}
 	}
 }
 
@@ -338,6 +367,11 @@ func (m Measure) Unit() Unit { return measures[m.Name].unit }
 // decided checks that a measure can decide between the options.
 func (p *parser) decided(line int, q *Question) {
 	if q.Measure == nil {
+		if p.course { // the review knows what is right
+			p.whole(line, "ask", q.Text)
+			p.explained(line, q)
+			return
+		}
 		if slices.ContainsFunc(q.Options, func(o Option) bool { return o.Is != "" }) || q.After != nil {
 			p.fail(line, "is and after want a measure")
 		}

@@ -53,7 +53,8 @@ func learnCmd(e *env) *cobra.Command {
 		Long: "learn shows the lessons as a path. It runs the lesson that you choose, or name by its name or\n" +
 			"number, on a lab of its own. The lab stands still while you read a text or a question. The right\n" +
 			"answer is what was measured. u goes back a step, with the screen as it was then. At the end\n" +
-			"of a lesson there is a task, and the lab shows when the task is done. The last lesson has an exam.\n" +
+			"of a lesson there is a task, and the lab shows when the task is done. The last lesson has an exam,\n" +
+			"and after it the review (w on the path) asks three questions beside no lab.\n" +
 			"Without a terminal, or with --list, learn prints the path. lessons.json in the state folder has the\n" +
 			"lessons that you have taken.\n\n" +
 			"A lesson is passed when each prediction came true, in the lesson or in the review (w on the path),\n" +
@@ -253,15 +254,20 @@ var words = []model.Message{model.Say("word-claim"), model.Say("word-revision"),
 // glossary are the words of the course in the language of the person.
 func (c *courseRoom) glossary() []string { return text.RenderAll(c.lang, words) }
 
-// wrong are the questions that were predicted wrong and not answered right since.
+// wrong are the questions that were predicted wrong or wait for the review, and were not answered right
+// since.
 func (c *courseRoom) wrong() (all []*tutor.Again) {
 	for _, d := range c.all {
 		for _, step := range c.progress.Lessons[d.Name].Wrong {
-			if step < 1 || step > len(d.Steps) || d.Steps[step-1].Ask == nil {
+			asked, title := d.Question(step), d.Lesson.Title.In(c.lang)
+			if asked == nil {
 				continue // of a course that was otherwise
 			}
-			q := d.Steps[step-1].Ask.Shuffled(uint64(time.Now().UnixNano()), step)
-			a := &tutor.Again{Lesson: d.Name, Step: step, Title: d.Lesson.Title.In(c.lang), Text: q.Text.In(c.lang), Right: q.Answer, After: q.After.In(c.lang)}
+			if step > len(d.Steps) {
+				title = text.Render(c.lang, model.Say("course-last"))
+			}
+			q := asked.Shuffled(uint64(time.Now().UnixNano()), step)
+			a := &tutor.Again{Lesson: d.Name, Step: step, Title: title, Text: q.Text.In(c.lang), Right: q.Answer, After: q.After.In(c.lang)}
 			for _, o := range q.Options {
 				a.Options, a.Whys = append(a.Options, o.Text.In(c.lang)), append(a.Whys, o.Why.In(c.lang))
 			}
@@ -332,7 +338,9 @@ func (c *courseRoom) remember(d *drill.Drill, round runner.Run) error {
 		}
 		done.Asked++
 	}
-	err := c.progress.Remember(c.path, d.Name, done)
+	kept := done
+	kept.Wrong = append(slices.Clone(done.Wrong), d.ReviewOnly()...)
+	err := c.progress.Remember(c.path, d.Name, kept)
 	if c.f.class != "" {
 		err = errors.Join(err, course.Note(c.f.class, c.f.name, c.lang, d, done, round.Screens))
 	}

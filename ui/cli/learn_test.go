@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"locktop/chaos/drill"
+	"locktop/chaos/drill/runner"
 	"locktop/demo"
 	"locktop/demo/lessons"
 	"os"
@@ -90,5 +91,37 @@ func TestAProgramToBeginWith(t *testing.T) {
 	}
 	if code, _, errs := inProcess(t, nil, "learn", "code", "cobol"); code != exitBad || !strings.Contains(errs, "want one of go, js, py") {
 		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// TestTheReviewAsksWhatTheCourseEndsWith: whoever has taken the last lesson is asked, beside no lab, until each
+// question is answered right; the lesson is passed then.
+func TestTheReviewAsksWhatTheCourseEndsWith(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := all[len(all)-1]
+	for _, lang := range drill.Languages() {
+		c := &courseRoom{lang: lang, all: all, path: filepath.Join(t.TempDir(), "lessons.json"), progress: course.Progress{Schema: 1, Lessons: map[string]course.Done{}}}
+		if err := c.remember(last, runner.Run{Verdict: drill.Held, Explained: true, Passed: true, Examined: true}); err != nil {
+			t.Fatal(err)
+		}
+		for left := 3; left > 0; left-- {
+			asked := c.wrong()
+			if len(asked) != left || c.progress.Lessons[last.Name].Passed(last.Lesson) {
+				t.Fatalf("%s: %d questions are asked, and %d are left: %+v", lang, len(asked), left, c.progress.Lessons[last.Name])
+			}
+			for _, a := range asked {
+				a.Chosen = a.Right%len(a.Options) + 1
+			}
+			asked[0].Chosen = asked[0].Right
+			if err := c.reviewed(asked); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if asked := c.wrong(); len(asked) > 0 || !c.progress.Lessons[last.Name].Passed(last.Lesson) {
+			t.Errorf("%s: all was answered right, and %+v is asked", lang, asked)
+		}
 	}
 }

@@ -24,8 +24,8 @@ type Done struct {
 	Task      bool `json:"task"`
 	// Exam says that the fault of the exam was healed.
 	Exam bool `json:"exam,omitempty"`
-	// Wrong are the steps of the questions whose predictions did not come true, less those that
-	// were answered right in a review.
+	// Wrong are the steps of the questions whose predictions did not come true, and of those that only a
+	// review asks, less those that were answered right in a review.
 	Wrong []int `json:"wrong,omitempty"`
 }
 

@@ -418,6 +418,9 @@ func (t *Trainer) End(ctx context.Context, round *runner.Run) {
 		if wrong > 0 {
 			own(false, model.Message{}, model.Say("trainer-again", wrong))
 		}
+		if n := len(t.d.ReviewOnly()); n > 0 {
+			own(false, model.Message{}, model.Say("trainer-last", n))
+		}
 		if l.Task != nil {
 			own(round.Passed, model.Say("trainer-task-passed"), model.Say("trainer-task-skipped"))
 		}
