@@ -103,6 +103,12 @@ var neighbours = []neighbour{
 		func(ta *tale) { ta.stallOn(3, false) }, "", model.CodePinnedBadMember, nil},
 	{"three clients stall with a member that knows no leader", "that member is ill: so few are a pattern",
 		func(ta *tale) { ta.stallOn(3, true) }, model.CodePinnedBadMember, "", nil},
+	{"the same, and it knew none in one round alone", "a machine with much to do has one late round, and three of one client that died look the same",
+		func(ta *tale) {
+			ta.stallOn(3, false)
+			ta.status("3.7.3")
+			ta.events[len(ta.events)-1].(model.ClusterStatus).Members[1].NoLeader = true
+		}, "", model.CodePinnedBadMember, nil},
 	{"the whole cluster stalls, and three leases of one member are read first", "the others were renewed before it stalled, and that says nothing of what happens since",
 		func(ta *tale) { ta.stall(3, true, 90, 66) }, "", model.CodePinnedBadMember, nil},
 	{"six leases stall with a member that looks well", "what is cut may be the way to it: that is worth a hint",

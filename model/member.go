@@ -40,6 +40,14 @@ func (c ClusterStatus) Behind(m Member) (n int64, told bool) {
 	return n, m.answers()
 }
 
+// Rev returns the highest revision that a member told, 0 if none did.
+func (c ClusterStatus) Rev() (rev int64) {
+	for _, m := range c.Members {
+		rev = max(rev, m.Rev)
+	}
+	return rev
+}
+
 // Fine says whether every member was asked and answers in time, a leader is known, and no alarm is in force.
 func (c ClusterStatus) Fine() bool {
 	for _, m := range c.Members {

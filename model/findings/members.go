@@ -121,15 +121,15 @@ func pinnedByProxy(x *ClusterContext) bool {
 			through[model.Address(k.Member)]++
 		}
 	}
-	healthy := false
+	healthy, last := false, len(x.K.Members.Rounds())-1
 	for _, m := range x.K.Members.Cluster().Members {
-		healthy = healthy || ailment(x, m).IsZero() && m.Endpoint != ""
+		healthy = healthy || ailment(x, m, last).IsZero() && m.Endpoint != ""
 	}
 	if !healthy {
 		return false // that is no member's fault
 	}
 	for _, m := range x.K.Members.Cluster().Members {
-		n, why := through[model.Address(m.Endpoint)], ailment(x, m)
+		n, why := through[model.Address(m.Endpoint)], ailment(x, m, last)
 		if n == 0 || why.IsZero() || m.Endpoint == "" {
 			continue
 		}
@@ -143,13 +143,22 @@ func pinnedByProxy(x *ClusterContext) bool {
 	return false
 }
 
-// ill says whether that member is seen not to serve.
+// ill says whether that member was seen not to serve in the last two rounds of status: where a machine has
+// much to do, one alone may have been late.
 func ill(x *ClusterContext, label string) bool {
-	return slices.ContainsFunc(x.K.Members.Cluster().Members, func(m model.Member) bool { return m.Label() == label && !ailment(x, m).IsZero() })
+	n := len(x.K.Members.Rounds())
+	for round := n - 2; round < n; round++ {
+		if round < 0 || !slices.ContainsFunc(x.K.Members.Rounds()[round].Members, func(m model.Member) bool {
+			return m.Label() == label && !ailment(x, m, round).IsZero()
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
-// ailment says what keeps a member from serving, and nothing if nothing does.
-func ailment(x *ClusterContext, m model.Member) model.Message {
+// ailment says what kept a member from serving in a round of status, and nothing if nothing did.
+func ailment(x *ClusterContext, m model.Member, round int) model.Message {
 	switch {
 	case m.Unasked:
 		return model.Message{} // nothing is known of it
@@ -157,7 +166,7 @@ func ailment(x *ClusterContext, m model.Member) model.Message {
 		return model.Say("does-not-answer")
 	case m.NoLeader:
 		return model.Say("knows-no-leader")
-	case m.Rev < x.K.Members.PriorRev():
+	case round > 0 && m.Rev < x.K.Members.Rounds()[round-1].Rev():
 		return model.Say("lags-behind") // by more than a whole round
 	}
 	return model.Message{}

@@ -11,9 +11,8 @@ import (
 // Members are those of the cluster, as they were in the last round of status requests.
 type Members struct {
 	cluster    model.ClusterStatus
-	priorRev   int64 // the highest revision that the round before told
-	leaderless int   // rounds in which members answered, and none knew a leader
-	led        led   // when a leader was last known
+	leaderless int // rounds in which members answered, and none knew a leader
+	led        led // when a leader was last known
 	term       uint64
 	changes    []time.Time // of the leader that were seen lately, the last ones
 	leads      []Lead
@@ -83,9 +82,6 @@ type led struct {
 // Cluster returns the last round of status requests.
 func (ms *Members) Cluster() model.ClusterStatus { return ms.cluster }
 
-// PriorRev returns the highest revision that the round of status before the last told.
-func (ms *Members) PriorRev() int64 { return ms.priorRev }
-
 // Leaderless returns in how many rounds of status, up to the last, members answered and none of
 // them knew a leader.
 func (ms *Members) Leaderless() int { return ms.leaderless }
@@ -112,14 +108,11 @@ const MaxLeaderChanges = 100
 // there is a leader to ask that was not there, or not known, the round before.
 func (ms *Members) Apply(e model.ClusterStatus) (news []model.Message, back bool) {
 	old := ms.cluster
-	ms.cluster, ms.priorRev = e, 0
+	ms.cluster = e
 	if e.Leaderless() {
 		ms.leaderless++
 	} else {
 		ms.leaderless = 0
-	}
-	for _, m := range old.Members {
-		ms.priorRev = max(ms.priorRev, m.Rev)
 	}
 	if ms.restored(e) {
 		ms.term = 0

@@ -81,8 +81,8 @@ var explained = map[model.MessageID]Sentence{
 		"客户端一直连着一个被切断或卡住的成员"},
 	"mechanism-pinned-bad-member": {"A paused or partitioned member may still accept TCP, so its clients see no reason to change. Their renewals go nowhere and their leases run out together.",
 		"被暂停或被隔离的成员可能仍然接受 TCP，客户端看不出要换成员的理由。它们的续租没有去处，租约一起到期。"},
-	"looks-pinned-bad-member": {"Several leases stall at the same time and were granted through the same member, while leases of other members are renewed. That member lags behind, knows no leader, or does not answer; if it looks well, or nobody asks it, six or more are a hint: one program that had all of them and died looks the same. A lease ID tells which member granted it, not where its client is connected now: the proxy knows that, so one such lease is enough for it to be certain.",
-		"几个租约同时停止续租，都由同一个成员授予，而其他成员的租约正常续租。这个成员落后、不知道 Leader，或者没有回答；如果它看起来正常，或者没有人询问它，那么六个以上才算线索：一个程序拿着所有这些租约死去，看起来一样。租约号说明由哪个成员授予，不说明客户端现在连着谁：代理知道，所以有代理时一个这样的租约就足以确定。"},
+	"looks-pinned-bad-member": {"Several leases stall at the same time and were granted through the same member, while leases of other members are renewed. That member lags behind, knows no leader, or does not answer, twice in a row; if it looks well, or nobody asks it, six or more are a hint: one program that had all of them and died looks the same. A lease ID tells which member granted it, not where its client is connected now: the proxy knows that, so one such lease is enough for it to be certain.",
+		"几个租约同时停止续租，都由同一个成员授予，而其他成员的租约正常续租。这个成员连续两次落后、不知道 Leader，或者没有回答；如果它看起来正常，或者没有人询问它，那么六个以上才算线索：一个程序拿着所有这些租约死去，看起来一样。租约号说明由哪个成员授予，不说明客户端现在连着谁：代理知道，所以有代理时一个这样的租约就足以确定。"},
 	"do-pinned-bad-member": {"Look at that member: paused, out of CPU, stuck on disk, cut off? Restart the clients that hang. Set DialKeepAliveTime, DialKeepAliveTimeout and WithRequireLeader in them.",
 		"看看这个成员：被暂停，CPU 不够，磁盘卡住，还是被切断？重启卡住的客户端。在客户端里设置 DialKeepAliveTime、DialKeepAliveTimeout 和 WithRequireLeader。"},
 
