@@ -672,6 +672,40 @@ func TestUnlockDeletesOnlyWhatIsMine(t *testing.T) {
 	}
 }
 
+// TestLockBeginsWithOneTransaction: who asks twice has one place, and who is told that it is first is.
+func TestLockBeginsWithOneTransaction(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, serve(t))
+	a, b := p.session(p.other), p.session(p.other)
+	asks := func(s *concurrency.Session, first bool, reason string) (rev int64) {
+		t.Helper()
+		rev, mine, err := tryAcquire(t.Context(), p.cli, "/orders", s.Lease())
+		if err != nil || mine != first {
+			t.Errorf("%s: first is %v, %v", reason, mine, err)
+		}
+		return rev
+	}
+	one := asks(a, true, "nobody is there")
+	if again := asks(a, true, "it asks once more"); again != one {
+		t.Errorf("asked again it stands at %d, and first at %d", again, one)
+	}
+	two := asks(b, false, "the other is before it")
+	if two <= one {
+		t.Errorf("the later one stands at %d, before %d", two, one)
+	}
+	p.set("", txn)
+	if _, _, err := tryAcquire(p.soon(), p.cli, "/orders", a.Lease()); err == nil {
+		t.Error("no answer came, and no error")
+	}
+	p.set("", "")
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again := asks(b, true, "the other has gone"); again != two {
+		t.Errorf("it stands at %d, and came at %d", again, two)
+	}
+}
+
 // TestNamesInsideNames: the queue of a lock is all that begins with its name and a slash.
 func TestNamesInsideNames(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-//go:embed deadlock.go election.go fence.go fence-reads.go herd.go leader.go lease.go lost-unlock.go
+//go:embed byhand.go deadlock.go election.go fence.go fence-reads.go herd.go leader.go lease.go lost-unlock.go
 //go:embed names.go order.go pause.go session.go spin.go standby.go unlock.go version.go waiters.go
 var files embed.FS
 

@@ -26,6 +26,7 @@ func TestOnTheOldestServer(t *testing.T) {
 		"TryLockThatCannotTidyUp":          TestTryLockThatCannotTidyUp,
 		"TwoWorkersDoNotShare":             TestTwoWorkersDoNotShare,
 		"AnOwnQueue":                       TestAnOwnQueue,
+		"LockBeginsWithOneTransaction":     TestLockBeginsWithOneTransaction,
 		"EachStepAsksWhetherTheLockIsHeld": TestEachStepAsksWhetherTheLockIsHeld,
 		"OneToken":                         TestOneToken,
 		"UnlockDeletesOnlyWhatIsMine":      TestUnlockDeletesOnlyWhatIsMine,

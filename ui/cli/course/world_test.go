@@ -344,12 +344,7 @@ func (w *world) tells() (moved bool) {
 			p.watched, moved = "", true
 			w.believes(p, p.Locks[0], model.BeliefWaiting, p.hand, "watch: DELETE")
 		}
-		var head model.KV
-		for key, kv := range w.keys {
-			if strings.HasPrefix(key, p.Locks[0]+"/") && (head.Key == "" || kv.CreateRev < head.CreateRev) {
-				head = kv
-			}
-		}
+		head := w.first(p.Locks[0])
 		if p.observes && !p.slow && head.Key != "" && head.Value != p.sight {
 			p.sight, moved = head.Value, true
 			w.believes(p, p.Locks[0], model.BeliefIdle, nil, "observes: the leader is "+p.sight)
@@ -433,6 +428,8 @@ func (w *world) does(p *prog, word string) {
 		p.observes = true
 	case "observed":
 		w.believes(p, p.Locks[0], model.BeliefIdle, nil, "observed last: the leader is "+p.sight)
+	case "leader":
+		w.believes(p, p.Locks[0], model.BeliefIdle, nil, "asked: the leader is "+w.first(p.Locks[0]).Value)
 	case "lock":
 		if p.waits != nil || len(p.held) == len(p.Locks) {
 			return
@@ -506,12 +503,7 @@ func (w *world) does(p *prog, word string) {
 	case "take-if":
 		w.takes(p, named)
 	case "renew":
-		var first model.KV
-		for key, kv := range w.keys {
-			if strings.HasPrefix(key, p.Locks[0]+"/") && (first.Key == "" || kv.CreateRev < first.CreateRev) {
-				first = kv
-			}
-		}
+		first := w.first(p.Locks[0])
 		if l := w.leases[first.Lease]; l != nil {
 			l.sidecar = p
 			w.believes(p, p.Locks[0], model.BeliefIdle, nil, "renews the lease "+first.Lease.String())
@@ -795,6 +787,16 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 	w.ids++
 	w.faults[text.English(f.Message())] = w.ids
 	w.say(model.FaultOn{At: w.now, ID: w.ids, Fault: f})
+}
+
+// first is the first key in the queue of a lock.
+func (w *world) first(lock string) (first model.KV) {
+	for key, kv := range w.keys {
+		if strings.HasPrefix(key, lock+"/") && (first.Key == "" || kv.CreateRev < first.CreateRev) {
+			first = kv
+		}
+	}
+	return first
 }
 
 func (w *world) heal(f model.Fault) {
