@@ -50,11 +50,7 @@ func (a *Shell) noticeSpans() []draw.Span {
 	case a.spent != nil:
 		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Say("the-watch-ended-restart", model.Verbatim(th.Clean(a.spent.Error()))))}
 	case fr.State == locks.Lost:
-		seen := ""
-		if !fr.Seen.IsZero() {
-			seen = th.Say("shown-as-it-was", model.Verbatim(draw.Age(a.now.Sub(fr.Seen), false)))
-		}
-		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Message(fr.What) + seen)}
+		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Message(fr.What))}
 	}
 	return fr.MayNot(th)
 }

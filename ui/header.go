@@ -203,7 +203,7 @@ func (h *header) statusRight() []segment {
 	case fr.Nothing:
 		live = draw.Alarm.Of(" " + h.Th.Say("denied") + " ")
 	case fr.State == locks.Lost:
-		live = draw.Alarm.Of(" " + h.Th.Say("lost-for", model.Verbatim(draw.Age(h.Now.Sub(fr.Since), false))) + " ")
+		live = draw.Alarm.Of(" " + h.Th.Say("lost-for", model.Verbatim(draw.Age(h.Now.Sub(fr.Seen), false))) + " ")
 	case fr.State == locks.Loading && fr.Percent >= 0:
 		live = draw.Late.Of(h.Th.Say("loading-percent", fr.Percent))
 	case fr.State == locks.Loading:

@@ -178,7 +178,7 @@ func TestStories(t *testing.T) {
 		{"lost", "the screen stays and says how old it is", Options{}, nil, func(b *bench) {
 			b.w.add(model.Lost{At: at(30), Prefix: "/", Detail: "no connection; check the member"})
 			b.sync(42)
-			b.sees("LOST 12s")
+			b.sees("LOST 42s") // all was last known to be complete when it was listed
 			b.sees("check the member")
 			b.sees("/jobs/billing")
 		}},

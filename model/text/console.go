@@ -117,7 +117,6 @@ var console = map[model.MessageID]Sentence{
 	"opening":                             {"opening", "正在打开"},
 	"end-of-recording":                    {"End of recording", "录制到此结束"},
 	"the-watch-ended-restart":             {"The watch ended: {0}. Restart locktop.", "监听已结束：{0}。请重启 locktop。"},
-	"shown-as-it-was":                     {"; shown as it was {0} ago", "；显示的是 {0} 前的样子"},
 	"the-watch-has-ended":                 {"the watch has ended", "监听已结束"},
 	"the-watch-is-lost":                   {"the watch is lost", "监听断开"},
 	"kept-since":                          {"kept since {0}", "保留自 {0}"},

@@ -13,9 +13,8 @@ import (
 // freshness is how true the screen is: live, loading or lost.
 type freshness struct {
 	State   locks.WatchState
-	Percent int // while loading, -1 if not known
-	Since   time.Time
-	Seen    time.Time     // when everything was last known to be complete
+	Percent int           // while loading, -1 if not known
+	Seen    time.Time     // for lost: when all was last known to be complete
 	What    model.Message // what failed and what to do, for lost
 	// Denied are the prefixes that may not be read. They make nothing else out of date.
 	Denied []*locks.Watch
@@ -88,7 +87,10 @@ func Fresh(s *store.View) freshness {
 		case fr.isDenied(f):
 		case f.State == locks.Lost:
 			if fr.State != locks.Lost {
-				fr.State, fr.Since, fr.Seen = locks.Lost, f.Since, f.SeenAt
+				fr.State, fr.Seen = locks.Lost, f.SeenAt
+				if fr.Seen.IsZero() {
+					fr.Seen = f.Since
+				}
 				fr.What = model.Say("watch-of-lost", prefixWord(f.Prefix), f.Reason, f.Detail)
 			}
 		case f.State == locks.Loading:
