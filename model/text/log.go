@@ -45,7 +45,7 @@ var lab = map[model.MessageID]Sentence{
 	"process-stopped":      {"{0} (pid {1}) is ended: stopped", "{0} (pid {1}) 已按请求结束"},
 	"process-ended-how":    {"{0} (pid {1}) is {2}: {3}", "{0} (pid {1}) {2}：{3}"},
 	"noticed-lease-gone":   {"{0} noticed that its lease is gone", "{0} 得知租约没了"},
-	"wrote-with-old-token": {"{0} wrote with the old token {1}: accepted, though {2} was given", "{0} 用旧令牌 {1} 写入：被接受，而 {2} 已经发出"},
+	"wrote-with-old-token": {"{0} wrote with the old token {1}, though {2} was given: accepted, NOT FENCED", "{0} 用旧令牌 {1} 写入，而 {2} 已经发出：被接受，没有防护"},
 	"fault":                {"fault: {0}", "故障：{0}"},
 	"fault-healed":         {"fault ended: {0} (healed)", "故障结束：{0}（已恢复）"},
 	"fault-target-ended":   {"fault ended: {0} (target ended)", "故障结束：{0}（目标已结束）"},

@@ -189,6 +189,7 @@ var screen = map[model.MessageID]Sentence{
 	"held-of-the-time":     {"held {0} of the time{1}", "持有 {0} 的时间{1}"},
 	"nobody-was-overtaken": {"nobody overtaken, shares even", "没有人被插队，均匀度"},
 	"one-was-overtaken":    {"overtaken {0} {0|time|times}, shares even", "有人被插队 {0} 次，均匀度"},
+	"no-lock-fits":         {"No lock fits {0} (esc clears)", "没有符合 {0} 的锁（按 esc 清除）"},
 	"half-as-long":         {"holds halved: waits {0}, not {1}", "持有减半：共等 {0}，不是 {1}"},
 	"foreign-keys-ahead":   {"{0} foreign {0|key|keys} ahead", "前有 {0} 外键"},
 	"any-prefix":           {"any prefix", "任何前缀"},

@@ -126,6 +126,9 @@ func trim(all []breakLine, h int, at *int) []breakLine {
 // leaseMost is how many cells the figures of a lease take at most.
 const leaseMost = 16
 
+// factsOfGone is how many lines say what happened to a lock whose claim has gone.
+const factsOfGone = 6
+
 // labelCells is how much room the words have that stand before a fact.
 const labelCells = 9
 
@@ -145,6 +148,11 @@ func (d *Break) subject(v host.View, w int, add func(int, ...draw.Span)) {
 			add(spacing)
 			add(ranked, draw.Dim.Of(draw.PadTo(th.Say("now"), labelCells)), draw.Strong.Of(th.WhoIn(v.S, c.Ref(), 40)),
 				draw.Plain.Of(" "+th.Sign.Holds+" "+th.Say("holds-so-long", model.Verbatim(draw.Age(held, atLeast)))))
+		}
+		add(spacing)
+		for _, e := range v.FactsOf(t.Action.Lock, factsOfGone) { // how it went
+			sign, st := th.FactSign(e)
+			add(detail, draw.Dim.Of(th.FactClock(e, labelCells-1)+" "), st.Of(sign), draw.Plain.Of(" "+th.Cut(th.SentenceHere(v.S, e), w-labelCells-2)))
 		}
 		return
 	}

@@ -170,6 +170,10 @@ func (th *Theme) FactSign(f *journal.Entry) (string, Style) {
 		return th.Sign.Mark, Accent
 	case journal.Member:
 		return th.Sign.Mark, Waiting
+	case journal.Lab:
+		if f.Text.ID == "wrote-with-old-token" {
+			return th.Sign.Bad, Bad
+		}
 	}
 	return th.Sign.Fact, Dim
 }

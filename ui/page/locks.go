@@ -208,6 +208,9 @@ func (p *locksPage) Paint(f Frame, w, h int) []string {
 	if text := NoLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
 	}
+	if p.locks.Len() == 0 && p.Filter() != "" {
+		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Dim, Lead: "  ", Text: f.Th.Say("no-lock-fits", p.Filter())}), w, h)
+	}
 	lines := p.list(f, w, p.rows)
 	p.Queue.show(p.locks.Pick.ID)
 	if p.pane > 0 {

@@ -214,7 +214,7 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 
 // timeShares divides a line among the name, the picture and what stands behind it.
 func timeShares(f Frame, w int) (name, cells, tail int) {
-	if name = max(timeName, factNames(f, w)+1); w < 60 {
+	if name = max(timeName, factNames(f, w)+2); w < 60 {
 		name = 12
 	}
 	if w >= 70 {
