@@ -205,10 +205,12 @@ func (r *learner) takes(t *testing.T, d *drill.Drill) runner.Run {
 	hands := taken.Watch(live.Actions)
 	lab, screen := session.Fork(ctx, live.Source)
 	var read sync.WaitGroup
-	r.sees.s = store.New()
+	r.sees.s = store.New(course.Pins(d)...)
 	read.Go(func() { r.sees.look(ctx, taken.Screen(screen)) })
 	read.Go(func() { r.read(ctx, t, d, taken.Lesson(), hands) })
-	round := runner.Play(ctx, d, e.stage(&room, lab), runner.Options{Seed: cmp.Or(r.seed, 11), Trainer: taken, Limit: lessonLimit})
+	stage := e.stage(&room, lab)
+	stage.Pins = course.Pins(d)
+	round := runner.Play(ctx, d, stage, runner.Options{Seed: cmp.Or(r.seed, 11), Trainer: taken, Limit: lessonLimit})
 	cancel()
 	read.Wait()
 	return round

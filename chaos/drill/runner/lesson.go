@@ -365,7 +365,8 @@ func (r *runner) exam(ctx context.Context, text drill.Text, c drill.Case) (heale
 	return came.done
 }
 
-// empty ends every fault and every program, and waits until their claims have gone.
+// empty ends every fault, every program and every key that nothing else ends, and waits until their claims
+// have gone.
 func (r *runner) empty(ctx context.Context) error {
 	_, failed := r.act(ctx, model.Action{Kind: model.HealAll})
 	procs := func() map[string]model.ProcState {
@@ -386,6 +387,15 @@ func (r *runner) empty(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(procs())) {
 		_, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStop, Target: name}})
 		failed = errors.Join(failed, err)
+	}
+	for _, lock := range r.d.Lab.Locks() {
+		l := r.s.Lock(lock)
+		for i := 0; l != nil && i < l.Len(); i++ {
+			if c := l.At(i); c.KV.Lease == 0 {
+				_, err := r.act(ctx, model.Action{Kind: model.DeleteClaim, Lock: lock, Key: c.Key, CreateRev: c.CreateRev})
+				failed = errors.Join(failed, err)
+			}
+		}
 	}
 	var left []string
 	gone, err := r.until(ctx, r.lab.Now().Add(emptyWithin), func() bool {

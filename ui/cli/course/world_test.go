@@ -492,8 +492,6 @@ func (w *world) does(p *prog, word string) {
 		if !p.Manual {
 			w.is(p, model.ProcEnded, "exit 0")
 		}
-	case "delete":
-		w.commit(nil, p.Locks[0])
 	case "resign-again": // the library forgot the key
 		w.believes(p, p.Locks[0], model.BeliefIdle, nil, "resigned once more, without an error")
 	case "unlock-again":
