@@ -236,7 +236,8 @@ func noLateWrite(j *Checker, e drill.Expectation) result {
 	case late.Writes > 0:
 		r.Mend = mendWrites
 		r.violate("let %s end all that writes before it says so", e.Contender)
-	case late.Starved > 0:
+	case late.Starved > 0: // who goes on writing once it has run is no longer excused
+		r.open, r.until = !j.finished, j.grace()
 		r.doubt(lessToDo, "etcd accepted %s of %s after it said that it does not hold, but it had no processor for as long", model.CountOf(late.Starved, "write"), e.Contender)
 	case anybody == 0 && j.idled(j.start, j.now, name) > time.Second:
 		r.Measured = nil

@@ -667,6 +667,15 @@ func TestWhoHasNoProcessorIsNotLate(t *testing.T) {
 			}
 		})
 	}
+	t.Run("once it has run it is seen whether it writes on", func(t *testing.T) {
+		ta := writes(asProgram(newTale(t, "no-late-write: {contender: b, prefix: /data}"), "b")).starved("b", 9).done()
+		if _, open := ta.j.Open(); !open {
+			t.Error("nobody waits for that")
+		}
+		if r := ta.at(7).puts("b", "/data/1", true).over(); r.Verdict != drill.Violated {
+			t.Errorf("%s: %q", r.Verdict, r.Evidence)
+		}
+	})
 }
 
 // TestWhatToMend: who stops too late has to heed its lease, and who is asked to end has to let go; what holds has
