@@ -69,7 +69,7 @@ func TestAProgramOfYourOwn(t *testing.T) {
 		{"election-failover", []string{"--as", obeys + " {lock} 60", "--belief", workerSays}, 2,
 			[]string{"that of a has a TTL of 60 s, and --ttl is 2s: give the program {ttl}, or say --ttl 60s"}, "another lease than the bounds are made for"},
 		{"election-failover", []string{"--as", "sh -c 'echo no config >&2; exit 7'", "--belief", workerSays}, 3,
-			[]string{"step 1 (line 13): waited for a to hold /app/report, but it was free: a has ended: exit 7", "stderr: no config"}, "it ended before it had begun"},
+			[]string{"step 1 (line 17): waited for a to hold /app/report, but it was free: a has ended: exit 7", "stderr: no config"}, "it ended before it had begun"},
 		{"election-failover", []string{"--as", "/nowhere/worker"}, 2, []string{"\"/nowhere/worker\" cannot be run: no such file or directory"}, "there is no such program"},
 		{"election-failover", []string{"--as", "/bin/true", "--lock", ""}, 2, []string{`--lock "": want a name`}, "a variable that is not set"},
 		{"fair-queue", []string{"--as", obeys + " {lock} {ttl}"}, 2, []string{"fair-queue cannot be asked of this program: c takes turns"}, "the drill wants another kind"},
