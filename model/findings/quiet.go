@@ -34,6 +34,9 @@ func (d *Set) QuietWords(l *locks.Lock) []model.Message {
 	if n := l.Holders(); n > 1 {
 		holds = model.Say("hold-for", n, model.Span{For: held, AtLeast: atLeast}, behind)
 	}
+	if c.Word == model.IsPresumed.Word {
+		holds = model.Say("if-it-is-a-lock", holds)
+	}
 	lines = append(lines, holds)
 	if d.k.Keys.NoValues() {
 		lines = append(lines, model.Say("names-unread"))

@@ -69,6 +69,7 @@ var quiet = map[model.MessageID]Sentence{
 	"no-problem-found":              {"no problem found; it is {0}: {1}", "没有发现问题；{0}：{1}"},
 	"hold-for":                      {"{0} hold, the first for {1}{2}", "{0} 个在持有，第一个已持有 {1}{2}"},
 	"holds-for":                     {"{0} holds for {1}{2}", "{0} 已持有 {1}{2}"},
+	"if-it-is-a-lock":               {"if it is one: {0}", "如果是：{0}"},
 	"wait-behind-it":                {"; {0} {0|waits|wait}, the longest for {1}", "；{0} 个在等，最久的等了 {1}"},
 	"names-unread":                  {model.NamesUnread, "没有记录值，所以也没有名字"},
 	"stays-so":                      {"it stays so {0}", "保持这样：{0}"},

@@ -9,7 +9,7 @@ import (
 	"locktop/ui/timeline"
 )
 
-// RoleLook says what a key is in the queue of a lock.
+// RoleLook says what a key is in the queue of a lock, with a question mark if that may be none.
 func RoleLook(f table.View, l *locks.Lock, c *locks.Claim, i int) (draw.Style, string, string) {
 	th, role := f.Th, status.RoleAt(l, c, i)
 	st, sign := draw.Waiting, th.Sign.Waits
@@ -18,6 +18,7 @@ func RoleLook(f table.View, l *locks.Lock, c *locks.Claim, i int) (draw.Style, s
 		st = draw.Dim
 	case role == model.RoleBlocks, role == model.RoleForeign:
 		st, sign = blockedLook(f, l)
+		return st, sign, th.Word(role)
 	case role == model.RoleHolds:
 		st, sign = timeline.HolderLook(f, l, c)
 	default:
@@ -26,7 +27,7 @@ func RoleLook(f table.View, l *locks.Lock, c *locks.Claim, i int) (draw.Style, s
 			return st, sign, th.Word(role) + " " + trouble
 		}
 	}
-	return st, sign, th.Word(role)
+	return st, sign, timeline.RoleWord(th, l, th.Word(role))
 }
 
 // blockedLook is the style and the sign of a key that blocks a lock: as bad as the lock is said to be.

@@ -404,13 +404,21 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	switch {
 	case l.Holds(y.Place):
 		st, sign := HolderLook(f, l, y.Claim)
-		return st.Of(sign + " " + th.Say("holds"))
+		return st.Of(sign + " " + RoleWord(th, l, th.Say("holds")))
 	case th.Asks:
 		return draw.Waiting.Of(th.Sign.Waits + " " + th.Word(model.RoleWaits))
 	case y.Claim == l.Next():
-		return draw.Waiting.Of(th.Sign.Waits + " " + th.Say("next"))
+		return draw.Waiting.Of(th.Sign.Waits + " " + RoleWord(th, l, th.Say("next")))
 	}
 	return draw.Waiting.Of(th.Sign.Waits + " " + f.Th.Message(ordinal(l.Ahead(y.Claim)-l.Holders()+1)))
+}
+
+// RoleWord is the word for what a contender of a lock is, with a question mark where that may be no lock.
+func RoleWord(th *draw.Theme, l *locks.Lock, word string) string {
+	if l.Presumed() {
+		return th.Say("state-perhaps", model.Verbatim(word))
+	}
+	return word
 }
 
 // HolderLook is the style and the sign of a holder: that of the trouble with it, as its picture
@@ -425,11 +433,13 @@ func HolderLook(f table.View, l *locks.Lock, c *locks.Claim) (draw.Style, string
 			tone = max(tone, toneOf(&x, c.Ref()))
 		}
 	}
-	switch tone {
-	case draw.ToneStuck:
+	switch {
+	case tone == draw.ToneStuck:
 		return f.Th.Level(model.LevelError)
-	case draw.ToneLate:
+	case tone == draw.ToneLate:
 		return f.Th.Level(model.LevelWarning)
+	case l.Presumed():
+		return draw.Dim, f.Th.Sign.Holds
 	}
 	return draw.Good, f.Th.Sign.Holds
 }
