@@ -107,18 +107,18 @@ func (g *Ring) list(w, h int) []string {
 		case i == len(g.links)-1:
 			edge = b.BottomLeft + b.Bottom + b.Bottom
 		}
-		room := max(6, (w-46)/2)
-		left := []draw.Span{draw.Bad.Of(" " + edge + " "), draw.Strong.Of(th.CutKey(g.client(i), 14)),
+		room := max(6, (w-48)/2)
+		left := []draw.Span{draw.Bad.Of("  " + edge + " "), draw.Strong.Of(th.CutKey(g.client(i), 14)),
 			draw.Dim.Of(" " + th.Say("holds") + " "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), room)),
 			draw.Bad.Of(" " + th.Say("waits-so-long-for", model.Verbatim(g.waited(i))) + " "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(g.after(i)).Name), room))}
 		right := []draw.Span{draw.Dim.Of(g.keys(i))}
 		if i == g.cheapest {
 			right = []draw.Span{draw.Late.Of(th.Sign.Left + " " + g.keys(i))}
 		}
-		lines = append(lines, th.Line(w, left, right))
+		lines = append(lines, th.Line(w, left, append(right, draw.Plain.Of(" "))))
 	}
 	if more := len(g.links) - n; more > 0 && h > 0 {
-		lines = append(lines, th.Line(w, []draw.Span{draw.Bad.Of(" " + b.BottomLeft + b.Bottom + b.Bottom + " "), draw.Plain.Of(th.Say("and-more-sessions", draw.Counted(more)))}, nil))
+		lines = append(lines, th.Line(w, []draw.Span{draw.Bad.Of("  " + b.BottomLeft + b.Bottom + b.Bottom + " "), draw.Plain.Of(th.Say("and-more-sessions", draw.Counted(more)))}, nil))
 	}
 	return lines
 }
