@@ -88,7 +88,7 @@ func TestALessonPlaysItself(t *testing.T) {
 func TestLesson(t *testing.T) {
 	x := &trainer{steps: slices.Clone(told)}
 	b := lessonBench(t, x, Options{})
-	b.sees("lesson: Two holders ─ n start")
+	b.sees("lesson: Two holders ─", "─ n start")
 	b.sees("A lease that ends while its client sleeps")
 	if len(x.steps) != len(told) {
 		t.Error("the first step was asked for before the why was read")
@@ -163,7 +163,7 @@ func TestLessonFolds(t *testing.T) {
 	x := &trainer{steps: slices.Clone(told)[1:]}
 	b := lessonBench(t, x, Options{})
 	b.press("n", "n", "esc", "L")
-	b.sees("lesson: Two holders ─ n shows what it waits for")
+	b.sees("lesson: Two holders ─", "─ n shows what it waits for")
 	if strings.Contains(b.text(), "it keeps the lock") {
 		t.Errorf("it is not hidden:\n%s", b.text())
 	}

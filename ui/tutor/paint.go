@@ -98,16 +98,8 @@ func (p *Panel) title(v host.View, th *draw.Theme, w int) string {
 	if s := p.visible(); s.pages > 1 {
 		hint = append([]draw.Span{draw.Dim.Of(th.Say("tutor-part", s.page+1, s.pages) + "  ")}, hint...)
 	}
-	n := 0
-	for _, sp := range hint {
-		n += draw.Width(sp.Text)
-	}
-	name := th.Cut(th.Say("tutor-lesson")+th.FormatSentence(p.l.Title), w-n-8)
-	title := []draw.Span{draw.Strong.Of(name)}
-	if len(hint) > 0 {
-		title = append(title, draw.Rule.Of(" "+th.Sign.Line+" "))
-	}
-	return th.Ruler(w, append(title, hint...)...)
+	name := th.Cut(th.Say("tutor-lesson")+th.FormatSentence(p.l.Title), w-draw.WidthOf(hint)-8)
+	return th.RulerWith(w, hint, draw.Strong.Of(name))
 }
 
 func (p *Panel) hint(v host.View, th *draw.Theme) []draw.Span {
