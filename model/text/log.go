@@ -10,9 +10,9 @@ var notes = map[model.MessageID]Sentence{
 	"listed-again":        {"{0}: listed again at revision {1}, and what happened in between was not seen", "{0} 在修订版本 {1} 重新列出：中间发生的没有看到"},
 	"history-is-read":     {"the history of {0} is read from revision {1} on: when it happened is not known, nor what came before", "从修订版本 {1} 开始读 {0} 的历史：什么时候发生、之前有什么，都不清楚"},
 	"history-was-read":    {"the history of {0} is read up to revision {1}: from here on it is seen as it happens", "{0} 的历史读到修订版本 {1}：从这里开始是当场看到的"},
-	"watch-lost":          {"the watch of {0} is lost ({1}): {2}", "{0} 的监听中断（{1}）：{2}"},
+	"watch-lost":          {"the watch of {0} is lost ({1}): {2:why}", "{0} 的监听中断（{1}）：{2:why}"},
 	"watch-back":          {"the watch of {0} is back after {1}, nothing was missed", "{0} 的监听在 {1} 后恢复，没有漏掉什么"},
-	"prefix-denied":       {"{0} may not be read: {1}", "{0} 无权读取：{1}"},
+	"prefix-denied":       {"{0} may not be read: {1:why}", "{0} 无权读取：{1:why}"},
 	"locktop-did-not-run": {"locktop did not run for {0}: when things happened meanwhile is not known, and times that span it are lower bounds", "locktop 有 {0} 没有运行：这期间的事什么时候发生不清楚，跨过它的时间是下限"},
 }
 

@@ -25,14 +25,42 @@ var programs = map[model.MessageID]Sentence{
 	"program-others":     {"unlock: the lock belongs to others", "释放：锁属于别人"},
 	"program-unlocked":   {"unlocked {0} once more", "又释放了一次 {0}"},
 	"program-no-answer":  {"unlock: no answer within {0}", "释放：{0} 内没有回答"},
+	"program-killed":     {"killed", "被杀掉"},
 	"program-none":       {"unlock: the lock does not exist", "释放：锁不存在"},
+
+	// What the watcher failed in, behind what it cannot do.
+	"failure-no-connection": {"no connection to {0} ({1}); check that etcd runs there and that endpoint, TLS and firewall are right; trying again", "连不上 {0}（{1}）；检查那里的 etcd 是否在运行，地址、TLS 和防火墙是否正确；正在重试"},
+	"failure-no-answer":     {"no answer in time from {0}; the cluster may have lost its quorum or be overloaded, or that member lags: etcdctl endpoint status --cluster; trying again", "{0} 没有及时回答；集群可能失去了多数派或过载，或者那个成员落后：etcdctl endpoint status --cluster；正在重试"},
+	"failure-no-leader":     {"no leader as seen from {0}; the leader changes, that member is cut off, or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", "从 {0} 看不到 Leader；Leader 正在更换，那个成员被隔离，或者集群失去了多数派：etcdctl endpoint status --cluster；正在重试"},
+	"failure-overloaded":    {"{0} answers that it cannot now ({1}); that member may be overloaded: etcdctl endpoint status --cluster; trying again", "{0} 回答说现在不行（{1}）；那个成员可能过载：etcdctl endpoint status --cluster；正在重试"},
+	"failure-permissions":   {"no permission on {0}. Try --prefix with one you may read, or a role that grants all keys: {1}", "在 {0} 上没有权限。用 --prefix 指定你能读的前缀，或用授予所有键的角色：{1}"},
+	"failure-permission":    {"no permission on {0}; a role that grants it: {1}", "在 {0} 上没有权限；授予权限的角色：{1}"},
+}
+
+func init() {
+	verbs["why"] = func(lang string, arg any) string { // they say sentences themselves
+		said, _ := arg.(string)
+		return model.Printable(failure(lang, said))
+	}
+}
+
+// failure is why something failed, in a language where its words are known, and else as it was said.
+func failure(lang, said string) string {
+	if why, cannot := strings.CutPrefix(said, "cannot "); cannot {
+		_, why, _ = strings.Cut(why, ": ")
+		if known := Program(lang, why); known != why {
+			return known
+		}
+	}
+	return said
 }
 
 // spoken are all of programs, as they are looked for.
 var spoken = []model.Message{model.Say("program-observes", ""), model.Say("program-observed", ""), model.Say("program-asked", ""), model.Say("program-resumed", ""),
 	model.Say("program-proclaimed", ""), model.Say("program-wrote", ""), model.Say("program-refused", "", "", "", ""), model.Say("program-gave-up"), model.Say("program-lost"),
-	model.Say("program-key-gone"), model.Say("program-drops"), model.Say("program-renews", ""), model.Say("program-others"), model.Say("program-none"),
-	model.Say("program-unlocked", ""), model.Say("program-no-answer", "")}
+	model.Say("program-key-gone"), model.Say("program-drops"), model.Say("program-renews", ""), model.Say("program-others"), model.Say("program-none"), model.Say("program-killed"),
+	model.Say("program-unlocked", ""), model.Say("program-no-answer", ""), model.Say("failure-no-connection", "", ""), model.Say("failure-no-answer", ""),
+	model.Say("failure-no-leader", ""), model.Say("failure-permission", "", ""), model.Say("failure-permissions", "", ""), model.Say("failure-overloaded", "", "")}
 
 // blank finds the arguments in a sentence.
 var blank = regexp.MustCompile(`\\\{\d\\\}`)

@@ -158,7 +158,7 @@ func (sp speaker) fill(gap string, args []any) string {
 		return many
 	}
 	if write := verbs[verb]; write != nil {
-		return write(args[i])
+		return write(sp.lang, args[i])
 	}
 	return sp.write(args[i])
 }
@@ -175,14 +175,17 @@ func isOne(arg any) bool {
 }
 
 // verbs are the ways to write an argument that a sentence may ask for: a duration in seconds or
-// in milliseconds, to the tenth, as a latency or as Go writes it, a number in hexadecimal, and a key in quotes.
-var verbs = map[string]func(any) string{
-	"s":   func(arg any) string { d, _ := arg.(time.Duration); return model.Seconds(d) },
-	"ms":  func(arg any) string { d, _ := arg.(time.Duration); return fmt.Sprintf("%.1f ms", d.Seconds()*1000) },
-	"lat": func(arg any) string { d, _ := arg.(time.Duration); return model.Latency(d) },
-	"go":  func(arg any) string { d, _ := arg.(time.Duration); return d.String() },
-	"q":   func(arg any) string { return fmt.Sprintf("%q", arg) },
-	"x":   func(arg any) string { return fmt.Sprintf("%x", arg) },
+// in milliseconds, to the tenth, as a latency or as Go writes it, a number in hexadecimal, a key in quotes, and why something failed.
+var verbs = map[string]func(lang string, arg any) string{
+	"s": func(_ string, arg any) string { d, _ := arg.(time.Duration); return model.Seconds(d) },
+	"ms": func(_ string, arg any) string {
+		d, _ := arg.(time.Duration)
+		return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
+	},
+	"lat": func(_ string, arg any) string { d, _ := arg.(time.Duration); return model.Latency(d) },
+	"go":  func(_ string, arg any) string { d, _ := arg.(time.Duration); return d.String() },
+	"q":   func(_ string, arg any) string { return fmt.Sprintf("%q", arg) },
+	"x":   func(_ string, arg any) string { return fmt.Sprintf("%x", arg) },
 }
 
 // write writes an argument by its type.

@@ -132,7 +132,7 @@ func besideWords(f table.View, c reports.ContenderInfo, note string, room int) s
 // processLook says how a contender's process is, and what is done to it.
 func processLook(th *draw.Theme, s *store.View, c reports.ContenderInfo, room int) (string, draw.Style) {
 	if c.Proc == model.ProcEnded {
-		return th.Sign.Bad + " " + th.Clean(c.Ended), draw.Dim
+		return th.Sign.Bad + " " + th.Program(c.Ended), draw.Dim
 	}
 	var words []string
 	if c.Proc == model.ProcPaused {

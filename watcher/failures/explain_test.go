@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/watcher/validate"
 )
 
@@ -53,6 +54,13 @@ func TestExplainSaysWhatFailedWhereAndWhatToDo(t *testing.T) {
 		for _, want := range row.want {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s: %q, want %q in it", row.reason, said, want)
+			}
+		}
+		_, why, _ := strings.Cut(said, ": ")
+		switch zh := text.Render(text.Chinese, model.Say("watch-of-lost", row.prefix, row.lost, said)); row.class {
+		case Denied, Unreachable, Timeout, NoLeader:
+			if strings.Contains(zh, why) {
+				t.Errorf("%s: in Chinese it is %q", row.reason, zh)
 			}
 		}
 	}
