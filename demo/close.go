@@ -48,7 +48,7 @@ func (l *Lab) close() error {
 	// the spawner's thread.
 	l.supervisor.spawner.stop()
 	l.reports.Close()
-	for _, f := range []*os.File{l.journal, l.procLog} {
+	for _, f := range []*os.File{l.audit, l.procLog} {
 		if f != nil {
 			f.Close()
 		}

@@ -33,7 +33,7 @@ type Lab struct {
 	*labState
 	cluster    *cluster.Cluster // nil if the members are not ours
 	free       func()           // gives up the ports of its members, nil likewise
-	journal    *os.File
+	audit      *os.File
 	reaper     *reaper // nil where no program of the user's own is started
 	faults     *activeFaults
 	supervisor *supervisor
@@ -102,7 +102,7 @@ func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	if l.dir, err = newLabDir(); err != nil {
 		return err
 	}
-	if l.journal, err = l.dir.openFile("journal.jsonl"); err != nil {
+	if l.audit, err = l.dir.openFile("actions.jsonl"); err != nil {
 		return err
 	}
 	if l.procLog, err = l.dir.openFile("contenders.log"); err != nil {
@@ -260,11 +260,11 @@ func (l *Lab) Contenders() []string {
 	return l.supervisor.alive()
 }
 
-// JournalPath is the file for the journal of actions.
-func (l *Lab) JournalPath() string { return l.journal.Name() }
+// AuditLogPath is the file for the audit log.
+func (l *Lab) AuditLogPath() string { return l.audit.Name() }
 
-// Journal writes to that file. It is good until Close.
-func (l *Lab) Journal() io.Writer { return l.journal }
+// AuditLog writes to that file. It is good until Close.
+func (l *Lab) AuditLog() io.Writer { return l.audit }
 
 // Report adds what somebody else has to tell to the lab's own reports. It never
 // blocks.

@@ -246,7 +246,7 @@ func (a *Shell) fault(kind model.FaultKind) (model.Action, string) {
 // cluster that is not it asks first.
 func (a *Shell) act(act model.Action) tea.Cmd {
 	if a.asksFirst(act) {
-		return a.carryOut(dialog.OpenQuestion(a.look(), act, a.o.Label, a.live.JournalPath))
+		return a.carryOut(dialog.OpenQuestion(a.look(), act, a.o.Label, a.live.AuditLogPath))
 	}
 	a.say(draw.Dim, a.presentFrame().Th.Message(act.Message())+" "+a.presentFrame().Th.Sign.Unread)
 	hands, ctx := a.live.Actions, a.ctx

@@ -30,8 +30,8 @@ type Live struct {
 	Start *Start
 	// Cut is why a recording ends early, nil if it does not.
 	Cut error
-	// JournalPath is the file in which the actions are written down.
-	JournalPath string
+	// AuditLogPath is the file in which the actions are written down.
+	AuditLogPath string
 	// Clock is that by which the source tells what happens, nil: the machine's.
 	Clock Clock
 }

@@ -271,8 +271,8 @@ func (a *Shell) helpRows(on host.Where) []host.HelpRow {
 	for _, l := range legend(th) {
 		add(l...)
 	}
-	if a.live.JournalPath != "" {
-		add(draw.Dim.Of("  "+th.Say("actions-are-written-to")+" "), draw.Plain.Of(th.Clean(a.live.JournalPath)))
+	if a.live.AuditLogPath != "" {
+		add(draw.Dim.Of("  "+th.Say("actions-are-written-to")+" "), draw.Plain.Of(th.Clean(a.live.AuditLogPath)))
 	}
 	if a.o.LogPath != "" {
 		add(draw.Dim.Of("  "+th.Say("the-log-is")+" "), draw.Plain.Of(th.Clean(a.o.LogPath)))

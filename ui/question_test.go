@@ -26,7 +26,7 @@ var everyAct = []struct {
 func notOurs(t *testing.T, armed bool) *bench {
 	t.Helper()
 	b := newBench(t, Options{Lab: true, Foreign: true, Armed: armed})
-	b.live.JournalPath = "/state/actions.jsonl"
+	b.live.AuditLogPath = "/state/actions.jsonl"
 	wrongLab(b)
 	b.w.add(model.LeaseOwner{At: at(23), Lease: 0xf6, Client: model.Client{Name: "c1", Certain: true}})
 	b.sync(23)

@@ -27,7 +27,7 @@ func TestRevokesOnEveryRelease(t *testing.T) {
 			direct := p.connect(clientv3.Config{Endpoints: []string{addr}})
 			path := chaostest.NewBetween(t, addr)
 			var journal bytes.Buffer
-			g := gate.New(gate.Options{Reader: chaostest.Dial(t, []string{addr}, chaos.ReadOnly()...), Armed: true, Journal: &journal,
+			g := gate.New(gate.Options{Reader: chaostest.Dial(t, []string{addr}, chaos.ReadOnly()...), Armed: true, AuditLog: &journal,
 				Dial: func(context.Context) (*clientv3.Client, error) {
 					return chaostest.Connect(clientv3.Config{Endpoints: []string{path.Addr}, DialOptions: chaos.Writing()})
 				}})

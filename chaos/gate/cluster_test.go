@@ -16,7 +16,7 @@ import (
 // gateTo is an armed gate to some addresses.
 func gateTo(t *testing.T, cluster uint64, endpoints ...string) *Gate {
 	t.Helper()
-	g := New(Options{Reader: chaostest.Dial(t, endpoints, chaos.ReadOnly()...), Armed: true, Cluster: cluster, Journal: &bytes.Buffer{},
+	g := New(Options{Reader: chaostest.Dial(t, endpoints, chaos.ReadOnly()...), Armed: true, Cluster: cluster, AuditLog: &bytes.Buffer{},
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return chaostest.Connect(clientv3.Config{Endpoints: endpoints, DialOptions: chaos.Writing()})
 		}})

@@ -51,13 +51,13 @@ type Options struct {
 	Why   model.Message
 	// Lab is nil if there is none.
 	Lab Lab
-	// Journal gets a line of JSON before each action and one with its outcome. An
-	// action whose first line cannot be written is not done. Without a journal
+	// AuditLog gets a line of JSON before each action and one with its outcome. An
+	// action whose first line cannot be written is not done. Without an audit log
 	// nothing is.
-	Journal io.Writer
-	// Endpoint and User stand in plans and in the journal.
+	AuditLog io.Writer
+	// Endpoint and User stand in plans and in the audit log.
 	Endpoint, User string
-	// Now dates plans, outcomes and the journal; nil is time.Now.
+	// Now dates plans, outcomes and the audit log; nil is time.Now.
 	Now func() time.Time
 	// Report gets a model.Acted after every Do, also where nothing was done. May
 	// be nil.
@@ -67,11 +67,11 @@ type Options struct {
 // Gate is the only door for the actions of the console. Its methods may be called
 // from any goroutine; actions are done one at a time.
 type Gate struct {
-	o       Options
-	journal journal
-	armed   armedFor
-	ctx     context.Context // ends with Close
-	cancel  context.CancelFunc
+	o      Options
+	audit  auditLog
+	armed  armedFor
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
 
 	acting sync.Mutex       // held by the action that is being done
 	writer *clientv3.Client // guarded by acting, nil before the first write
@@ -88,7 +88,7 @@ func New(o Options) *Gate {
 	if o.Why.IsZero() {
 		o.Why = model.Say("no-connection-to-write-with")
 	}
-	g := &Gate{o: o, armed: armedFor{id: o.Cluster}, journal: journal{to: o.Journal, user: o.User, endpoint: o.Endpoint, now: o.Now}}
+	g := &Gate{o: o, armed: armedFor{id: o.Cluster}, audit: auditLog{to: o.AuditLog, user: o.User, endpoint: o.Endpoint, now: o.Now}}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g
 }
@@ -102,8 +102,8 @@ func (g *Gate) Available(a model.Action) error {
 	if g.ctx.Err() != nil {
 		return text.Refusal{Why: model.Say("locktop-is-closing")}
 	}
-	if g.o.Journal == nil {
-		return text.Refusal{Why: model.Say("no-journal")}
+	if g.o.AuditLog == nil {
+		return text.Refusal{Why: model.Say("no-audit-log")}
 	}
 	if a.Kind.WritesEtcd() && g.o.Dial == nil {
 		return text.Refusal{Why: g.o.Why}
@@ -157,15 +157,15 @@ func (g *Gate) Do(ctx context.Context, p model.Plan) model.Outcome {
 	defer cancel()
 	defer context.AfterFunc(g.ctx, cancel)()
 
-	out := g.journaled(ctx, &p)
+	out := g.logged(ctx, &p)
 	out.Action, out.At, out.By = p.Action, g.o.Now(), g.o.User
 	g.o.Report(model.Acted{At: out.At, Outcome: out})
 	return out
 }
 
-// journaled does it between two lines of the journal. The plan becomes what was asked
+// logged does it between two lines of the audit log. The plan becomes what was asked
 // of etcd: the lines have the guard that was sent.
-func (g *Gate) journaled(ctx context.Context, p *model.Plan) model.Outcome {
+func (g *Gate) logged(ctx context.Context, p *model.Plan) model.Outcome {
 	if err := g.Available(p.Action); err != nil {
 		return refusal(whyOf(err))
 	}
@@ -182,13 +182,13 @@ func (g *Gate) journaled(ctx context.Context, p *model.Plan) model.Outcome {
 			act = func(context.Context, model.Plan) model.Outcome { return no }
 		}
 	}
-	if err := g.journal.writeIntent(*p); err != nil {
-		return refused("the journal cannot be written: %v", err)
+	if err := g.audit.writeIntent(*p); err != nil {
+		return refused("the audit log cannot be written: %v", err)
 	}
 	out := act(ctx, *p)
-	out.Action = p.Action // its words go into the journal
-	if err := g.journal.writeOutcome(*p, out); err != nil {
-		out.Err, out.Why = strings.TrimPrefix(out.Err+"; the outcome could not be journaled: "+err.Error(), "; "), model.Message{}
+	out.Action = p.Action // its words go into the audit log
+	if err := g.audit.writeOutcome(*p, out); err != nil {
+		out.Err, out.Why = strings.TrimPrefix(out.Err+"; the outcome could not be written down: "+err.Error(), "; "), model.Message{}
 	}
 	return out
 }

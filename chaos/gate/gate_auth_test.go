@@ -31,8 +31,8 @@ func TestPlanWithoutPermissionOnTheKeys(t *testing.T) {
 		Username: "u", Password: "pw"})
 	chaostest.Must(t, err)
 	defer reader.Close()
-	var journal bytes.Buffer
-	g := New(Options{Reader: reader, Armed: true, Journal: &journal, Now: time.Now,
+	var audit bytes.Buffer
+	g := New(Options{Reader: reader, Armed: true, AuditLog: &audit, Now: time.Now,
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return chaostest.Connect(clientv3.Config{Endpoints: []string{member}, DialOptions: chaos.Writing(),
 				Username: "u", Password: "pw"})
@@ -48,8 +48,8 @@ func TestPlanWithoutPermissionOnTheKeys(t *testing.T) {
 		t.Errorf("goes (-want +got):\n%s", d)
 	}
 	wantRefused(t, g.Do(chaostest.Within(t), p), "write permission on every key of the lease is needed")
-	if strings.Contains(journal.String(), "pw") {
-		t.Errorf("the password is in the journal: %s", &journal)
+	if strings.Contains(audit.String(), "pw") {
+		t.Errorf("the password is in the audit log: %s", &audit)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 type bench struct {
 	gate    *Gate
 	direct  *clientv3.Client
-	journal bytes.Buffer
+	audit   bytes.Buffer
 	dialled int
 	acted   []model.Outcome
 }
@@ -40,7 +40,7 @@ func newBench(t *testing.T, options ...func(*Options)) *bench {
 			return chaostest.Connect(clientv3.Config{Endpoints: []string{member}, DialOptions: chaos.Writing()})
 		},
 		Armed: true, Why: model.Say("quote", "read-only: not locktop's own lab"),
-		Journal: &b.journal, Endpoint: member, User: "me",
+		AuditLog: &b.audit, Endpoint: member, User: "me",
 		Report: func(e model.Event) { b.acted = append(b.acted, e.(model.Acted).Outcome) },
 	}
 	for _, change := range options {
@@ -83,11 +83,11 @@ func (b *bench) world(t *testing.T) string {
 	return fmt.Sprint(kvs.Header.Revision, kvs.Kvs, leases.Leases)
 }
 
-// lines decodes the journal.
+// lines decodes the audit log.
 func (b *bench) lines(t *testing.T) []map[string]any {
 	t.Helper()
 	var out []map[string]any
-	for _, l := range strings.Split(strings.TrimSuffix(b.journal.String(), "\n"), "\n") {
+	for _, l := range strings.Split(strings.TrimSuffix(b.audit.String(), "\n"), "\n") {
 		var m map[string]any
 		chaostest.Must(t, json.Unmarshal([]byte(l), &m))
 		out = append(out, m)
@@ -270,8 +270,8 @@ func TestUnarmedGateRefusesEverything(t *testing.T) {
 			wantRefused(t, b.gate.Do(chaostest.Within(t), p), "read-only: not locktop's own lab")
 		}
 	}
-	if b.dialled != 0 || len(lab.did) != 0 || b.journal.Len() != 0 || b.world(t) != before {
-		t.Errorf("dialled %d times, lab did %v, journal %q", b.dialled, lab.did, &b.journal)
+	if b.dialled != 0 || len(lab.did) != 0 || b.audit.Len() != 0 || b.world(t) != before {
+		t.Errorf("dialled %d times, lab did %v, audit log %q", b.dialled, lab.did, &b.audit)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 	}
 	for _, l := range b.lines(t) {
 		if l["dry_run"] != true {
-			t.Errorf("the journal does not say that it was a dry run: %v", l)
+			t.Errorf("the audit log does not say that it was a dry run: %v", l)
 		}
 	}
 }
@@ -327,7 +327,7 @@ func TestLabActionsGoToTheLab(t *testing.T) {
 	}
 	for _, l := range b.lines(t) {
 		if l["hits"] != "a, pid 4711" {
-			t.Errorf("the journal does not say whom it hits: %v", l)
+			t.Errorf("the audit log does not say whom it hits: %v", l)
 		}
 	}
 	lab.err = errors.New("it has ended")
@@ -343,7 +343,7 @@ func TestLabActionsGoToTheLab(t *testing.T) {
 func TestUnavailableActionsSayWhy(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	closed := New(Options{Armed: true, Journal: &bytes.Buffer{}})
+	closed := New(Options{Armed: true, AuditLog: &bytes.Buffer{}})
 	chaostest.Must(t, closed.Close())
 	kill := model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultKill, Target: "a"}}
 	for _, tt := range []struct {
@@ -356,7 +356,7 @@ func TestUnavailableActionsSayWhy(t *testing.T) {
 		{b.gate, model.Action{Kind: model.RevokeLease}, "there is no lease", "a key without a lease"},
 		{b.gate, model.Action{Kind: model.DeleteClaim, Key: "/k"}, "create revision must be known", "no guard without it"},
 		{b.gate, model.Action{Kind: "dance"}, "unknown action", "a kind of a later version"},
-		{New(Options{Armed: true}), kill, "no journal", "what is not written down is not done"},
+		{New(Options{Armed: true}), kill, "no audit log", "what is not written down is not done"},
 		{closed, kill, "closing", "after Close"},
 		{New(Options{}), kill, "read-only", "not armed, and nobody said why"},
 	} {

@@ -67,7 +67,7 @@ func TestDeleteTakesOnlyWhatWasShown(t *testing.T) {
 				}
 				lines := b.lines(t)
 				if ctl := lines[len(lines)-2]["etcdctl"].(string); ctl != o.Action.Etcdctl() || o.Action.ModRev == p.Action.ModRev {
-					t.Errorf("the journal has the guard %s, and %s was sent", ctl, o.Action.Etcdctl())
+					t.Errorf("the audit log has the guard %s, and %s was sent", ctl, o.Action.Etcdctl())
 				}
 				return
 			}

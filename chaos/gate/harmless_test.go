@@ -17,10 +17,10 @@ import (
 	"locktop/model/text"
 )
 
-// watchedLab is a lab that looks into the journal when it is asked to do something.
+// watchedLab is a lab that looks into the audit log when it is asked to do something.
 type watchedLab struct {
-	journal *bytes.Buffer
-	seen    []string // the journal at each Do
+	audit *bytes.Buffer
+	seen  []string // the audit log at each Do
 }
 
 func (l *watchedLab) Available(model.Action) error { return nil }
@@ -28,13 +28,13 @@ func (l *watchedLab) Available(model.Action) error { return nil }
 func (l *watchedLab) Targets(model.Action) string { return "" }
 
 func (l *watchedLab) Do(context.Context, model.Action) (string, error) {
-	l.seen = append(l.seen, l.journal.String())
+	l.seen = append(l.seen, l.audit.String())
 	return "pid 4711", nil
 }
 
-// TestEveryKindIsJournaledBeforeItIsDone: who, when, where, what and how by hand
-// stand in the journal when the act begins, and what came of it afterwards.
-func TestEveryKindIsJournaledBeforeItIsDone(t *testing.T) {
+// TestEveryKindIsWrittenDownBeforeItIsDone: who, when, where, what and how by hand
+// stand in the audit log when the act begins, and what came of it afterwards.
+func TestEveryKindIsWrittenDownBeforeItIsDone(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	for _, kind := range model.ActionKinds {
@@ -47,11 +47,11 @@ func TestEveryKindIsJournaledBeforeItIsDone(t *testing.T) {
 				o.Now, o.Lab = func() time.Time { return at }, lab
 				dial := o.Dial
 				o.Dial = func(ctx context.Context) (*clientv3.Client, error) {
-					lab.seen = append(lab.seen, b.journal.String()) // nothing can be written before
+					lab.seen = append(lab.seen, b.audit.String()) // nothing can be written before
 					return dial(ctx)
 				}
 			})
-			lab.journal = &b.journal
+			lab.audit = &b.audit
 			lease = b.lease(t)
 			a := b.claim(t, "/locks/a/1", lease)
 			a.Kind, a.Lock, a.Contender, a.Word = kind, "/locks/a", "c1", "unlock"
@@ -68,29 +68,29 @@ func TestEveryKindIsJournaledBeforeItIsDone(t *testing.T) {
 			lines := b.lines(t)
 			last := lines[len(lines)-1]
 			if len(lines) != 2 || last["step"] != stepOutcome || last["done"] != true || !strings.HasPrefix(last["outcome"].(string), text.English(model.Outcome{Action: a, Done: true}.Message())) {
-				t.Errorf("journal afterwards: %v", lines)
+				t.Errorf("audit log afterwards: %v", lines)
 			}
 		})
 	}
 }
 
 // checkIntent wants one line with all that is known before the act.
-func checkIntent(t *testing.T, journal string, a model.Action, endpoint string) {
+func checkIntent(t *testing.T, audit string, a model.Action, endpoint string) {
 	t.Helper()
 	var line map[string]any
-	if err := json.Unmarshal([]byte(journal), &line); err != nil {
-		t.Fatalf("the journal when the act began: %q: %v", journal, err)
+	if err := json.Unmarshal([]byte(audit), &line); err != nil {
+		t.Fatalf("the audit log when the act began: %q: %v", audit, err)
 	}
 	for field, want := range map[string]string{"step": stepIntent, "time": "2024-05-06T07:08:09Z", "user": "me",
 		"endpoint": endpoint, "action": text.English(a.Message()), "lock": a.Lock, "etcdctl": a.Etcdctl()} {
 		got, _ := line[field].(string)
 		if got != want {
-			t.Errorf("%s is %q in the journal, want %q", field, got, want)
+			t.Errorf("%s is %q in the audit log, want %q", field, got, want)
 		}
 	}
 	keys, _ := line["keys"].([]any)
 	if a.Kind.WritesEtcd() && len(keys) != 1 {
-		t.Errorf("keys %v in the journal, want the one that goes", keys)
+		t.Errorf("keys %v in the audit log, want the one that goes", keys)
 	}
 }
 
@@ -118,17 +118,17 @@ func TestAnArmedGateNeverWritesWithTheReader(t *testing.T) {
 	}
 }
 
-// FuzzJournal: whatever keys, users and errors hold, a journal line is one line of
+// FuzzAuditLog: whatever keys, users and errors hold, a line of it is one line of
 // printable ASCII that parses, and no value of a key is in it.
-func FuzzJournal(f *testing.F) {
+func FuzzAuditLog(f *testing.F) {
 	f.Add("/l/1", "me", "etcdserver: no", int64(3))
 	f.Add("\x1b[2J\xff\u202e\n", "\u009b", "\x00\U000e0041", int64(-1))
 	f.Fuzz(func(t *testing.T, key, user, text string, rev int64) {
 		var out bytes.Buffer
-		j := journal{to: &out, user: user, endpoint: key, now: func() time.Time { return time.Unix(0, 0) }}
+		l := auditLog{to: &out, user: user, endpoint: key, now: func() time.Time { return time.Unix(0, 0) }}
 		p := model.Plan{Action: model.Action{Kind: model.DeleteClaim, Key: key, Lock: key, CreateRev: rev},
 			Goes: []model.KV{{Key: key, Value: "the value of a key", CreateRev: rev}}, Unknown: model.Say("quote", text)}
-		err := errors.Join(j.writeIntent(p), j.writeOutcome(p, model.Outcome{Action: p.Action, Err: text, Detail: user}))
+		err := errors.Join(l.writeIntent(p), l.writeOutcome(p, model.Outcome{Action: p.Action, Err: text, Detail: user}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func FuzzJournal(f *testing.F) {
 			}
 		}
 		if !strings.Contains(key+user+text, "the value") && strings.Contains(out.String(), "the value of a key") {
-			t.Errorf("the value of a key is in the journal: %q", &out)
+			t.Errorf("the value of a key is in the audit log: %q", &out)
 		}
 	})
 }

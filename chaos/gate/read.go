@@ -11,12 +11,12 @@ import (
 	"locktop/model"
 )
 
-// lineMost bounds a line of the journal that is read: a revoke may list thousands of keys.
+// lineMost bounds a line of the audit log that is read: a revoke may list thousands of keys.
 const lineMost = 16 << 20
 
-// ReadJournal returns what a journal of actions says was done to a cluster, oldest first, and how many
+// ReadAuditLog returns what a audit log says was done to a cluster, oldest first, and how many
 // of its lines cannot be read. What was not done, or was only to be shown, is left out.
-func ReadJournal(from io.Reader) (done []model.Outcome, damaged int, err error) {
+func ReadAuditLog(from io.Reader) (done []model.Outcome, damaged int, err error) {
 	in := bufio.NewScanner(from)
 	in.Buffer(nil, lineMost)
 	for in.Scan() {
@@ -36,9 +36,9 @@ func ReadJournal(from io.Reader) (done []model.Outcome, damaged int, err error) 
 		}
 	}
 	if errors.Is(in.Err(), bufio.ErrTooLong) {
-		return done, damaged, fmt.Errorf("read the journal of actions: a line has more than %d MiB", lineMost>>20)
+		return done, damaged, fmt.Errorf("read the audit log: a line has more than %d MiB", lineMost>>20)
 	} else if in.Err() != nil {
-		return done, damaged, fmt.Errorf("read the journal of actions: %w", in.Err())
+		return done, damaged, fmt.Errorf("read the audit log: %w", in.Err())
 	}
 	return done, damaged, nil
 }

@@ -33,7 +33,7 @@ func newLossy(t *testing.T, options ...func(*Options)) (*bench, *chaostest.Betwe
 // calls are the ways to break a claim, by the method that does it.
 var calls = map[model.ActionKind]string{model.RevokeLease: "LeaseRevoke", model.DeleteClaim: "Txn"}
 
-// A write whose answer is lost may have been done, or not: the outcome and the journal say
+// A write whose answer is lost may have been done, or not: the outcome and the audit log say
 // neither, and the write is not sent again.
 func TestALostAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestALostAnswerIsUnknown(t *testing.T) {
 				line := b.lines(t)[1]
 				done, said := line["done"]
 				if line["result"] != "unknown" || done != nil || !said || strings.Contains(line["outcome"].(string), "not done") {
-					t.Errorf("the journal says %v", line)
+					t.Errorf("the audit log says %v", line)
 				}
 			})
 		}
@@ -236,7 +236,7 @@ func TestTheOutcomeListsWhatWentWithTheLease(t *testing.T) {
 				}
 			}
 			if went, _ := b.lines(t)[1]["went"].([]any); len(went) != len(row.went) {
-				t.Errorf("the journal says %v", b.lines(t)[1])
+				t.Errorf("the audit log says %v", b.lines(t)[1])
 			}
 		})
 	}
@@ -259,6 +259,6 @@ func TestARevokeWithoutKeysTookNothing(t *testing.T) {
 	}
 	lines := b.lines(t)
 	if went, said := lines[1]["went"].([]any); !said || len(went) != 0 {
-		t.Errorf("the journal says %v", lines[1])
+		t.Errorf("the audit log says %v", lines[1])
 	}
 }

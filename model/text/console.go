@@ -468,7 +468,7 @@ var console = map[model.MessageID]Sentence{
 	"no-answer-that-can-be-used":          {"{0}: no answer that can be used, so it may have been done; look before trying again", "{0}：没有可用的回答，所以可能已经做了；先查看再重试"},
 	"no-connection-to-write-with":         {"read-only: no connection to write with", "只读：没有可写的连接"},
 	"locktop-is-closing":                  {"locktop is closing", "locktop 正在关闭"},
-	"no-journal":                          {"no journal: an action that is not written down is not done", "没有操作记录：不记录的操作不做"},
+	"no-audit-log":                        {"no audit log: an action that is not written down is not done", "没有操作记录：不记录的操作不做"},
 	"unknown-action":                      {"unknown action {0:q}", "没有这种操作：{0:q}"},
 	"processes-are-out-of-reach":          {"not locktop's own lab: processes and their connections are out of reach", "不是 locktop 自己的实验集群：够不着进程和它们的连接"},
 	"no-connection-to-read-with":          {"no connection to read with", "没有可读的连接"},

@@ -48,7 +48,7 @@ func breakCmd(e *env) *cobra.Command {
 			"owner is not told. --claim is required where no key is known to hold (keys side by side, or a\n" +
 			"foreign key first) and where several claims hold together. If anything else would go than was\n" +
 			"shown, break does nothing and exits with 2. In every case the old holder may go on believing that\n" +
-			"it holds. break writes each action to a journal first, and its result: done, not-done, or unknown where\n" +
+			"it holds. break writes each action to an audit log first, and its result: done, not-done, or unknown where\n" +
 			"no answer came. After an unknown result break watches whether the claim goes, and exits with 2 if it\n" +
 			"does not see that.",
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
@@ -182,33 +182,33 @@ func claimNamed(s *store.Store, l *locks.Lock, keys []string) (found *locks.Clai
 }
 
 // gate is the door for break. A dry run only plans: it writes nothing, so it needs no
-// place for a journal, and its door opens no connection to write.
+// place for an audit log, and its door opens no connection to write.
 func (f *breakRun) gate(ctx context.Context, reader *clientv3.Client) (*gate.Gate, func(), error) {
 	if f.dryRun {
-		g := gate.New(gate.Options{Reader: reader, Armed: true, Cluster: f.e.clusterOf(ctx, reader), Journal: io.Discard,
+		g := gate.New(gate.Options{Reader: reader, Armed: true, Cluster: f.e.clusterOf(ctx, reader), AuditLog: io.Discard,
 			Dial: func(context.Context) (*clientv3.Client, error) { return nil, errors.New("a dry run writes nothing") }})
 		return g, func() { g.Close() }, nil
 	}
-	g, journal, closeGate, err := f.e.openGate(ctx, reader, nil)
+	g, auditLog, closeGate, err := f.e.openGate(ctx, reader, nil)
 	if err == nil {
-		fmt.Fprintf(f.e.err, "journal: %s\n", journal)
+		fmt.Fprintf(f.e.err, "audit log: %s\n", auditLog)
 	}
 	return g, closeGate, err
 }
 
 // openGate opens the one door for writes to a cluster that is not ours, armed, with
-// its journal. The writer's connection is opened by the first write.
-func (a *access) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *gate.Gate, journalPath string, closeAll func(), err error) {
-	journal, path, err := openJournal()
+// its audit log. The writer's connection is opened by the first write.
+func (a *access) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *gate.Gate, auditLogPath string, closeAll func(), err error) {
+	auditLog, path, err := openAuditLog()
 	if err != nil {
 		return nil, "", nil, err
 	}
-	g = gate.New(gate.Options{Reader: reader, Now: pace.Now, Armed: true, Cluster: a.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
+	g = gate.New(gate.Options{Reader: reader, Now: pace.Now, Armed: true, Cluster: a.clusterOf(ctx, reader), AuditLog: auditLog, User: userName(), Report: report,
 		Endpoint: strings.Join(a.flags.endpoints, ","),
 		Dial: func(ctx context.Context) (*clientv3.Client, error) {
 			return a.dial(ctx, chaos.Writing())
 		}})
-	return g, path, func() { g.Close(); journal.Close() }, nil
+	return g, path, func() { g.Close(); auditLog.Close() }, nil
 }
 
 // clusterOf returns the id of the cluster that the first endpoint to answer belongs to, 0
@@ -225,30 +225,30 @@ func (a *access) clusterOf(ctx context.Context, c *clientv3.Client) uint64 {
 	return 0
 }
 
-// openJournal opens the journal of actions for appending: actions.jsonl in
+// openAuditLog opens the audit log for appending: actions.jsonl in
 // $XDG_STATE_HOME/locktop, or ~/.local/state/locktop.
-func openJournal() (*os.File, string, error) {
-	path, _, err := journalFile()
+func openAuditLog() (*os.File, string, error) {
+	path, _, err := auditLogFile()
 	if err != nil {
 		return nil, "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, "", fmt.Errorf("making the folder of the journal of actions: %w", err)
+		return nil, "", fmt.Errorf("making the folder of the audit log: %w", err)
 	}
 	f, err := openOutput(path, os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, "", fmt.Errorf("opening the journal of actions: %w", err)
+		return nil, "", fmt.Errorf("opening the audit log: %w", err)
 	}
 	return f, path, nil
 }
 
-// journalFile is where the journal of actions is, and what says so.
-func journalFile() (file, origin string, err error) {
+// auditLogFile is where the audit log is, and what says so.
+func auditLogFile() (file, origin string, err error) {
 	state, origin := os.Getenv("XDG_STATE_HOME"), saidBy("XDG_STATE_HOME")
 	if state == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", "", fmt.Errorf("no place for the journal of actions (set XDG_STATE_HOME): %w", err)
+			return "", "", fmt.Errorf("no place for the audit log (set XDG_STATE_HOME): %w", err)
 		}
 		state = filepath.Join(home, ".local", "state")
 	}

@@ -84,7 +84,7 @@ func TestBreakLooksWhereNoAnswerCame(t *testing.T) {
 	}
 }
 
-// lastLine is the last line of the journal of actions.
+// lastLine is the last line of the audit log.
 func lastLine(t *testing.T, state string) (line map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(state, "locktop", "actions.jsonl"))

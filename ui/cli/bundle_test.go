@@ -53,7 +53,7 @@ func TestAnIncidentInOneFile(t *testing.T) {
 	h.End(40, 0xa1)
 	h.Add(model.Watching{At: modeltest.At(50), Rev: h.Rev})
 	name := stored(t, h.Events...)
-	own, _, err := journalFile()
+	own, _, err := auditLogFile()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func newBench(t *testing.T, locks ...string) *bench {
 	}
 	w := watcher.New(client, watcher.Options{})
 	b := &bench{t: t, src: session.Merge(ctx, w, lab), state: store.New()}
-	b.gate = gate.New(gate.Options{Reader: client, Armed: true, Lab: lab, Journal: io.Discard, Report: lab.Report,
+	b.gate = gate.New(gate.Options{Reader: client, Armed: true, Lab: lab, AuditLog: io.Discard, Report: lab.Report,
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return dial(lab.MemberEndpoints(), time.Second, nil, chaos.Writing())
 		}})

@@ -89,12 +89,12 @@ func (cfg *config) shownConfig(flags *pflag.FlagSet) (shownConfig, error) {
 	if err != nil {
 		return c, err
 	}
-	journal, journalFrom, err := journalFile()
+	auditLog, auditLogFrom, err := auditLogFile()
 	if err != nil {
 		return c, err
 	}
 	for _, p := range []shownPath{{Name: "profiles", Path: profiles, Origin: profilesFrom},
-		{Name: "journal of actions", Path: journal, Origin: journalFrom},
+		{Name: "audit log", Path: auditLog, Origin: auditLogFrom},
 		{Name: "folders of labs", Path: os.TempDir(), Origin: saidBy("TMPDIR")}} {
 		_, err := os.Stat(p.Path)
 		p.Present = err == nil

@@ -143,7 +143,7 @@ func TestConfigSaysWhereEverythingIsFrom(t *testing.T) {
 	}
 	want := strings.Split(`PATH VALUE ORIGIN
 profiles DIR/config/locktop/profiles.yaml XDG_CONFIG_HOME
-journal of actions DIR/state/locktop/actions.jsonl XDG_STATE_HOME (not there)
+audit log DIR/state/locktop/actions.jsonl XDG_STATE_HOME (not there)
 folders of labs DIR TMPDIR
 
 NAME VALUE ORIGIN

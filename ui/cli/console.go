@@ -66,12 +66,12 @@ func (f *consoleRun) run(ctx context.Context) error {
 	defer w.end()
 	if f.armed {
 		done := queue.New(64, nil)
-		gate, journal, closeGate, err := f.e.openGate(ctx, client, done.Add)
+		gate, auditLog, closeGate, err := f.e.openGate(ctx, client, done.Add)
 		if err != nil {
 			return err
 		}
 		defer closeGate()
-		w.live.Actions, w.live.JournalPath, w.events = gate, journal, []model.Source{done}
+		w.live.Actions, w.live.AuditLogPath, w.events = gate, auditLog, []model.Source{done}
 	} else {
 		gate := gate.New(gate.Options{Reader: client, Now: pace.Now, Why: f.e.whyReadOnly()})
 		defer gate.Close()

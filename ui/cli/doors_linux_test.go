@@ -26,7 +26,7 @@ func TestNoFileIsWrittenForEver(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Dir(pipe), 0o700), syscall.Mkfifo(pipe, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := openJournal(); !errors.Is(err, terminal.ErrUnread) {
+	if _, _, err := openAuditLog(); !errors.Is(err, terminal.ErrUnread) {
 		t.Errorf("a journal that is a pipe: %v", err)
 	}
 	if code, _, errs := inProcess(t, nil, "drill", "run", "holder-crash", "--results", pipe); code != exitBad || !strings.Contains(errs, "is a pipe") {

@@ -57,7 +57,7 @@ func TestAnAuthorityThatIsNone(t *testing.T) {
 	}
 }
 
-// TestADryRunNeedsNoPlaceToWrite: it writes nothing, the journal of actions included.
+// TestADryRunNeedsNoPlaceToWrite: it writes nothing, the audit log included.
 func TestADryRunNeedsNoPlaceToWrite(t *testing.T) {
 	b := newCLI(t)
 	b.claim("/lock", b.lease(600))

@@ -108,7 +108,7 @@ func (b *cliBench) run(stdin string, args ...string) (code int, stdout, stderr s
 	return b.runIn(b.t.TempDir(), stdin, args...)
 }
 
-// runIn runs it with the journal of actions below a folder.
+// runIn runs it with the audit log below a folder.
 func (b *cliBench) runIn(state, stdin string, args ...string) (code int, stdout, stderr string) {
 	b.t.Helper()
 	cmd := exec.Command(locktop(b.t), append(args, "--endpoints", b.endpoint)...)

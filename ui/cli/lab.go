@@ -35,7 +35,7 @@ type labRun struct {
 	client    *clientv3.Client
 	watcher   *watcher.Watcher
 	gate      *gate.Gate
-	journal   *os.File      // of actions on a cluster that is not ours
+	audit     *os.File      // of actions on a cluster that is not ours
 	recording *labRecording // the recording of a lab of our own, nil for none
 	tell      func(string)
 	opened    func() // called when all is there, nil for nobody
@@ -99,7 +99,7 @@ func (r *labRun) open(ctx context.Context, e *env, o demo.Options, progress func
 		look.Prefixes = e.flags.prefixes
 	}
 	r.watcher = watcher.New(r.client, look)
-	journal, err := r.openGate(e, len(o.Endpoints) > 0)
+	auditLog, err := r.openGate(e, len(o.Endpoints) > 0)
 	if err != nil {
 		return ui.Live{}, err
 	}
@@ -120,30 +120,30 @@ func (r *labRun) open(ctx context.Context, e *env, o demo.Options, progress func
 		r.opened()
 	}
 	return ui.Live{Source: source, Actions: r.gate,
-		Endpoints: r.lab.Endpoints(), JournalPath: journal}, nil
+		Endpoints: r.lab.Endpoints(), AuditLogPath: auditLog}, nil
 }
 
 // openGate opens the door for actions. What is done to programs on a cluster that is
-// not ours is written to the journal that lasts.
-func (r *labRun) openGate(e *env, foreign bool) (journalPath string, err error) {
+// not ours is written to the audit log that lasts.
+func (r *labRun) openGate(e *env, foreign bool) (auditLogPath string, err error) {
 	options := gate.Options{Reader: r.client, Lab: r.lab, Report: r.lab.Report, User: userName()}
 	if !foreign {
-		options.Armed, options.Journal, options.Endpoint = true, r.lab.Journal(), r.lab.Endpoints()[0]
+		options.Armed, options.AuditLog, options.Endpoint = true, r.lab.AuditLog(), r.lab.Endpoints()[0]
 		options.Dial = func(context.Context) (*clientv3.Client, error) {
 			return dial(r.lab.MemberEndpoints(), e.flags.dialTimeout, nil, chaos.Writing())
 		}
 		r.gate = gate.New(options)
-		return r.lab.JournalPath(), nil
+		return r.lab.AuditLogPath(), nil
 	}
 	options.Why, options.Endpoint = faultsWantArmed, strings.Join(e.flags.endpoints, ",")
 	if r.armed {
-		if r.journal, journalPath, err = openJournal(); err != nil {
+		if r.audit, auditLogPath, err = openAuditLog(); err != nil {
 			return "", badInput{err}
 		}
-		options.Armed, options.Journal, options.Why = true, r.journal, model.Say("the-proxy-never-writes")
+		options.Armed, options.AuditLog, options.Why = true, r.audit, model.Say("the-proxy-never-writes")
 	}
 	r.gate = gate.New(options)
-	return journalPath, nil
+	return auditLogPath, nil
 }
 
 // faultsWantArmed is what the console says of a fault before a cluster that is not ours.
@@ -191,8 +191,8 @@ func (r *labRun) close() error {
 	if r.gate != nil {
 		errs = append(errs, r.gate.Close())
 	}
-	if r.journal != nil {
-		errs = append(errs, r.journal.Close())
+	if r.audit != nil {
+		errs = append(errs, r.audit.Close())
 	}
 	if r.watcher != nil {
 		errs = append(errs, r.watcher.Close())

@@ -119,11 +119,11 @@ type courseRoom struct {
 // load reads which lessons were taken. What is wrong with the file is said, and no reason to
 // teach nothing.
 func (c *courseRoom) load() error {
-	journal, _, err := journalFile()
+	auditLog, _, err := auditLogFile()
 	if err != nil {
 		return err
 	}
-	c.path = filepath.Join(filepath.Dir(journal), "lessons.json")
+	c.path = filepath.Join(filepath.Dir(auditLog), "lessons.json")
 	if c.progress, err = course.Load(c.path); err != nil {
 		c.notice = err.Error()
 		c.e.tellLine(c.notice)

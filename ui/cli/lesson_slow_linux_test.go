@@ -156,7 +156,7 @@ func TestTheProxyOnATerminalDoesNothingUnarmed(t *testing.T) {
 	checkNothingLeft(t, tmp)
 }
 
-// journaled are the lines of the journal of actions that a command wrote.
+// journaled are the lines of the audit log that a command wrote.
 func journaled(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	for _, kv := range slices.Backward(cmd.Env) { // of two the last counts

@@ -50,7 +50,7 @@ func proxyCmd(e *env) *cobra.Command {
 			"accepts connections of every user. It refuses endpoints of several clusters.\n" +
 			"\n" +
 			"Faults need --armed. The proxy shows each fault, asks you to confirm it (healing needs no\n" +
-			"confirmation), and writes it to the journal of actions. --fault plans a fault before the start, and\n" +
+			"confirmation), and writes it to the audit log. --fault plans a fault before the start, and\n" +
 			"nothing is asked then; the exit code is 2 if a planned fault was not done although COMMAND ended\n" +
 			"well. A read-only profile forbids the proxy. locktop itself only reads the cluster.\n" +
 			"Without a terminal there are no other faults, and the proxy prints what happens line by line on\n" +

@@ -86,7 +86,7 @@ func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	return nil
 }
 
-// withActs adds what was done by hand and stands in a journal of actions: a film says who ended
+// withActs adds what was done by hand and stands in a audit log: a film says who ended
 // what.
 func (f *replayRun) withActs(ctx context.Context, r *recording.Segments) (*recording.Segments, error) {
 	if info, err := os.Stat(f.past.file); err != nil || !info.IsDir() && !info.Mode().IsRegular() {

@@ -31,7 +31,7 @@ type reportRun struct {
 }
 
 // actionsHelp says what --actions is.
-const actionsHelp = "take what was done by hand from these journals of actions, not from your own"
+const actionsHelp = "take what was done by hand from these audit logs, not from your own"
 
 func reportCmd(e *env) *cobra.Command {
 	f := reportRun{e: e, outFlags: outFlags{leases: "heads", watch: 30 * time.Second}}
@@ -45,7 +45,7 @@ func reportCmd(e *env) *cobra.Command {
 			"what the clients believed beside what etcd said; in JSON these are drill, beliefs and overlaps.\n" +
 			"perfetto is the trace format of ui.perfetto.dev, with a track for each lock. report masks the values\n" +
 			"of keys: an owner that only a value names has a number instead. What was broken by hand, and by whom,\n" +
-			"comes from the recording and from your journal of actions (\"locktop config\" says where that is);\n" +
+			"comes from the recording and from your audit log (\"locktop config\" says where that is);\n" +
 			"--actions names those of others instead.\n" +
 			"--bundle packs a part of a recording, its page and a film of it into one ZIP file for a colleague:\n" +
 			"only the locks to which something happened, or those of --lock and --prefix. \"locktop replay\" and\n" +
@@ -93,7 +93,7 @@ func (f *reportRun) run(ctx context.Context) error {
 	return f.print(ctx, mask, f.actionFiles)
 }
 
-// print prints a page of what is looked at, with what stands in the journals of actions, nil for
+// print prints a page of what is looked at, with what stands in the audit logs, nil for
 // your own.
 func (f *reportRun) print(ctx context.Context, mask *recording.Mask, actionFiles []string) error {
 	prefixes := f.e.flags.prefixes

@@ -14,7 +14,7 @@ import (
 	"locktop/model/store"
 )
 
-// handActs are what journals of actions say was done by hand: a break by another run of the program
+// handActs are what audit logs say was done by hand: a break by another run of the program
 // stands there, and in no recording. Only acts whose effect is seen are told, so that those on another
 // cluster are not.
 type handActs struct {
@@ -26,11 +26,11 @@ type handActs struct {
 // how long the effect of an act is waited for.
 const actsLate = 2 * time.Second
 
-// readActs reads journals of actions, your own if none is named.
+// readActs reads audit logs, your own if none is named.
 func readActs(told io.Writer, files []string, mask func(model.Event) model.Event) (*handActs, error) {
 	named := files != nil
 	if !named {
-		own, _, err := journalFile()
+		own, _, err := auditLogFile()
 		if err != nil {
 			return &handActs{}, nil // there is no place for one, so there is none
 		}
@@ -44,7 +44,7 @@ func readActs(told io.Writer, files []string, mask func(model.Event) model.Event
 		} else if err != nil {
 			return nil, bad("--actions: %v", err)
 		}
-		done, damaged, err := gate.ReadJournal(file)
+		done, damaged, err := gate.ReadAuditLog(file)
 		if err = errors.Join(err, file.Close()); err != nil {
 			return nil, bad("--actions %s: %v", name, err)
 		}

@@ -96,7 +96,7 @@ func TestReportOfACluster(t *testing.T) {
 	}
 }
 
-// TestReportTellsWhatWasDoneByAnotherRun: a break stands in the journal of actions, and in no
+// TestReportTellsWhatWasDoneByAnotherRun: a break stands in the audit log, and in no
 // recording of "locktop record".
 func TestReportTellsWhatWasDoneByAnotherRun(t *testing.T) {
 	home(t, "")
@@ -111,7 +111,7 @@ func TestReportTellsWhatWasDoneByAnotherRun(t *testing.T) {
 		return fmt.Sprintf(`{"time":%q,"step":"outcome","user":%q,"endpoint":"h1:2379","action":"revoke lease %s","lock":"/jobs/billing","keys":[{"key":"/jobs/billing/a1","create_revision":101}],`+
 			`"dry_run":false,"etcdctl":"etcdctl lease revoke %s","outcome":"Revoked lease %s (1 key)","result":%q,"revision":%d}`+"\n", modeltest.At(at).Format(time.RFC3339Nano), user, lease, lease, lease, result, rev)
 	}
-	own, _, err := journalFile()
+	own, _, err := auditLogFile()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // happened reads a recording and returns what happened in the period that is asked for, and what of
-// that was done by hand and stands in these journals of actions, nil for your own.
+// that was done by hand and stands in these audit logs, nil for your own.
 func (v *viewer) happened(ctx context.Context, past pastFlags, actionFiles []string) (*ticket.Page, []model.Acted, error) {
 	acts, err := readActs(v.err, actionFiles, unmasked)
 	if err != nil {

@@ -14,21 +14,21 @@ import (
 	"locktop/model/text"
 )
 
-// Steps of an action in the journal.
+// Steps of an action in the audit log.
 const (
 	stepIntent  = "intent"
 	stepOutcome = "outcome"
 )
 
-// journal writes what is about to be done and what came of it, a line of JSON
+// auditLog writes what is about to be done and what came of it, a line of JSON
 // each. Values of keys are never in it: they may be secrets.
-type journal struct {
+type auditLog struct {
 	to             io.Writer
 	user, endpoint string
 	now            func() time.Time
 }
 
-// record is one line of the journal.
+// record is one line of the audit log.
 type record struct {
 	Time     time.Time   `json:"time"`
 	Step     string      `json:"step"`
@@ -59,11 +59,11 @@ type recordKey struct {
 }
 
 // writeIntent writes the intent.
-func (j journal) writeIntent(p model.Plan) error { return j.write(j.record(p, stepIntent)) }
+func (l auditLog) writeIntent(p model.Plan) error { return l.write(l.record(p, stepIntent)) }
 
 // writeOutcome writes the outcome.
-func (j journal) writeOutcome(p model.Plan, o model.Outcome) error {
-	r := j.record(p, stepOutcome)
+func (l auditLog) writeOutcome(p model.Plan, o model.Outcome) error {
+	r := l.record(p, stepOutcome)
 	r.Outcome, r.Result, r.Revision = text.English(o.Message()), o.Result(), o.Rev
 	switch r.Result {
 	case model.ResultUnknown:
@@ -74,14 +74,14 @@ func (j journal) writeOutcome(p model.Plan, o model.Outcome) error {
 	if o.Done && p.Action.Kind == model.RevokeLease {
 		var err error
 		if r.Went, err = json.Marshal(recordKeys(o.Went)); err != nil {
-			return fmt.Errorf("write the journal: %w", err)
+			return fmt.Errorf("write the audit log: %w", err)
 		}
 	}
-	return j.write(r)
+	return l.write(r)
 }
 
-func (j journal) record(p model.Plan, step string) record {
-	r := record{Time: j.now(), Step: step, User: j.user, Endpoint: j.endpoint, Action: text.English(p.Action.Message()),
+func (l auditLog) record(p model.Plan, step string) record {
+	r := record{Time: l.now(), Step: step, User: l.user, Endpoint: l.endpoint, Action: text.English(p.Action.Message()),
 		Lock: p.Action.Lock, Hits: p.Hits, Keys: recordKeys(p.Goes), Unknown: text.English(p.Unknown), DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
 	if r.Keys == nil {
 		r.Keys = []recordKey{}
@@ -89,7 +89,7 @@ func (j journal) record(p model.Plan, step string) record {
 	return r
 }
 
-// recordKeys are keys as they stand in the journal, nil for nil.
+// recordKeys are keys as they stand in the audit log, nil for nil.
 func recordKeys(kvs []model.KV) (all []recordKey) {
 	if kvs != nil {
 		all = []recordKey{}
@@ -106,12 +106,12 @@ func recordKeys(kvs []model.KV) (all []recordKey) {
 
 // write writes a line in one call, so that lines of two consoles do not mix in a
 // file that is appended to.
-func (j journal) write(r record) error {
+func (l auditLog) write(r record) error {
 	b, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("write the journal: %w", err)
+		return fmt.Errorf("write the audit log: %w", err)
 	}
-	_, err = io.WriteString(j.to, printable(b)+"\n")
+	_, err = io.WriteString(l.to, printable(b)+"\n")
 	return err
 }
 

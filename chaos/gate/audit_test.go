@@ -15,18 +15,18 @@ import (
 	"locktop/model/text"
 )
 
-// writerFunc is a journal that looks at the world while it is written.
+// writerFunc is an audit log that looks at the world while it is written.
 type writerFunc func(line []byte) (int, error)
 
 func (f writerFunc) Write(line []byte) (int, error) { return f(line) }
 
-func TestJournalIsWrittenBeforeTheAct(t *testing.T) {
+func TestAuditLogIsWrittenBeforeTheAct(t *testing.T) {
 	t.Parallel()
 	var b *bench
 	var lease clientv3.LeaseID
 	var lived []bool
 	b = newBench(t, func(o *Options) {
-		o.Journal = writerFunc(func(line []byte) (int, error) {
+		o.AuditLog = writerFunc(func(line []byte) (int, error) {
 			lived = append(lived, chaostest.LeaseLives(t, b.direct, lease))
 			return len(line), nil
 		})
@@ -38,30 +38,30 @@ func TestJournalIsWrittenBeforeTheAct(t *testing.T) {
 	}
 }
 
-func TestJournalThatFailsPreventsTheAct(t *testing.T) {
+func TestAuditLogThatFailsPreventsTheAct(t *testing.T) {
 	t.Parallel()
 	lab := &labStub{}
 	b := newBench(t, func(o *Options) {
 		o.Lab = lab
-		o.Journal = writerFunc(func([]byte) (int, error) { return 0, errors.New("no space left") })
+		o.AuditLog = writerFunc(func([]byte) (int, error) { return 0, errors.New("no space left") })
 	})
 	claim := b.claim(t, "/claim", b.lease(t))
 	before := b.world(t)
 	for _, kind := range model.ActionKinds {
 		a := claim
 		a.Kind, a.Contender = kind, "a"
-		wantRefused(t, b.gate.Do(chaostest.Within(t), b.plan(t, a)), "the journal cannot be written: no space left")
+		wantRefused(t, b.gate.Do(chaostest.Within(t), b.plan(t, a)), "the audit log cannot be written: no space left")
 	}
 	if b.dialled != 0 || len(lab.did) != 0 || b.world(t) != before {
 		t.Errorf("dialled %d times, lab did %v", b.dialled, lab.did)
 	}
 }
 
-func TestJournalThatFailsAfterTheActIsSaid(t *testing.T) {
+func TestAuditLogThatFailsAfterTheActIsSaid(t *testing.T) {
 	t.Parallel()
 	n := 0
 	b := newBench(t, func(o *Options) {
-		o.Journal = writerFunc(func(line []byte) (int, error) {
+		o.AuditLog = writerFunc(func(line []byte) (int, error) {
 			if n++; n > 1 {
 				return 0, errors.New("no space left")
 			}
@@ -69,12 +69,12 @@ func TestJournalThatFailsAfterTheActIsSaid(t *testing.T) {
 		})
 	})
 	o := b.gate.Do(chaostest.Within(t), b.plan(t, b.claim(t, "/claim", 0)))
-	if !o.Done || o.Err != "the outcome could not be journaled: no space left" {
+	if !o.Done || o.Err != "the outcome could not be written down: no space left" {
 		t.Errorf("outcome %+v", o)
 	}
 }
 
-func TestJournalLines(t *testing.T) {
+func TestAuditLogLines(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	b := newBench(t, func(o *Options) { o.Now = func() time.Time { return at } })
@@ -88,13 +88,13 @@ func TestJournalLines(t *testing.T) {
 	if !o.Done {
 		t.Fatalf("outcome %+v", o)
 	}
-	for _, c := range b.journal.Bytes() {
+	for _, c := range b.audit.Bytes() {
 		if c != '\n' && (c < ' ' || c > '~') {
-			t.Fatalf("byte %#x in the journal: %s", c, &b.journal)
+			t.Fatalf("byte %#x in the audit log: %s", c, &b.audit)
 		}
 	}
-	if strings.Contains(b.journal.String(), "secret") {
-		t.Errorf("the value of a key is in the journal: %s", &b.journal)
+	if strings.Contains(b.audit.String(), "secret") {
+		t.Errorf("the value of a key is in the audit log: %s", &b.audit)
 	}
 	keys := []any{map[string]any{"key": strings.ToValidUTF8(key, "\ufffd"),
 		"key_base64": "LxtbMkp/wpvigK7/8J+YgAoiJw==", "create_revision": float64(a.CreateRev)}}
@@ -109,16 +109,16 @@ func TestJournalLines(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff([]map[string]any{intent, outcome}, b.lines(t)); d != "" {
-		t.Errorf("journal (-want +got):\n%s", d)
+		t.Errorf("audit log (-want +got):\n%s", d)
 	}
 }
 
-func TestWhatWasDoneIsReadFromTheJournal(t *testing.T) {
+func TestWhatWasDoneIsReadFromTheAuditLog(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	var file bytes.Buffer
 	b := newBench(t, func(o *Options) {
-		o.Lab, o.Journal, o.User, o.Now = &labStub{}, &file, "ada", func() time.Time { return at }
+		o.Lab, o.AuditLog, o.User, o.Now = &labStub{}, &file, "ada", func() time.Time { return at }
 	})
 	revoked := b.gate.Do(chaostest.Within(t), b.plan(t, model.Action{Kind: model.RevokeLease, Lock: "/l", Lease: model.LeaseID(b.lease(t))}))
 	claim := b.claim(t, "/claim\xff", 0)
@@ -130,7 +130,7 @@ func TestWhatWasDoneIsReadFromTheJournal(t *testing.T) {
 		t.Fatalf("outcomes %+v, %+v, %+v, %+v", revoked, deleted, again, heal)
 	}
 	file.WriteString("{\"time\":\n") // a line that was cut off
-	done, damaged, err := ReadJournal(&file)
+	done, damaged, err := ReadAuditLog(&file)
 	if err != nil || damaged != 1 || len(done) != 2 {
 		t.Fatalf("got %+v, %d damaged, %v", done, damaged, err)
 	}
