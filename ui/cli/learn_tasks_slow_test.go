@@ -112,6 +112,9 @@ func TestEachTaskIsTakenRightAndWrong(t *testing.T) {
 			if again := strings.Count(said, "does not lead there any more"); !round.Passed || again != len(r.wrong) {
 				t.Errorf("passed %v, set up again %d times: %s", round.Passed, again, said)
 			}
+			if told := map[string]string{"deadlock": "each holds what the other wants"}[name]; !strings.Contains(said, told) {
+				t.Errorf("%q is not said, but %s", told, said)
+			}
 			if t.Failed() {
 				for _, l := range round.Lines {
 					t.Log(l.Text)
