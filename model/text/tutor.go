@@ -65,6 +65,7 @@ var tutor = map[model.MessageID]Sentence{
 	"tutor-no-access":    {"nobody has read or written the resource yet", "还没有人读写过资源"},
 	"tutor-accepted":     {"accepts", "接受"},
 	"tutor-accepted-old": {"accepts the older token", "接受了更旧的令牌"},
+	"tutor-refused":      {"refuses, and has seen no newer", "拒绝，却没见过更新的"},
 	"tutor-refused-old":  {"refuses: it has seen a newer", "拒绝：见过更新的"},
 
 	"tutor-etcd-value":   {"ITS VALUE", "键的值"},

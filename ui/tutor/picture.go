@@ -241,8 +241,10 @@ func (p *Panel) resource(f page.Frame, w, h int) []string {
 		switch {
 		case a.Stale():
 			says, st = th.Sign.Late+" "+th.Say("tutor-accepted-old"), draw.Late
-		case !a.Accepted:
+		case !a.Accepted && a.Token < a.Highest:
 			says, st = th.Sign.Bad+" "+th.Say("tutor-refused-old"), draw.Bad
+		case !a.Accepted: // by a rule of the reader
+			says, st = th.Sign.Bad+" "+th.Say("tutor-refused"), draw.Bad
 		}
 		lines = append(lines, th.Line(w, cellsOf(th, resourceColumns, []draw.Span{draw.Plain.Of(th.Clean(a.Contender)), draw.Plain.Of(does),
 			draw.Plain.Of(strconv.FormatInt(a.Token, 10)), draw.Plain.Of(seen), draw.Dim.Of(strconv.FormatInt(max(a.Token, a.Newer), 10)), st.Of(says)}), nil))
