@@ -248,7 +248,11 @@ func noLateWrite(j *Checker, e drill.Expectation) result {
 		r.doubt(j.untilThen("say by --guards where in etcd your programs write what the lock protects"), "nobody wrote a key that begins with %s", model.Printable(e.Prefix))
 	default: // what was asked for before its word may hang, and be asked for again
 		if since, held, ok := p.free(j.now); ok && held {
-			r.open, r.until = !j.finished && j.now.Before(since.at.Add(writesOnWithin)), since.at.Add(writesOnWithin)
+			r.until = since.at.Add(writesOnWithin)
+			if n == 0 { // the others wrote: what would write of this one may still be coming up
+				r.until = later(r.until, j.grace())
+			}
+			r.open = !j.finished && j.now.Before(r.until)
 		}
 	}
 	return r

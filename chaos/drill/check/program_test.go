@@ -370,6 +370,19 @@ func TestLateWrites(t *testing.T) {
 			wantsKnown(t, r)
 		})
 	}
+	t.Run("what never wrote may still be coming up", func(t *testing.T) {
+		for _, wrote := range []bool{false, true} {
+			ta := asProgram(asProgram(newTale(t, guards), "a"), "b").queues("a").prints("a", holds).works("b", "/work", 1, 1)
+			if wrote {
+				ta.works("a", "/work", 1, 1)
+			}
+			ta.at(5).goes("a").prints("a", idle).at(6).done().at(9)
+			ta.j.now = ta.now
+			if _, open := ta.j.Open(); open == wrote {
+				t.Errorf("a wrote before, %t: open %t", wrote, open)
+			}
+		}
+	})
 	t.Run("what is not remembered is said", func(t *testing.T) {
 		ta := lost(newTale(t, stops))
 		for i := range putsMax + 1 {
