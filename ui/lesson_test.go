@@ -613,11 +613,12 @@ func TestAStepShowsItsPicture(t *testing.T) {
 		b.sync(27)
 		line("all 6 3 3 4 0 0 3 0", "since the question")
 		b.w.add(model.Access{At: at(28), Contender: "d1", Lock: "/l", Token: 1, Accepted: true, Write: true},
-			model.Access{At: at(28), Contender: "d2", Lock: "/l", Token: 1, Highest: 9, Write: true})
+			model.Access{At: at(28), Contender: "d2", Lock: "/l", Token: 1, Highest: 9, Write: true}, model.Access{At: at(28), Contender: "d3", Lock: "/l", Token: 9, Highest: 9, Write: true})
 		b.press("n", "2", "n")
 		b.sync(28)
 		line("d1 writes 1 - 184016 ! accepts the older token", "an access that the resource took: it had seen no token, though etcd had given another")
 		line("d2 writes 1 9 184016 ✖ refuses: it has seen a newer", "an access that it refused, by what it had seen and not by what etcd had given")
+		line("d3 writes 9 9 184016 ✖ refuses, and has seen no newer", "by a rule of the reader")
 		b.press("n")
 		b.sees("four", "a1", "waits")
 		if at := b.on(); at != "Locks" {
