@@ -31,7 +31,7 @@ var members = map[model.MessageID]Sentence{
 	"leads-as-before":        {"{0} leads the cluster as before{1}: no leader was elected meanwhile", "仍由 {0} 领导集群{1}：这期间没有选出 Leader"},
 	"leads-perhaps-anew":     {"{0} leads the cluster: whether it was elected anew meanwhile is not known, its term was not told", "{0} 领导集群：这期间是否重新选举不清楚，它没有说任期"},
 	"has-its-leader-still":   {"the cluster has its leader still{0}", "集群仍有 Leader{0}"},
-	"member-does-not-answer": {"{0} does not answer: {1}", "{0} 没有回答：{1}"},
+	"member-does-not-answer": {"{0} does not answer: {1:why}", "{0} 没有回答：{1:why}"},
 	"member-answers-again":   {"{0} answers again", "{0} 又有回答了"},
 }
 

@@ -32,6 +32,7 @@ var programs = map[model.MessageID]Sentence{
 	"failure-no-connection": {"no connection to {0} ({1}); check that etcd runs there and that endpoint, TLS and firewall are right; trying again", "连不上 {0}（{1}）；检查那里的 etcd 是否在运行，地址、TLS 和防火墙是否正确；正在重试"},
 	"failure-no-answer":     {"no answer in time from {0}; the cluster may have lost its quorum or be overloaded, or that member lags: etcdctl endpoint status --cluster; trying again", "{0} 没有及时回答；集群可能失去了多数派或过载，或者那个成员落后：etcdctl endpoint status --cluster；正在重试"},
 	"failure-no-leader":     {"no leader as seen from {0}; the leader changes, that member is cut off, or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", "从 {0} 看不到 Leader；Leader 正在更换，那个成员被隔离，或者集群失去了多数派：etcdctl endpoint status --cluster；正在重试"},
+	"failure-silent":        {"no answer in time", "没有及时回答"},
 	"failure-overloaded":    {"{0} answers that it cannot now ({1}); that member may be overloaded: etcdctl endpoint status --cluster; trying again", "{0} 回答说现在不行（{1}）；那个成员可能过载：etcdctl endpoint status --cluster；正在重试"},
 	"failure-permissions":   {"no permission on {0}. Try --prefix with one you may read, or a role that grants all keys: {1}", "在 {0} 上没有权限。用 --prefix 指定你能读的前缀，或用授予所有键的角色：{1}"},
 	"failure-permission":    {"no permission on {0}; a role that grants it: {1}", "在 {0} 上没有权限；授予权限的角色：{1}"},
@@ -46,11 +47,12 @@ func init() {
 
 // failure is why something failed, in a language where its words are known, and else as it was said.
 func failure(lang, said string) string {
-	if why, cannot := strings.CutPrefix(said, "cannot "); cannot {
+	why, cannot := strings.CutPrefix(said, "cannot ")
+	if cannot {
 		_, why, _ = strings.Cut(why, ": ")
-		if known := Program(lang, why); known != why {
-			return known
-		}
+	}
+	if known := Program(lang, why); known != why {
+		return known
 	}
 	return said
 }
@@ -60,7 +62,7 @@ var spoken = []model.Message{model.Say("program-observes", ""), model.Say("progr
 	model.Say("program-proclaimed", ""), model.Say("program-wrote", ""), model.Say("program-refused", "", "", "", ""), model.Say("program-gave-up"), model.Say("program-lost"),
 	model.Say("program-key-gone"), model.Say("program-drops"), model.Say("program-renews", ""), model.Say("program-others"), model.Say("program-none"), model.Say("program-killed"),
 	model.Say("program-unlocked", ""), model.Say("program-no-answer", ""), model.Say("failure-no-connection", "", ""), model.Say("failure-no-answer", ""),
-	model.Say("failure-no-leader", ""), model.Say("failure-permission", "", ""), model.Say("failure-permissions", "", ""), model.Say("failure-overloaded", "", "")}
+	model.Say("failure-no-leader", ""), model.Say("failure-permission", "", ""), model.Say("failure-permissions", "", ""), model.Say("failure-overloaded", "", ""), model.Say("failure-silent")}
 
 // blank finds the arguments in a sentence.
 var blank = regexp.MustCompile(`\\\{\d\\\}`)
