@@ -308,6 +308,7 @@ func (a *Shell) bringUp() {
 	b.Counters.Update(a.state.View, b.Locks.Order.Total, f.Clock())
 	f.UpdateLocks()
 	b.Sparkline.Update(a.state.View, b.Locks.Order.Waiting, a.now)
+	b.Sparkline.Asks(a.cost.ByKind)
 }
 
 // complete brings all up to a moment that was gone to before it is shown, long lists too.

@@ -123,7 +123,7 @@ func leaderHint(f Frame) []draw.Span {
 const seenCells = 12
 
 // besideFrom is the width from which our own requests stand beside what this connection sees.
-const besideFrom = 100
+const besideFrom = 110
 
 // leadsSpan is how much time the lanes of the leaders show.
 const leadsSpan = time.Hour
@@ -184,8 +184,8 @@ var requestWords = [model.RequestKinds]model.MessageID{model.RequestLeases: "req
 func ownRequests(f Frame) (all [][]draw.Span) {
 	th := f.Th
 	rate := func(n float64) string { return th.Say("requests-a-second", model.Verbatim(fmt.Sprintf("%5.1f", n))) }
-	row := func(name, said, more string) {
-		all = append(all, []draw.Span{draw.Dim.Of("  " + draw.PadTo(name, 18)), draw.Plain.Of(said), draw.Dim.Of("  " + more)})
+	row := func(name, said string, lately draw.Span, more string) {
+		all = append(all, []draw.Span{draw.Dim.Of("  " + draw.PadTo(name, 18)), draw.Plain.Of(said + " "), lately, draw.Dim.Of(" " + more)})
 	}
 	if f.Cost.Budget == 0 { // of a recording
 		return [][]draw.Span{{draw.Dim.Of("  " + th.Say("no-requests"))}}
@@ -195,13 +195,13 @@ func ownRequests(f Frame) (all [][]draw.Span) {
 		if model.RequestKind(kind) == model.RequestLeases {
 			more = th.Say("at-most-a-second", f.Cost.Budget)
 		}
-		row(th.Say(requestWords[kind]), rate(n), more)
+		row(th.Say(requestWords[kind]), rate(n), th.Bars(f.Sparkline.asked[kind][:], 1, draw.ToneDepth), more)
 	}
 	more := ""
 	if a := f.S.Cluster().Agreed; a.Answered() > 0 {
 		more = th.Say("answered-in", a.Usual, a.Longest)
 	}
-	row(th.Say("in-all"), rate(f.Cost.RPS), more)
+	row(th.Say("in-all"), rate(f.Cost.RPS), draw.Plain.Of(""), more)
 	return all
 }
 

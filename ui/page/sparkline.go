@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
 	"locktop/ui/draw"
@@ -20,6 +21,8 @@ type Sparkline struct {
 	minute             int // handovers of the last minute
 	handovers, waiting [sparklineSteps]int
 	waits              int // now
+
+	asked [model.RequestKinds][sparklineSteps]int // our own requests, the most of ten seconds in each step
 }
 
 // A sparkline goes back for sparklineSteps steps.
@@ -48,6 +51,10 @@ func (p *Sparkline) Update(s *store.View, waiting int, now time.Time) {
 	for ; p.now < step; p.now++ {
 		copy(p.waiting[:], p.waiting[1:])
 		p.waiting[last] = p.waits // as many as before: no event came
+		for kind := range p.asked {
+			copy(p.asked[kind][:], p.asked[kind][1:])
+			p.asked[kind][last] = 0
+		}
 	}
 	p.minute, p.handovers = 0, [sparklineSteps]int{}
 	for at := second; at/perStep > step-sparklineSteps; at-- {
@@ -58,6 +65,14 @@ func (p *Sparkline) Update(s *store.View, waiting int, now time.Time) {
 	}
 	p.waiting[last] = max(p.waiting[last], waiting)
 	p.waits = waiting
+}
+
+// Asks notes how many requests of each kind are made in a second.
+func (p *Sparkline) Asks(by [model.RequestKinds]float64) {
+	for kind, n := range by {
+		last := &p.asked[kind][sparklineSteps-1]
+		*last = max(*last, int(n*10+0.5))
+	}
 }
 
 // waited takes in how many waited before the sparkline began, as the timeline has it: the
