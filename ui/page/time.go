@@ -220,7 +220,7 @@ func timeShares(f Frame, w int) (name, cells, tail int) {
 	if w >= 70 {
 		tail = timeTail
 	}
-	return name, max(1, w-timeSigns-name-tail), tail
+	return name, max(1, w-timeSigns-name-max(tail, 1)), tail
 }
 
 func (p *timePage) title(f Frame, w int) string {
