@@ -144,10 +144,13 @@ func (l *Lock) Presumed() bool {
 	return l.mode == recipe.Queue && l.confidence == model.Hint && l.counts.ByLease(l.kind) > 0 && l.recipe.Confidence != model.Hint && !l.raises()
 }
 
+// Doubtful says whether it is presumed, and its keys were not yet seen to take turns.
+func (l *Lock) Doubtful() bool { return l.Presumed() && !l.Orderly() }
+
 // LikeMembers says whether only the names of the keys say that they compete, and something speaks against
 // it: the path, what they have for values, or that they were seen to leave in any order.
 func (l *Lock) LikeMembers() bool {
-	return l.Presumed() && !l.Orderly() && (l.counts.AnyValued() || l.speaksAgainst())
+	return l.Doubtful() && (l.counts.AnyValued() || l.speaksAgainst())
 }
 
 // speaksAgainst says whether more than the values of the keys says that they may not compete.

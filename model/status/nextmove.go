@@ -16,7 +16,7 @@ const EstimateMin = 3
 // process lives, and no more: who waits may wait for ever.
 func pace(d Diagnosis, l *locks.Lock) model.Condition {
 	switch {
-	case l.Presumed() && !l.Orderly():
+	case l.Doubtful():
 		return model.IsPresumed
 	case l.Moving(d.Now()):
 		return model.IsMoving

@@ -415,7 +415,7 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 
 // RoleWord is the word for what a contender of a lock is, with a question mark where that may be no lock.
 func RoleWord(th *draw.Theme, l *locks.Lock, word string) string {
-	if l.Presumed() {
+	if l.Doubtful() {
 		return th.Say("state-perhaps", model.Verbatim(word))
 	}
 	return word
@@ -438,7 +438,7 @@ func HolderLook(f table.View, l *locks.Lock, c *locks.Claim) (draw.Style, string
 		return f.Th.Level(model.LevelError)
 	case tone == draw.ToneLate:
 		return f.Th.Level(model.LevelWarning)
-	case l.Presumed():
+	case l.Doubtful():
 		return draw.Dim, f.Th.Sign.Holds
 	}
 	return draw.Good, f.Th.Sign.Holds
