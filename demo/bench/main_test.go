@@ -99,6 +99,7 @@ func TestTheLedgerJudgesFindings(t *testing.T) {
 		return &soakSession{client: &soakClient{}, renewed: time.Now().Add(-ago)}
 	}
 	lg := &ledger{sessions: map[clientv3.LeaseID]*soakSession{1: renewed(time.Second), 2: renewed(3 * time.Second), 3: renewed(4 * time.Second)}}
+	lg.ends = map[claimID]ending{{"/soak/leader/1", 5}: {journal.CauseDeleted, time.Now()}, {"/soak/leader/2", 6}: {journal.CauseReleased, time.Now()}}
 	rows := []struct {
 		trouble string
 		code    model.Code
@@ -117,6 +118,8 @@ func TestTheLedgerJudgesFindings(t *testing.T) {
 		{"", model.CodeDeadWaiter, 9, "", false, "nobody has this lease"},
 		{"", model.CodeLongHeld, 1, "", false, "nobody hangs"},
 		{"", model.CodeOrphanKey, 0, "", false, "nobody writes without a lease"},
+		{"", model.CodeExternalDelete, 1, "/soak/leader", true, "its key was deleted by hand, and it works on"},
+		{"", model.CodeExternalDelete, 2, "/soak/leader", false, "it gave its key up itself"},
 		{"", model.CodeNestedPrefix, 0, "/soak/outer", true, "there is a lock below it"},
 		{"", model.CodeNestedPrefix, 0, "/soak/mutex0", false, "there is none"},
 		{"", model.CodeSlowCluster, 0, "", false, "nothing made it slow"},

@@ -270,6 +270,8 @@ func (lg *ledger) untrue(f *model.Finding) string {
 		may = lg.troubled(changesFor, "move") >= 3
 	case model.CodeNoQuorum:
 		may = lg.troubled(answersFor, "move") > 0
+	case model.CodeExternalDelete:
+		may = lg.deletedOf(f.Lock + "/" + f.Lease.String())
 	case model.CodeNestedPrefix:
 		may = f.Lock == soakPrefix+"outer"
 	}
@@ -277,6 +279,16 @@ func (lg *ledger) untrue(f *model.Finding) string {
 		return ""
 	}
 	return why
+}
+
+// deletedOf says whether a key of that name was deleted by hand.
+func (lg *ledger) deletedOf(key string) bool {
+	for id, end := range lg.ends {
+		if id.key == key && end.cause == journal.CauseDeleted {
+			return true
+		}
+	}
+	return false
 }
 
 // look asks the leader again and again, by a connection that nothing disturbs, and writes down when an answer
