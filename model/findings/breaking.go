@@ -30,9 +30,15 @@ func CureWords(f *model.Finding) model.Message {
 	}
 	alike := model.Say("something-else")
 	if len(f.Alternatives) > 0 {
-		alike = model.Say("code", f.Alternatives[0])
+		alike = quoted(f.Alternatives[0])
 	}
 	return model.Say("breaking-on-a-hint", alike)
+}
+
+// quoted is the name of a problem within a sentence.
+func quoted(code model.Code) model.Message {
+	e, _ := Explain(code)
+	return model.Say("quoted", e.Word)
 }
 
 // Way is what a break is beside the advice of a finding: another way to mend it, or none. One of both is
@@ -47,7 +53,7 @@ func WayOf(f *model.Finding) Way {
 	case b.Why.IsZero(), cures && f.Claim.IsZero(): // what could be broken is gone
 		return Way{}
 	case cures && f.Confidence == model.Hint && len(f.Alternatives) > 0:
-		return Way{Dont: model.Say("break-not-on-a-hint", f.Alternatives[0])}
+		return Way{Dont: model.Say("break-not-on-a-hint", quoted(f.Alternatives[0]))}
 	case cures:
 		return Way{Or: model.Say("break-it-so", b.Why)}
 	}

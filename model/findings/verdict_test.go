@@ -137,7 +137,7 @@ func TestABreakIsOneWayOrNone(t *testing.T) {
 		{model.Finding{Code: model.CodeStaleHolder, Confidence: model.Strong, Lock: "/a", Claim: claim}, "", "break the lock: stop the old holder first", "it harms"},
 		{model.Finding{Code: model.CodeLowSpace, Confidence: model.Certain}, "", "break a lock: no claim is to blame", "it is about no claim"},
 		{model.Finding{Code: model.CodeLongHeld, Confidence: model.Hint, Lock: "/a", Claim: claim, Alternatives: []model.Code{model.CodeGhostWaiter}}, "",
-			"break the lock yet: this is a hint, and ghost-waiter looks the same", "it may be something else"},
+			"break the lock yet: this is a hint, and \"ghost waiter\" looks the same", "it may be something else"},
 	} {
 		w := WayOf(&r.f)
 		or, dont := text.English(w.Or), text.English(w.Dont)

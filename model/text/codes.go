@@ -232,6 +232,7 @@ var breaks = map[model.MessageID]Sentence{
 	"break-any-so":                 {"break a lock: {0}", "打破某把锁：{0}"},
 	"break-not-on-a-hint":          {"break the lock yet: this is a hint, and {0} looks the same", "先别打破锁：这只是线索，{0} 看起来一样"},
 	"breaking-on-a-hint":           {"this is a hint, {0} looks the same: breaking the claim may be a cure or do harm, so look at its client first", "这只是线索，{0} 看起来一样：打破排队键可能有用也可能有害，先看看它的客户端"},
+	"quoted":                       {"\"{0}\"", "\"{0}\""},
 	"something-else":               {"something else", "别的情况"},
 	"code":                         {"{0}", "{0}"},
 	"about-code":                   {"{0}: {1}", "{0}：{1}"},
