@@ -68,7 +68,7 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 	told := s.StoriesOf(at.isAsked)
 	withFindings := slices.DeleteFunc(slices.Clone(asked), func(l *locks.Lock) bool { return len(s.FindingsOf(l)) == 0 })
 	seen := out.observation(at)
-	if out.watch > 0 {
+	if out.watch > 0 && out.past.file == "" { // of a recording it tells one moment
 		seen.Over = report.OverBy(s.View, at.isAsked)
 	}
 	beside := append(report.OverWords(seen), report.UnmetWords(at.expected)...)
