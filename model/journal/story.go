@@ -101,7 +101,7 @@ func (c *Journal) Together(f *Entry, now time.Time) *Entry {
 func (c *Journal) goingWith(f *Entry, client string, most int) (same, all []*Entry) {
 	same, all = []*Entry{f}, []*Entry{f}
 	for _, g := range c.open(f, most) {
-		if g == f || !g.Pending && g.Cause != f.Cause && g.Cause != CauseUnknown || g.story != nil || !g.OwnGoing() || g.At.Sub(f.At).Abs() > storyLast || !mayGoWith(g, f) {
+		if g == f || g.wentOtherwise(f.Cause) || g.story != nil || !g.OwnGoing() || g.At.Sub(f.At).Abs() > storyLast || !mayGoWith(g, f) {
 			continue
 		}
 		if g.end.client == client {
@@ -110,6 +110,12 @@ func (c *Journal) goingWith(f *Entry, client string, most int) (same, all []*Ent
 		all = append(all, g)
 	}
 	return around(f, same), around(f, all)
+}
+
+// wentOtherwise says whether another cause is known. One that is settled as unknown may yet be told by
+// what went with it.
+func (f *Entry) wentOtherwise(cause Cause) bool {
+	return !f.Pending && f.Cause != cause && f.Cause != CauseUnknown
 }
 
 // around returns those that went one after another up to f and from there on, in order.
