@@ -38,7 +38,7 @@ type Observation struct {
 	Bare []Bare
 	// Expected is what somebody said of the locks there.
 	Expected []locks.Expectation
-	// Over is what came and went meanwhile, nil if that was not asked for.
+	// Over is what came and went meanwhile.
 	Over []Over
 }
 
@@ -209,7 +209,7 @@ func JSON(w io.Writer, s *store.View, locks []*locks.Lock, obs Observation) erro
 		})
 		o.name("findings")
 		o.findings(s.ClusterFindings())
-		if obs.Over != nil {
+		if len(obs.Over) > 0 {
 			o.name("over")
 			o.value(oversOf(obs.Over))
 		}

@@ -25,7 +25,7 @@ type Over struct {
 // OverBy returns what is over of the locks that were asked for, nil for all, in the order in which it came
 // first. Of a lock that is gone nobody knows whether it was asked for: it counts.
 func OverBy(s *store.View, asked func(*locks.Lock) bool) []Over {
-	all := []Over{}
+	var all []Over
 	for _, f := range came(s.Journal()) {
 		l, standing := s.Lock(f.lock), s.ClusterFindings()
 		if f.lock != "" {
