@@ -33,9 +33,10 @@ func atDoor(ctx context.Context, endpoint, addr string, secure *tls.Config) erro
 	var unknown x509.UnknownAuthorityError
 	var names x509.HostnameError
 	var invalid x509.CertificateInvalidError
-	var alert tls.AlertError
 	switch {
-	case !speaks && (err == nil || errors.As(err, &alert)):
+	case !speaks && asksForCertificate(err):
+		return doorWords("it speaks TLS, and asks for a certificate: write https://%s, and name files with --cacert, --cert and --key", addr)
+	case !speaks && (err == nil || refused(err) != nil):
 		return doorWords("it speaks TLS: write https://%s, and name its authority with --cacert FILE", addr)
 	case !speaks || err == nil:
 		return nil
@@ -86,6 +87,15 @@ func handshake(ctx context.Context, addr string, c *tls.Config) error {
 
 // asksForCertificate says whether a server refuses who has no certificate, or not the right one.
 func asksForCertificate(err error) bool {
+	why := refused(err)
+	return why != nil && strings.Contains(why.Error(), "certificate")
+}
+
+// refused is what a server that speaks TLS says against it, nil for nothing.
+func refused(err error) error {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "remote error" && strings.Contains(op.Err.Error(), "certificate")
+	if errors.As(err, &op) && op.Op == "remote error" {
+		return op.Err
+	}
+	return nil
 }

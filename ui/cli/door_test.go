@@ -62,6 +62,7 @@ func TestTheDoorIsToldByItsCause(t *testing.T) {
 	}{
 		{"https, and the authority is not known", []string{"--endpoints", "https://" + secure}, "name the file of that authority with --cacert FILE"},
 		{"a port with TLS is spoken to in plain text", []string{"--endpoints", secure}, "it speaks TLS: write https://" + secure},
+		{"the same, and it asks for a certificate", []string{"--endpoints", asks}, "it speaks TLS, and asks for a certificate: write https://" + asks},
 		{"a plain port is spoken to with TLS", []string{"--endpoints", "https://" + plain}, "as a port does that speaks plain text: write http://" + plain},
 		{"a certificate is asked for", []string{"--endpoints", "https://" + asks, "--cacert", a.path("ca")}, "it asks for a certificate of the client: name one with --cert FILE and --key FILE"},
 		{"the certificate is for another host", []string{"--endpoints", "https://" + other, "--cacert", a.path("ca")}, "its certificate is for other names"},
