@@ -276,6 +276,7 @@ func neverHeld(x *ClusterContext) {
 		}
 		f := nobodyHolds(expected, x.K.Now().Sub(since))
 		f.Lock = strings.TrimSuffix(prefix, "/")
+		f.Summary = model.Say("nobody-holds-the-declared", expected, f.Lock)
 		f.Etcdctl = []string{"etcdctl get --prefix " + model.ShellQuote(prefix) + " --keys-only"}
 		x.Report(f)
 	}

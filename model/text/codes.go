@@ -222,7 +222,7 @@ var breaks = map[model.MessageID]Sentence{
 	"break-compacted-wait":         {"the claim is gone already: let its client queue anew", "排队键已经没了：让它的客户端重新排队"},
 	"break-starving-waiter":        {"the holders work, and others get the lock: let the waiter wait longer", "持有者在工作，别人也拿得到锁：让等待者等久一点"},
 	"break-growing-queue":          {"the lock changes hands: a break only moves the queue by one", "锁在正常交接：打破只让队列前进一位"},
-	"break-nobody-holds":           {"there is no claim to break: start the programs that should compete", "没有可打破的排队键：启动应该竞争的程序"},
+	"break-nobody-holds":           {"start the programs that should compete", "启动应该竞争的程序"},
 	"break-long-queue":             {"no single claim is to blame for a long queue: see first whether its head works", "队列长不怪某一个排队键：先看队首是否在工作"},
 	"breaking-cures":               {"breaking this claim is a cure: {0}", "打破这个排队键可以解决：{0}"},
 	"breaking-harms-nobody":        {"breaking this claim harms nobody: {0}", "打破这个排队键不伤害谁：{0}"},

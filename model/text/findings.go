@@ -122,6 +122,7 @@ var aboutQueues = map[model.MessageID]Sentence{
 	"never-grew-before":                      {"it was not seen to grow before, in {0}", "之前 {0} 里没有看到它变长"},
 	"hold-shorter-or-shard":                  {"hold for less time, or share the work out over several locks", "持有得短一些，或者把工作分到几把锁上"},
 	"see-who-came-new":                       {"see who came new, and who holds for longer than before: locktop top --for 30s", "看看谁是新来的，谁持有得比以前久：locktop top --for 30s"},
+	"nobody-holds-the-declared":              {"nobody holds {1} or waits for it, and {0} {0|contender was|contenders were} declared", "没有人持有 {1}，也没有人等待，而声明了 {0} 个竞争者"},
 	"nobody-holds-though-declared":           {"nobody holds it or waits for it, and {0} {0|contender was|contenders were} declared", "没有人持有也没有人等待，而声明了 {0} 个竞争者"},
 	"no-claim-since":                         {"no claim is there for {0}", "没有排队键已有 {0}"},
 	"look-whether-any-program-runs":          {"see whether the programs that should compete run, and reach etcd", "看看应该竞争的程序是否在运行，能不能连到 etcd"},
