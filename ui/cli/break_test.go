@@ -2,44 +2,9 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 )
-
-// TestTheDryRunPrintsTheGuard: the line that is printed deletes the claim as it is shown,
-// and nothing else.
-func TestTheDryRunPrintsTheGuard(t *testing.T) {
-	b := newCLI(t)
-	lease := b.lease(600)
-	key := b.claim("/lock", lease)
-	line := func() string {
-		code, out, errs := b.run("", "break", "/lock", "--dry-run", "--claim", key)
-		_, rest, found := strings.Cut(out, "  by hand: ")
-		ctl, _, _ := strings.Cut(rest, "dry run:")
-		if code != 0 || !found {
-			t.Fatalf("exit %d\n%s%s", code, out, errs)
-		}
-		return ctl
-	}
-	run := func(ctl string) {
-		cmd := exec.Command("sh", "-c", ctl)
-		cmd.Env = append(os.Environ(), "ETCDCTL_API=3", "ETCDCTL_ENDPOINTS="+b.endpoint)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", ctl, err, out)
-		}
-	}
-	there := func() bool { return b.there(key) }
-	shown := line()
-	b.put(key, "new owner", lease)
-	if run(shown); !there() {
-		t.Errorf("%s deleted the claim of a new owner", shown)
-	}
-	if run(line()); there() {
-		t.Errorf("the claim is there still: %s", line())
-	}
-}
 
 // TestBreakSaysWhatComesOfIt: what is found about the claim is said before it is broken.
 func TestBreakSaysWhatComesOfIt(t *testing.T) {
