@@ -26,6 +26,11 @@ type Over struct {
 // first. Of a lock that is gone nobody knows whether it was asked for: it counts.
 func OverBy(s *store.View, asked func(*locks.Lock) bool) []Over {
 	var all []Over
+	type problem struct {
+		lock string
+		code model.Code
+	}
+	at := map[problem]int{} // in all
 	for _, f := range came(s.Journal()) {
 		l, standing := s.Lock(f.lock), s.ClusterFindings()
 		if f.lock != "" {
@@ -34,9 +39,9 @@ func OverBy(s *store.View, asked func(*locks.Lock) bool) []Over {
 		if asked != nil && l != nil && !asked(l) || slices.ContainsFunc(standing, func(now model.Finding) bool { return now.Code == f.Code }) {
 			continue
 		}
-		i := slices.IndexFunc(all, func(o Over) bool { return o.Lock == f.lock && o.Finding.Code == f.Code })
-		if i < 0 {
-			i = len(all)
+		i, known := at[problem{f.lock, f.Code}]
+		if !known {
+			i, at[problem{f.lock, f.Code}] = len(all), len(all)
 			all = append(all, Over{Lock: f.lock, First: f.Since})
 		}
 		all[i].Finding, all[i].Last, all[i].Times = f.Finding, f.Since, all[i].Times+1
