@@ -132,11 +132,7 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 		}
 	}
 	for _, name := range drills.Names() { // which say what they do in the words of steps
-		data, err := drills.File(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := drill.Parse(name, data)
+		d, err := drills.Drill(name)
 		if err != nil {
 			t.Fatal(err)
 		}

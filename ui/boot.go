@@ -26,7 +26,7 @@ type (
 type booting struct {
 	booted  bool
 	lines   []string // of progress
-	gate    host.Gate
+	boots   host.Boots
 	started time.Time
 }
 
@@ -38,10 +38,10 @@ func (b *booting) begin(ctx context.Context, boot func(context.Context, func(str
 	progress, done := make(chan string), make(chan struct{})
 	run := func() tea.Msg {
 		defer close(done)
-		if !b.gate.Enter() {
+		if !b.boots.Enter() {
 			return nil
 		}
-		defer b.gate.Leave()
+		defer b.boots.Leave()
 		live, err := boot(ctx, func(line string) {
 			select {
 			case progress <- line:

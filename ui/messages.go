@@ -81,7 +81,7 @@ func (a *Shell) bootDone(m bootedMsg) tea.Cmd {
 	}
 	if a.live.Start != nil {
 		a.start = dialog.NewStartPage(a.live.Start)
-		return a.start.Scan(a.ctx, &a.gate)
+		return a.start.Scan(a.ctx, &a.boots)
 	}
 	if a.panel.Showing() {
 		a.panel.Booted(a.look())
@@ -264,10 +264,10 @@ func (a *Shell) watch(prefixes []string) (cmd tea.Cmd, why string) {
 	}
 	open, ctx := a.o.Watch, a.ctx
 	return func() tea.Msg {
-		if !a.gate.Enter() {
+		if !a.boots.Enter() {
 			return nil
 		}
-		defer a.gate.Leave()
+		defer a.boots.Leave()
 		live, err := open(ctx, prefixes)
 		return watchedMsg{prefixes, live, err}
 	}, ""

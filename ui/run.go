@@ -36,7 +36,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	_, err := p.Run()
 	ended := ctx.Err() != nil // by whoever called, not by the line below
 	cancel()
-	a.gate.Close()
+	a.boots.Close()
 	if errRemember := a.rememberChanges(); err == nil && a.err == nil {
 		a.err = errRemember
 	}

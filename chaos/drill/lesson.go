@@ -182,7 +182,7 @@ func (l *Lesson) read(p *parser, n *yaml.Node, _ string) {
 	}
 	p.questions()
 	p.stores()
-	p.gated()
+	p.stillInTexts()
 	for _, s := range p.d.Steps {
 		if s.Say != nil {
 			p.whole(s.Line, "say", s.Say)
@@ -279,9 +279,9 @@ func (p *parser) explained(line int, q *Question) {
 	}
 }
 
-// gated checks that nothing is under way while a text or a question stands: a reader may be
+// stillInTexts checks that nothing is under way while a text or a question stands: a reader may be
 // slow; and that something is shown beside it.
-func (p *parser) gated() {
+func (p *parser) stillInTexts() {
 	running := map[string]bool{} // that act by themselves
 	for _, c := range p.d.Lab.Contenders {
 		for _, name := range c.Names() {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"locktop/chaos/drill"
 )
 
 //go:embed *.yaml
@@ -32,4 +34,13 @@ func File(name string) ([]byte, error) {
 		return nil, fmt.Errorf("there is no drill %q built in", name)
 	}
 	return data, nil
+}
+
+// Drill returns a built-in drill.
+func Drill(name string) (*drill.Drill, error) {
+	data, err := File(name)
+	if err != nil {
+		return nil, err
+	}
+	return drill.Parse(name, data)
 }

@@ -227,6 +227,7 @@ var console = map[model.MessageID]Sentence{
 	"no-claim-of-a-lock":                {"no claim of a lock", "不是排队键"},
 
 	"journal":                           {"journal", "日志"},
+	"audit-log":                         {"audit log", "操作记录"},
 	"of-word":                           {"of", "："},
 	"findings":                          {"findings", "诊断"},
 	"queue":                             {"queue", "队列"},

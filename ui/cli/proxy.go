@@ -92,7 +92,7 @@ func proxyCmd(e *env) *cobra.Command {
 			return f.run(cmd.Context())
 		},
 	}
-	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow faults on the programs behind the proxy: each one is confirmed and written to the journal first")
+	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow faults on the programs behind the proxy: each one is confirmed and written to the audit log first")
 	cmd.Flags().StringArrayVar(&f.faults, "fault", nil, "do this to COMMAND, KIND[,FIELD=VALUE...]@START[+LENGTH] after it started; may be repeated")
 	f.scripts.add(cmd, "")
 	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the shared listeners, one per endpoint (default: free ports)")

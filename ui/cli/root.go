@@ -85,7 +85,7 @@ func (e *env) rootCmd() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
-	root.Flags().BoolVar(&f.armed, "armed", false, "let the console break locks: each one shown first, its name typed, a journal line written")
+	root.Flags().BoolVar(&f.armed, "armed", false, "let the console break locks: each one shown first, its name typed, and written to the audit log")
 	f.since.add(root)
 	e.addSharedFlags()
 	group(root, "Look:", lsCmd(e), describeCmd(e), doctorCmd(e), topCmd(e), eventsCmd(e), discoverCmd(e), explainCmd(e), reportCmd(e), serveCmd(e))

@@ -14,20 +14,20 @@ import (
 // names whom that hits.
 type Question struct {
 	size
-	label, journal string // of the cluster, and of the file of what is done
-	grace          grace
-	act            model.Action
-	locks          []string // of whom it hits, with the place in each queue
-	plan           model.Plan
-	ready          bool
-	why            string // why it cannot be done
-	hint           string
+	label, auditLog string // of the cluster, and the file of what is done
+	grace           grace
+	act             model.Action
+	locks           []string // of whom it hits, with the place in each queue
+	plan            model.Plan
+	ready           bool
+	why             string // why it cannot be done
+	hint            string
 }
 
 // OpenQuestion opens the dialog and reads whom the action would hit. The label names the
-// cluster, the journal the file in which actions are written down.
-func OpenQuestion(v host.View, act model.Action, label, journal string) []host.Intent {
-	q := &Question{label: label, journal: journal}
+// cluster, the audit log is the file in which actions are written down.
+func OpenQuestion(v host.View, act model.Action, label, auditLog string) []host.Intent {
+	q := &Question{label: label, auditLog: auditLog}
 	var first string
 	if first, q.locks = locksOf(v.Frame, act.Fault.Target); act.Lock == "" {
 		act.Lock = first
@@ -121,8 +121,8 @@ func (q *Question) lines(v host.View, w, h int) [][]draw.Span {
 	if info, _ := q.act.Fault.Kind.Info(); !info.Heal.IsZero() {
 		add(&may, draw.Plain, th.Say("healing"), th.Say("will")+" "+th.Message(info.Heal), 1)
 	}
-	if q.journal != "" {
-		add(&may, draw.Plain, th.Say("journal"), th.Clean(q.journal), 1)
+	if q.auditLog != "" {
+		add(&may, draw.Plain, th.Say("audit-log"), th.Clean(q.auditLog), 1)
 	}
 	var under [][]draw.Span
 	switch {

@@ -101,18 +101,18 @@ func NewStartPage(s *Start) *StartPage {
 }
 
 // Scan begins the look at the keys, and listens to how far it comes. The end of the program
-// waits for it at the gate.
-func (p *StartPage) Scan(ctx context.Context, gate *host.Gate) tea.Cmd {
+// waits for it at the boots.
+func (p *StartPage) Scan(ctx context.Context, boots *host.Boots) tea.Cmd {
 	ctx, cancel := context.WithCancel(ctx)
 	p.cancel, p.busy, p.err = cancel, true, nil
 	lines, done := make(chan SearchProgress), make(chan struct{})
 	run := func() tea.Msg {
 		defer cancel()
 		defer close(done)
-		if !gate.Enter() {
+		if !boots.Enter() {
 			return nil
 		}
-		defer gate.Leave()
+		defer boots.Leave()
 		found, err := p.s.Scan(ctx, func(n, total int64) {
 			select {
 			case lines <- SearchProgress{Done: n, Total: total}:

@@ -21,11 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func builtIn(t *testing.T, name string) *drill.Drill {
 	t.Helper()
-	data, err := drills.File(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := drill.Parse(name, data)
+	d, err := drills.Drill(name)
 	if err != nil {
 		t.Fatal(err)
 	}

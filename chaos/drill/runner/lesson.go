@@ -13,7 +13,7 @@ import (
 	"locktop/model"
 )
 
-// Trainer tells a drill to a person. The lab waits for the person: the steps of a lesson are gated,
+// Trainer tells a drill to a person. The lab waits for the person: the steps of a lesson wait,
 // so that nothing is under way while a text stands. A step that cannot be done does not end what
 // is told, as the person may have done something to the lab. The methods are called one at a time,
 // from any goroutine, while the lab goes on.

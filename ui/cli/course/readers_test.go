@@ -417,11 +417,7 @@ func TestADrillThatIsNoLessonIsTold(t *testing.T) {
 func TestADrillMayBeReadSlowly(t *testing.T) {
 	played := 0
 	for _, name := range drills.Names() {
-		data, err := drills.File(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := drill.Parse(name, data)
+		d, err := drills.Drill(name)
 		if err != nil {
 			t.Fatal(err)
 		}

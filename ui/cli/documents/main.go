@@ -152,11 +152,7 @@ func findingsPage() (string, error) {
 func drillsOf() (map[model.Code][]string, error) {
 	all := map[model.Code][]string{}
 	for _, name := range drills.Names() {
-		data, err := drills.File(name)
-		if err != nil {
-			return nil, err
-		}
-		d, err := drill.Parse(name, data)
+		d, err := drills.Drill(name)
 		if err != nil {
 			return nil, err
 		}
