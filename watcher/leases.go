@@ -2,8 +2,12 @@ package watcher
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc/codes"
 
 	"locktop/model"
 	"locktop/watcher/failures"
@@ -20,6 +24,7 @@ type leases struct {
 	slots    chan struct{}
 	consumer *consumer
 	pause    time.Duration // between looks at a connection that is down
+	again    time.Duration // without an answer another member is asked, too
 	knownRev func() int64
 
 	mu     sync.Mutex
@@ -175,8 +180,8 @@ type reading struct {
 
 // pay waits for a token. It says false when ctx has ended.
 func (l *leases) pay(ctx context.Context) bool {
-	for l.bucket != nil {
-		ok, wait := l.bucket.Take(time.Now(), l.hurried())
+	for {
+		ok, wait := l.take(l.hurried())
 		if ok {
 			break
 		}
@@ -188,10 +193,110 @@ func (l *leases) pay(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
+// take takes a token, or says how long to wait for one.
+func (l *leases) take(hurry bool) (ok bool, wait time.Duration) {
+	if l.bucket == nil {
+		return true, 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bucket.Take(time.Now(), hurry)
+}
+
 func (l *leases) refund() {
 	if l.bucket != nil {
+		l.mu.Lock()
 		l.bucket.Refund()
+		l.mu.Unlock()
 	}
+}
+
+// errAnswered is why a request is given up: another member was asked meanwhile.
+var errAnswered = errors.New("no answer before another member was asked")
+
+// readingAnswer is what came of one request for a lease.
+type readingAnswer struct {
+	resp  *pb.LeaseTimeToLiveResponse
+	err   error
+	known int64     // the revision that was committed for certain before it was asked
+	asked time.Time // when
+}
+
+// once makes one request.
+func (l *leases) once(ctx context.Context, r reading) readingAnswer {
+	a := readingAnswer{known: l.knownRev(), asked: time.Now()}
+	a.resp, a.err = l.remote.ttl(ctx, r.id, r.keys)
+	return a
+}
+
+// ask asks for a lease. Requests go to the members by turns, and one of them may be cut off from the others: who
+// waited for it would miss the last moments of a lease, by which alone its end can be told. So the next member is
+// asked, too, after a while without an answer, or at once where one says that it knows no leader, as far as the
+// budget allows. The first answer counts.
+func (l *leases) ask(ctx context.Context, r reading) readingAnswer {
+	more := len(l.remote.endpoints()) - 1
+	if more < 1 {
+		return l.once(ctx, r)
+	}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	others := make(chan readingAnswer, 1)
+	timer := time.AfterFunc(l.again, func() {
+		a := l.askOthers(ctx, r, more)
+		if a.err == nil {
+			giveUp(errAnswered)
+		}
+		others <- a
+	})
+	first := l.once(ctx, r)
+	switch {
+	case !timer.Stop():
+		if first.err == nil {
+			giveUp(nil)
+		}
+		if a := <-others; a.err == nil && first.err != nil {
+			return a
+		}
+	case isElsewhere(first.err):
+		if a := l.askOthers(ctx, r, more); a.err == nil {
+			return a
+		}
+	}
+	return first
+}
+
+// askOthers asks so many more, one after another, and ends with the first that answers.
+func (l *leases) askOthers(ctx context.Context, r reading, more int) (a readingAnswer) {
+	a.err = context.DeadlineExceeded
+	for i := range more {
+		if ok, _ := l.take(true); !ok || ctx.Err() != nil {
+			return a
+		}
+		l.mu.Lock()
+		l.readings++
+		l.mu.Unlock()
+		one, giveUp := context.WithCancelCause(ctx)
+		stop := func() bool { return false }
+		if i < more-1 {
+			stop = time.AfterFunc(l.again, func() { giveUp(errAnswered) }).Stop
+		}
+		a = l.once(one, r)
+		stop()
+		giveUp(nil)
+		if a.err == nil || !isElsewhere(a.err) {
+			return a
+		}
+	}
+	return a
+}
+
+// isElsewhere says whether another member may answer where one ended with that.
+func isElsewhere(err error) bool {
+	switch failures.Classify(err) {
+	case failures.NoLeader, failures.Timeout, failures.Unreachable:
+		return err != nil
+	}
+	return failures.CodeOf(err) == codes.Canceled
 }
 
 // read makes one reading and reports it.
@@ -204,16 +309,17 @@ func (l *leases) refund() {
 // Where its keys may not be listed the reading is made without them. etcd lists them for
 // nobody who may not read each one (CVE-2026-33413).
 func (l *leases) read(ctx context.Context, id model.LeaseID, keys bool) {
-	known, asked := l.knownRev(), time.Now()
-	resp, err := l.remote.ttl(ctx, id, keys)
-	denied := keys && err != nil && failures.Classify(err) == failures.Denied
+	begun := time.Now()
+	a := l.ask(ctx, reading{id, keys})
+	denied := keys && a.err != nil && failures.Classify(a.err) == failures.Denied
 	if denied {
-		resp, err = l.remote.ttl(ctx, id, false)
+		a = l.ask(ctx, reading{id, false})
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	if l.consumer.sleptSince(asked) { // nobody knows when the answer was given: whoever needs it asks again
+	known, resp, err := a.known, a.resp, a.err
+	if l.consumer.sleptSince(begun) { // nobody knows when the answer was given: whoever needs it asks again
 		l.mu.Lock()
 		delete(l.busy, id)
 		l.wanted = append(l.wanted, id)
@@ -226,7 +332,7 @@ func (l *leases) read(ctx context.Context, id model.LeaseID, keys bool) {
 		ev = model.LeaseUnread{At: l.now(), ID: id, Reason: unread(err)}
 	} else {
 		ev = model.LeaseRead{At: l.now(), ID: id, Granted: resp.GrantedTTL, Remaining: resp.TTL,
-			Term: resp.Header.GetRaftTerm(), Rev: min(known, resp.Header.GetRevision()), Took: time.Since(asked)}
+			Term: resp.Header.GetRaftTerm(), Rev: min(known, resp.Header.GetRevision()), Took: time.Since(a.asked)}
 	}
 	if keys && err == nil { // before the reading, with which it has been answered
 		attached := model.LeaseKeys{At: l.now(), ID: id, Rev: min(known, resp.Header.GetRevision())}

@@ -67,6 +67,7 @@ type Timing struct {
 	Ask        time.Duration // between progress requests to a watch that is behind
 	Call       time.Duration // limit of one small request
 	Answer     time.Duration // the same of one on which no list depends: how each member does
+	Again      time.Duration // how long a reading waits for one member before it asks another, too
 	Stall      time.Duration // limit of one page, or of the wait for the next part of a stream
 	Status     time.Duration // between two rounds of status requests
 	Compare    time.Duration // between two comparisons of the members' keys
@@ -88,6 +89,7 @@ var defaults = Timing{
 	Ask:        250 * time.Millisecond,
 	Call:       2 * time.Second,
 	Answer:     2 * time.Second,
+	Again:      500 * time.Millisecond,
 	Stall:      30 * time.Second,
 	Status:     5 * time.Second,
 	Compare:    time.Minute,

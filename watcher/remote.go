@@ -145,7 +145,14 @@ func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.Ran
 }
 
 func (e *etcd) ttl(ctx context.Context, id model.LeaseID, keys bool) (resp *pb.LeaseTimeToLiveResponse, err error) {
-	defer e.answers.note(agreed, time.Now(), &err)
+	began := time.Now()
+	defer func() {
+		came := err
+		if came != nil && errors.Is(context.Cause(ctx), errAnswered) { // its member did not answer in time
+			came = context.DeadlineExceeded
+		}
+		e.answers.note(agreed, began, &came)
+	}()
 	req := &pb.LeaseTimeToLiveRequest{ID: int64(id), Keys: keys}
 	err = e.call(ctx, model.RequestLeases, func(ctx context.Context, opts ...grpc.CallOption) error {
 		resp, err = pb.NewLeaseClient(e.checked()).LeaseTimeToLive(ctx, req, opts...)

@@ -116,7 +116,7 @@ func (w *Watcher) follow(ctx context.Context, r remote, o Options, others ...fun
 }
 
 func newLeases(r remote, w *Watcher, o Options) *leases {
-	l := &leases{remote: r, events: w.events, consumer: w.consumer, now: o.Now, pause: o.Timing.BackoffMin,
+	l := &leases{remote: r, events: w.events, consumer: w.consumer, now: o.Now, pause: o.Timing.BackoffMin, again: o.Timing.Again,
 		busy: map[model.LeaseID]bool{}, changed: make(chan struct{}, 1),
 		slots: make(chan struct{}, readersInFlight)}
 	if o.OneLook {
