@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"locktop/model"
@@ -44,7 +43,7 @@ func (l *Lab) canInject(f model.Fault) error {
 		return l.canHitMembers(info)
 	case info.Target == model.TargetKey, info.Target == model.TargetClaim:
 		if l.cluster == nil {
-			return errors.New("the data are not ours: faults of the data need a cluster of the lab")
+			return text.Refusal{Why: model.Say("data-are-not-ours")}
 		}
 	}
 	if f.Target == "" {

@@ -137,6 +137,9 @@ func (a *Shell) turn(to *store.Store) {
 	a.at, a.viewState.Locks.Pick = at, pick
 	a.viewState.Axis.Window, a.viewState.Axis.Keyless = was.Axis.Window, was.Axis.Keyless
 	for i, x := range pages {
+		if about := x.About(); about.Inner || about.Shows&page.ShowJournal != 0 { // of which lock it is
+			a.pages[i].Return(a.Frame(), x.Spot())
+		}
 		if f, ok := x.(page.Filtered); ok && f.Filter() != "" {
 			a.pages[i].(page.Filtered).SetFilter(f.Filter())
 		}

@@ -144,6 +144,10 @@ func TestTheCursorOfTheTimePageMovesTheRecording(t *testing.T) {
 		{"[", "Time", 0xb3, 40, "as of 03:04:45", "", "and once more"},
 		{"1", "Locks", 0xb3, 40, "esc back to 03:05:00", "", "on another page"},
 		{"esc", "Locks", 0xb3, 55, "", "esc back to", "esc works there, too"},
+		{"enter", "Queue", 0xb3, 55, "Locks → /busy", "", "the queue of the lock"},
+		{"[", "Queue", 0xb3, 40, "/busy", "queue ─", "it stays the queue of that lock in the past"},
+		{"[", "Queue", 0xb2, 30, "behind b2", "queue ─", "and further back"},
+		{"esc", "Queue", 0xb3, 55, "/busy", "queue ─", "and when one comes back to now"},
 	} {
 		b.seek(row.key)
 		if s := b.state; b.on() != row.on || s.Lock("/busy").Holder().KV.Lease != row.holder || !s.Now().Truncate(time.Second).Equal(at(row.sec)) {

@@ -178,6 +178,9 @@ var screen = map[model.MessageID]Sentence{
 	"needs-several-members":   {"{0} needs more than one member", "{0} 需要一个以上的成员"},
 	"pausing-needs-processes": {"pausing needs members that are processes: drill files say processes: true, demo --processes", "这里的成员不是单独的进程，不能暂停"},
 	"members-are-not-ours":    {"not available: the members are not ours", "不可用：这些成员不是我们的"},
+	"data-are-not-ours":       {"not available: the data are not ours", "不可用：这些数据不是我们的"},
+	"recording-of":            {"recording {0}", "录制 {0}"},
+	"proxy-before":            {"proxy before {0}", "代理，后面是 {0}"},
 
 	"also":       {"also {0}", "还{0}"},
 	"also-more":  {"also {0} +{1}", "还{0} +{1}"},

@@ -14,6 +14,7 @@ import (
 	"locktop/demo"
 	"locktop/model"
 	"locktop/model/reports"
+	"locktop/model/text"
 	"locktop/ui/cli/session"
 )
 
@@ -147,7 +148,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 		Grace: f.grace, Hurry: impatient.hurry}}
 	lab.Sockets = f.scripts.sockets()
 	if f.e.isTerminal() {
-		o := f.e.uiOptions("proxy before " + f.e.label())
+		o := f.e.uiOptions(text.Render(f.e.language(), model.Say("proxy-before", model.Verbatim(f.e.label()))))
 		o.LabelColor, o.Notice = f.e.labelColor(), cmp.Or(f.metrics.address, f.scripts.told())
 		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(f.e.flags.prefixes), true, f.armed, true
 		o.NoSuspend = model.Say("the-proxy-lives-in-this-process")

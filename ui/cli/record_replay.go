@@ -11,6 +11,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui"
 	"locktop/ui/cli/playback"
 	"locktop/ui/host"
@@ -102,7 +103,7 @@ func (f *replayRun) console(ctx context.Context) error {
 	if from.note != "" {
 		fmt.Fprintln(f.e.err, from.note)
 	}
-	o := f.e.uiOptions("recording " + model.Printable(filepath.Base(f.past.file)))
+	o := f.e.uiOptions(text.Render(f.e.language(), model.Say("recording-of", model.Verbatim(model.Printable(filepath.Base(f.past.file))))))
 	start := from.moment.At
 	if start.IsZero() {
 		start = from.from

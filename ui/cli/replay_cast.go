@@ -12,6 +12,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui"
 	"locktop/ui/cast"
 	"locktop/ui/draw"
@@ -101,7 +102,7 @@ func (f *replayRun) withActs(ctx context.Context, r *recording.Segments) (*recor
 
 // shoot makes a film of a recording of that name.
 func (e *env) shoot(ctx context.Context, segments *recording.Segments, film filmOptions, name string, to io.Writer) (*cast.Writer, error) {
-	o := e.uiOptions("recording " + name)
+	o := e.uiOptions(text.Render(film.lang, model.Say("recording-of", model.Verbatim(name))))
 	o.Prefixes, o.NoLab, o.Theme, o.Lang = prefixList(nil), noCluster, e.screen.theme, film.lang
 	if o.Theme == themeAuto {
 		o.Theme = ""

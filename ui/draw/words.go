@@ -66,7 +66,7 @@ func (th *Theme) NoReading(l *locks.Lease) string {
 	case l.HasRead:
 		return th.Say("gone")
 	case l.Unread != "":
-		return th.Clean(l.Unread)
+		return th.Failure(l.Unread)
 	}
 	return th.Sign.Unread + " " + th.Say("not-read")
 }

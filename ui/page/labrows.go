@@ -53,9 +53,10 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Dim, "-")
 			return
 		}
-		r.Add(draw.Plain, model.Bytes(m.DBSize))
-		if m.DBQuota > 0 && r.Room() >= 5 {
-			r.Add(draw.Dim, " "+fields.Percent(float64(m.DBSize)/float64(m.DBQuota)))
+		size, of := model.Bytes(m.DBSize), fields.Percent(float64(m.DBSize)/float64(m.DBQuota))
+		r.Add(draw.Plain, size)
+		if m.DBQuota > 0 && r.Room() > len(size)+len(of) {
+			r.Add(draw.Dim, " "+of)
 		}
 	}},
 	{Column: table.Column{Title: "title-in-use", Least: 6, Most: 6, Rank: 9, Right: true}, Fill: func(r *table.Row, m *model.Member) {
@@ -97,7 +98,7 @@ func memberAnswer(th *draw.Theme, m *model.Member) draw.Span {
 	case m.Unasked:
 		return draw.Dim.Of(th.Say("not-asked"))
 	case m.Err != "":
-		return draw.Bad.Of(th.Clean(m.Err))
+		return draw.Bad.Of(th.Failure(m.Err))
 	case m.Answers.Failed > 0:
 		return draw.Late.Of(th.Say("requests-failed", m.Answers.Failed, m.Answers.Asked))
 	}
