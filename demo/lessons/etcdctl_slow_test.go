@@ -284,6 +284,7 @@ func TestEtcdctlOfEveryLesson(t *testing.T) {
 			timeToLive(s, []string{do[1]})
 			s.says("etcdctl lease revoke "+lease, "revoked")
 		},
+		"endings": timeToLive,
 		"copies": func(s *shell, do []string) {
 			s.says(do[0], "true")
 			keys, _, _ := s.locked("/orders")

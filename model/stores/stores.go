@@ -1,7 +1,8 @@
-// Package stores is a model of Redis masters that give a lock: a few stores with one key each and a
-// clock, and clients that count on the lock once enough stores gave it to them in time. By it a lesson
-// shows what copies and majorities bear, and what not. It runs no program and asks no etcd: it says what
-// the rules say.
+// Package stores is a model of servers that give a lock by rules other than etcd's: a few stores with
+// one key each and a clock, and clients that count on the lock once enough stores gave it to them in
+// time. They are Redis masters, or Consul, which keeps a lost lock back for a while, or MySQL, which
+// gives it to a connection. By it a lesson shows what copies, majorities, delays and connections bear,
+// and what not. It runs no program and asks no etcd: it says what the rules say.
 package stores
 
 import (
@@ -16,19 +17,22 @@ import (
 
 // Model is the stores and the clients at a moment.
 type Model struct {
-	Now, TTL time.Duration
+	Now time.Duration
+	// TTL is for how long a store gives the lock; 0: for as long as the connection lasts. Rests is for
+	// how long nobody gets a lock that ran out.
+	TTL, Rests time.Duration
 	// Need is of how many stores a client wants the lock.
 	Need    int
 	Stores  []Store
 	Clients []Client
 }
 
-// Store keeps the key of the lock: Owner has it up to Until, "" means that it is not there. New says
-// that the store came back without what it had.
+// Store keeps the key of the lock: Owner has it up to Until, "" means that it is not there, and then
+// nobody gets it up to Rests. New says that the store came back without what it had.
 type Store struct {
-	Owner     string
-	Until     time.Duration
-	Down, New bool
+	Owner        string
+	Until, Rests time.Duration
+	Down, New    bool
 }
 
 // Client is one that asked. It believes that it holds up to Until, by its own clock: while it is
@@ -38,7 +42,9 @@ type Client struct {
 	Got              int
 	Began, Until     time.Duration
 	Paused, Believes bool
-	asks             bool // it has not counted yet
+	// Waits says that its call is in the server, which answers once the lock is free.
+	Waits bool
+	asks  bool // it has not counted yet
 }
 
 // most bounds stores and clients.
@@ -53,11 +59,19 @@ type word struct {
 
 var words = []word{
 	{"N stores with a TTL of D, M give the lock", begin, func(a []string) model.Message { return model.Say("stores-begin", a[0], a[1], a[2]) }},
-	{"C asks I", (*Model).ask, func(a []string) model.Message { return model.Say("stores-asks", a[0], a[1]) }},
+	{"a server that gives the lock to a connection", func(m *Model, _ []string) error {
+		*m = Model{Need: 1, Stores: make([]Store, 1)}
+		return nil
+	}, func([]string) model.Message { return model.Say("stores-connection") }},
+	{"a lock that ran out rests for D", (*Model).rests, func(a []string) model.Message { return model.Say("stores-rests", a[0]) }},
+	{"C asks I", func(m *Model, a []string) error { return m.ask(a[0], a[1], true) }, func(a []string) model.Message { return model.Say("stores-asks", a[0], a[1]) }},
+	{"C asks I, unheard", func(m *Model, a []string) error { return m.ask(a[0], a[1], false) }, func(a []string) model.Message { return model.Say("stores-unheard", a[0], a[1]) }},
 	{"C counts", (*Model).count, func(a []string) model.Message { return model.Say("stores-counts", a[0]) }},
 	{"C pauses", func(m *Model, a []string) error { return m.pause(a[0], true) }, func(a []string) model.Message { return model.Say("story-pause", a[0]) }},
 	{"C runs on", func(m *Model, a []string) error { return m.pause(a[0], false) }, func(a []string) model.Message { return model.Say("story-over-pause", a[0]) }},
 	{"C releases", func(m *Model, a []string) error { return m.release(a[0]) }, func(a []string) model.Message { return model.Say("story-told-unlock", a[0]) }},
+	{"C releases I", func(m *Model, a []string) error { return m.releaseAt(a[0], a[1]) }, func(a []string) model.Message { return model.Say("stores-releases", a[0], a[1]) }},
+	{"the connection of C breaks", (*Model).breaks, func(a []string) model.Message { return model.Say("stores-breaks", a[0]) }},
 	{"I dies", func(m *Model, a []string) error { return m.store(a[0], func(s *Store) { *s = Store{Down: true} }) }, func(a []string) model.Message { return model.Say("stores-dies", a[0]) }},
 	{"I comes back empty", func(m *Model, a []string) error { return m.store(a[0], func(s *Store) { *s = Store{New: true} }) },
 		func(a []string) model.Message { return model.Say("stores-comes-back", a[0]) }},
@@ -152,20 +166,70 @@ func (m *Model) store(i string, do func(*Store)) error {
 	return nil
 }
 
-// ask is SET key NAME NX PX at one store.
-func (m *Model) ask(a []string) error {
-	name, at := a[0], a[1]
+// rests sets for how long nobody gets a lock that ran out.
+func (m *Model) rests(a []string) error {
+	d, err := time.ParseDuration(a[0])
+	if err != nil || d <= 0 {
+		return fmt.Errorf("a rest of %s: want a duration", a[0])
+	}
+	m.Rests = d
+	return nil
+}
+
+// ask is SET key NAME NX PX at one store, whose answer the client hears or not. Where a connection
+// has the lock the call waits in the server.
+func (m *Model) ask(name, at string, heard bool) error {
 	c, err := m.client(name)
 	if err != nil {
 		return err
 	}
 	if !c.asks {
-		c.asks, c.Began = true, m.Now
+		c.asks, c.Began, c.Got = true, m.Now, 0
 	}
 	return m.store(at, func(s *Store) {
-		if !s.Down && s.Owner == "" {
+		switch {
+		case s.Down || m.Now < s.Rests:
+		case s.Owner == "":
 			s.Owner, s.Until = name, m.Now+m.TTL
-			c.Got++
+			if heard {
+				c.Got++
+			}
+		case m.TTL == 0:
+			c.Waits = true
+		}
+	})
+}
+
+// breaks is the end of a connection: the server frees what it has, and answers who waits first. The
+// client does not look, and so does not know.
+func (m *Model) breaks(a []string) error {
+	if _, err := m.client(a[0]); err != nil {
+		return err
+	}
+	for i := range m.Stores {
+		s := &m.Stores[i]
+		if s.Owner != a[0] {
+			continue
+		}
+		s.Owner = ""
+		if n := slices.IndexFunc(m.Clients, func(c Client) bool { return c.Waits }); n >= 0 {
+			next := &m.Clients[n]
+			s.Owner, next.Got, next.Waits, next.Believes = next.Name, 1, false, true
+		}
+	}
+	return nil
+}
+
+// releaseAt deletes the key at one store, where it is the client's own. Who does so has given up.
+func (m *Model) releaseAt(name, at string) error {
+	c, err := m.client(name)
+	if err != nil {
+		return err
+	}
+	c.Believes = false
+	return m.store(at, func(s *Store) {
+		if s.Owner == name {
+			s.Owner, s.Until, c.Got = "", 0, max(0, c.Got-1)
 		}
 	})
 }
@@ -182,7 +246,8 @@ func (m *Model) count(a []string) error {
 		return err
 	}
 	c.asks, c.Until = false, c.Began+m.TTL-m.TTL/drift
-	if c.Believes = c.Got >= m.Need && m.Now < c.Until; !c.Believes {
+	c.Believes = c.Got >= m.Need && (m.TTL == 0 || m.Now < c.Until)
+	if !c.Believes && !c.Waits {
 		return m.release(name)
 	}
 	return nil
@@ -234,7 +299,7 @@ func (m *Model) pass(a []string) error {
 	m.Now += long
 	m.expire()
 	for i := range m.Clients {
-		if c := &m.Clients[i]; !c.Paused && m.Now >= c.Until {
+		if c := &m.Clients[i]; !c.Paused && m.TTL > 0 && m.Now >= c.Until {
 			c.Believes = false
 		}
 	}
@@ -243,8 +308,8 @@ func (m *Model) pass(a []string) error {
 
 func (m *Model) expire() {
 	for i := range m.Stores {
-		if s := &m.Stores[i]; s.Owner != "" && m.Now >= s.Until {
-			s.Owner, s.Until = "", 0
+		if s := &m.Stores[i]; m.TTL > 0 && s.Owner != "" && m.Now >= s.Until {
+			s.Owner, s.Rests, s.Until = "", s.Until+m.Rests, 0
 		}
 	}
 }

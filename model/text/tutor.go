@@ -130,7 +130,12 @@ var tutor = map[model.MessageID]Sentence{
 
 	// The model of small stores.
 	"stores-begin":           {"{0} small stores with a TTL of {1}; a client needs {2}", "{0} 个小存储，TTL {1}；客户端需要 {2} 个"},
+	"stores-connection":      {"a server that gives the lock to a connection", "一个把锁交给连接的服务器"},
+	"stores-rests":           {"a lock that runs out rests for {0}", "到期的锁要冷却 {0}"},
 	"stores-asks":            {"{0} asks store {1}", "{0} 请求存储 {1}"},
+	"stores-unheard":         {"{0} asks store {1}; the answer gets lost", "{0} 请求存储 {1}，回答丢了"},
+	"stores-releases":        {"{0} releases on store {1}", "{0} 在存储 {1} 上释放"},
+	"stores-breaks":          {"the connection of {0} breaks", "{0} 的连接断开"},
 	"stores-counts":          {"{0} counts what it got, and the time that is left", "{0} 数一数拿到几个，还剩多少时间"},
 	"stores-dies":            {"store {0} dies", "存储 {0} 死去"},
 	"stores-comes-back":      {"store {0} comes back, without its key", "存储 {0} 回来了，它的键没了"},
@@ -141,6 +146,9 @@ var tutor = map[model.MessageID]Sentence{
 	"stores-empty":           {"no key", "没有键"},
 	"stores-came-back":       {"came back", "回来过"},
 	"stores-clock":           {"a model, not etcd; its clock: {0}", "这是模型，不是 etcd；时钟：{0}"},
+	"stores-resting":         {"rests {0}", "冷却 {0}"},
+	"stores-waits":           {"waits in the server", "在服务器里等待"},
+	"stores-believes-on":     {"counts on the lock", "认为自己持有锁"},
 	"stores-got":             {"got {0} of {1}, needs {2}", "拿到 {0} / {1} 个，需要 {2} 个"},
 	"stores-believes":        {"counts on the lock for {0}", "认为自己还持有锁 {0}"},
 	"stores-believes-paused": {"is paused, and counts on the lock", "停顿着，认为自己持有锁"},

@@ -1,6 +1,7 @@
 package tutor
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,6 +28,10 @@ func storesLines(th *draw.Theme, m *stores.Model, w int) []string {
 		switch {
 		case s.Down:
 			add(&keys, draw.Bad, th.Sign.Bad+" "+th.Say("stores-down"))
+		case s.Owner != "" && m.TTL == 0:
+			add(&keys, draw.Good, th.Sign.Holds+" "+s.Owner)
+		case m.Now < s.Rests:
+			add(&keys, draw.Late, th.Sign.Waits+" "+th.Say("stores-resting", seconds(s.Rests-m.Now)))
 		case s.Owner != "":
 			add(&keys, draw.Good, th.Sign.Holds+" "+s.Owner+" "+seconds(s.Until-m.Now))
 		default:
@@ -38,11 +43,18 @@ func storesLines(th *draw.Theme, m *stores.Model, w int) []string {
 			add(&state, draw.Dim, "")
 		}
 	}
-	lines := []string{th.Line(w, head, nil), th.Line(w, keys, nil), th.Line(w, state, nil)}
+	lines := []string{th.Line(w, head, nil), th.Line(w, keys, nil)}
+	if slices.ContainsFunc(m.Stores, func(s stores.Store) bool { return s.New }) {
+		lines = append(lines, th.Line(w, state, nil))
+	}
 	lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("stores-clock", seconds(m.Now)))}, nil))
 	for _, c := range m.Clients {
 		spans := []draw.Span{draw.Plain.Of("  "), draw.Strong.Of(c.Name + "  "), draw.Plain.Of(th.Say("stores-got", c.Got, strconv.Itoa(len(m.Stores)), m.Need) + "  ")}
 		switch {
+		case c.Waits:
+			spans = append(spans, draw.Waiting.Of(th.Say("stores-waits")))
+		case c.Believes && m.TTL == 0:
+			spans = append(spans, draw.Belief.Of(th.Say("stores-believes-on")))
 		case c.Believes && c.Paused:
 			spans = append(spans, draw.Belief.Of(th.Say("stores-believes-paused")))
 		case c.Believes:

@@ -262,7 +262,7 @@ func (w *world) end(id model.LeaseID) {
 	if len(gone) > 0 {
 		w.commit(nil, gone...)
 	}
-	if l != nil && l.who.lease == id && !owns(l.who.Recipe) {
+	if l != nil && l.who.lease == id && !owns(l.who.Recipe) && l.who.Recipe != "timer" {
 		l.who.lost = true
 	}
 }
@@ -774,7 +774,7 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 			p.slow, p.noGrant, p.holdsItsDelete = f.Method == "Watch/Watch", f.Method == "Lease/LeaseGrant", f.Method == "KV/DeleteRange" || f.Method == "KV/Txn" && p.Recipe == "election"
 		case model.FaultDropReply:
 			p.unanswered = f.Method == "KV/DeleteRange"
-		case model.FaultHoldKeepalives, model.FaultFreeze:
+		case model.FaultHoldKeepalives, model.FaultFreeze, model.FaultCut:
 			p.unsent = true
 			w.stopsRenewing(p)
 		default:
@@ -813,7 +813,8 @@ func (w *world) heal(f model.Fault) {
 		if p.name != f.Target {
 			continue
 		}
-		if p.unsent = p.unsent && f.Kind != model.FaultHoldKeepalives; f.Kind == model.FaultPause && p.proc == model.ProcPaused {
+		passes := f.Kind == model.FaultHoldKeepalives && p.Recipe != "timer" || f.Kind == model.FaultCut // an error ended the timer
+		if p.unsent = p.unsent && !passes; f.Kind == model.FaultPause && p.proc == model.ProcPaused {
 			w.is(p, model.ProcRunning, "")
 		}
 		w.renews(p)
