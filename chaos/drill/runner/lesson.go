@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // Trainer tells a drill to a person. The lab waits for the person: the steps of a lesson wait,
@@ -53,8 +53,10 @@ type Exercise struct {
 	// Exam: the fault of an exam is to be healed. Explanation says what it was.
 	Exam        bool
 	Explanation drill.Text
-	// Err is why it could not be set up, nil if it could.
-	Err error
+	// Err is why it could not be set up, nil if it could, and Failed the step that did not come to pass
+	// then, nil where none did not.
+	Err    error
+	Failed *drill.Step
 	// Values are what was filled in last, nil for nothing yet.
 	Values map[string]string
 	// Over is closed when it is done, or no longer can be.
@@ -166,7 +168,7 @@ func (r *runner) task(ctx context.Context, t drill.Task) (done bool) {
 	e := Exercise{Task: t}
 	for ctx.Err() == nil && !r.blind {
 		r.trainer.Tries(nil)
-		if e.Err = r.setUp(ctx, t.Setup); e.Err != nil {
+		if e.Failed, e.Err = r.setUp(ctx, t.Setup); e.Err != nil {
 			r.announce(ctx, e, false, nil, nil)
 			return false
 		}
@@ -249,10 +251,11 @@ func (r *runner) unpaced(ctx context.Context, steps []drill.Step, filled map[str
 }
 
 // setUp starts every program of the lab anew and does the steps that bring a task about.
-func (r *runner) setUp(ctx context.Context, steps []drill.Step) error {
+// It says at which it stopped.
+func (r *runner) setUp(ctx context.Context, steps []drill.Step) (*drill.Step, error) {
 	r.deadline = r.lab.Now().Add(r.o.Limit)
 	if err := r.empty(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	for _, c := range r.d.Lab.Contenders {
 		for _, name := range c.Names() {
@@ -260,12 +263,11 @@ func (r *runner) setUp(ctx context.Context, steps []drill.Step) error {
 				continue
 			}
 			if _, err := r.act(ctx, model.Action{Kind: model.SpawnProc, Contender: name, Lock: c.Locks[0], Recipe: c.Recipe}); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	_, err := r.unpaced(ctx, steps, nil)
-	return err
+	return r.unpaced(ctx, steps, nil)
 }
 
 // wrongFor is how long a wrong cure shows before it is one: a program that lets go in order is
@@ -343,11 +345,11 @@ func (r *runner) await(ctx context.Context, by *signs, over <-chan struct{}) (ca
 const emptyWithin = 20 * time.Second
 
 // exam ends all programs, brings a fault about unseen, and says whether the person healed it.
-func (r *runner) exam(ctx context.Context, text drill.Text, c drill.Case) (healed bool) {
-	e := Exercise{Task: drill.Task{Text: text, Done: c.Done}, Exam: true, Explanation: c.Explanation}
+func (r *runner) exam(ctx context.Context, asks drill.Text, c drill.Case) (healed bool) {
+	e := Exercise{Task: drill.Task{Text: asks, Done: c.Done}, Exam: true, Explanation: c.Explanation}
 	e.Err = r.empty(ctx)
 	if r.trainer.Unseen(r.lab.Now(), true); e.Err == nil {
-		_, e.Err = r.unpaced(ctx, c.Steps, nil)
+		e.Failed, e.Err = r.unpaced(ctx, c.Steps, nil)
 	}
 	r.trainer.Unseen(r.lab.Now(), false)
 	var came shown
@@ -397,21 +399,21 @@ func (r *runner) empty(ctx context.Context) error {
 			}
 		}
 	}
-	var left []string
+	var left []model.Message
 	gone, err := r.until(ctx, r.lab.Now().Add(emptyWithin), func() bool {
 		left = nil
 		for _, name := range slices.Sorted(maps.Keys(procs())) {
-			left = append(left, name+" still runs")
+			left = append(left, model.Say("left-runs", name))
 		}
 		for _, lock := range r.d.Lab.Locks() {
 			for _, who := range r.view.Queue(lock).Owners {
-				left = append(left, who+" still has a claim on "+lock)
+				left = append(left, model.Say("left-claim", who, lock))
 			}
 		}
 		return len(left) == 0
 	})
 	if err == nil && !gone {
-		err = errors.Join(fmt.Errorf("what the story left behind does not go within %s: %s", emptyWithin, strings.Join(left, ", ")), failed)
+		err = errors.Join(text.Refusal{Why: model.Say("left-behind", emptyWithin, left)}, failed)
 	}
 	return err
 }

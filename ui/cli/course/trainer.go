@@ -332,9 +332,9 @@ func (t *Trainer) Came(ctx context.Context, e runner.Exercise, done bool, why dr
 	defer t.atLast(false)
 	switch {
 	case e.Err != nil && e.Exam:
-		t.tell(ctx, t.say(model.Say("trainer-exam-broke")), e.Err.Error())
+		t.tell(ctx, t.say(model.Say("trainer-exam-broke", model.Verbatim(t.broke(e)))))
 	case e.Err != nil:
-		t.tell(ctx, t.say(model.Say("trainer-task-broke")), e.Err.Error())
+		t.tell(ctx, t.say(model.Say("trainer-task-broke", model.Verbatim(t.broke(e)))))
 	case done:
 		t.tell(ctx, t.say(model.Say("trainer-task-done")))
 	case e.Exam && why != nil:
@@ -356,6 +356,14 @@ func (t *Trainer) Came(ctx context.Context, e runner.Exercise, done bool, why dr
 	}
 	lines := append([]string{"locktop learn code go > lock.go"}, p.Build...)
 	t.tell(ctx, t.say(model.Say("trainer-own")), append(lines, p.Drill("keepalives-held")...)...)
+}
+
+// broke says why an exercise could not be set up: at which step, or what hindered it.
+func (t *Trainer) broke(e runner.Exercise) string {
+	if e.Failed != nil && t.lang != "en" {
+		return t.say(model.Say("trainer-missed-step", e.Failed.In(t.lang)))
+	}
+	return text.Refused(t.lang, e.Err)
 }
 
 // lost says why a task can no longer be done. missed is the step that did not come to pass, nil where
