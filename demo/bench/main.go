@@ -34,15 +34,11 @@ import (
 
 // options are the flags of the command.
 type options struct {
-	args    string // as they were given
-	rounds  int
-	quick   bool
-	seconds float64 // of load in the proxy's row
-	flood   time.Duration
-	idle    time.Duration
-	serve   time.Duration
-	soak    time.Duration
-	names   []string
+	args   string // as they were given
+	rounds int
+	quick  bool
+	soak   time.Duration
+	names  []string
 }
 
 // size is how many there are of something: fewer for a trial.
@@ -53,17 +49,22 @@ func (o options) size(full, quick int) int {
 	return full
 }
 
+// long is how long something is measured: a trial is over soon.
+func (o options) long(full time.Duration) time.Duration {
+	if o.quick {
+		return min(full/10, 3*time.Second)
+	}
+	return full
+}
+
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a write says so, too, and the soak cuts connections
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	var err error
-	switch order := []byte(os.Getenv(orderEnv)); os.Getenv(roleEnv) {
-	case member:
-		err = playMember(order)
-	case crowd:
-		err = playCrowd(ctx, order)
-	default:
+	if order := os.Getenv(crowdEnv); order != "" {
+		err = playCrowd(ctx, []byte(order))
+	} else {
 		err = command(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -83,10 +84,6 @@ func parse(args []string, usage io.Writer) (o options, err error) {
 	}
 	f.IntVar(&o.rounds, "rounds", 3, "how often everything is measured")
 	f.BoolVar(&o.quick, "quick", false, "one round with small sizes: a trial, its figures say nothing")
-	f.Float64Var(&o.seconds, "seconds", 5, "how long the proxy's load lasts, per side and round")
-	f.DurationVar(&o.flood, "flood", time.Minute, "how long events flow, per round")
-	f.DurationVar(&o.idle, "idle", 5*time.Minute, "how long an idle console is looked at")
-	f.DurationVar(&o.serve, "serve", 10*time.Minute, "how long serve is looked at")
 	f.DurationVar(&o.soak, "soak", 10*time.Minute, "how long the soak takes")
 	for err := f.Parse(args); f.NArg() > 0 || err != nil; err = f.Parse(f.Args()[1:]) {
 		if err != nil {
@@ -98,10 +95,10 @@ func parse(args []string, usage io.Writer) (o options, err error) {
 		o.names = append(o.names, f.Arg(0))
 	}
 	if o.quick {
-		o.rounds, o.seconds, o.flood, o.idle, o.serve, o.soak = 1, 0.5, 2*time.Second, 3*time.Second, 3*time.Second, 12*time.Second
+		o.rounds, o.soak = 1, 12*time.Second
 	}
-	if o.rounds < 1 || o.rounds > 100 || o.seconds < 0.1 || min(o.flood, o.idle, o.serve, o.soak) < time.Second {
-		return o, errors.New("want -rounds of 1 to 100, -seconds 0.1 or more, and 1s or more of -flood, -idle, -serve and -soak")
+	if o.rounds < 1 || o.rounds > 100 || o.soak < time.Second {
+		return o, errors.New("want -rounds of 1 to 100, and -soak of 1s or more")
 	}
 	return o, nil
 }
@@ -142,12 +139,12 @@ func command(ctx context.Context, args []string, out, progress io.Writer) (err e
 type row struct {
 	name, what, against string
 	figures             []figure
-	data                []dataset // that the sides need, each on a server that runs alone
-	once                bool      // a long row has one round
-	ours, theirs        side      // a row without another side has no theirs
+	data                dataset // that the sides need, on a server that runs alone
+	once                bool    // a long row has one round
+	ours, theirs        side    // a row without another side has no theirs
 }
 
-// side measures one side of a row once, with the endpoint of the first of the data.
+// side measures one side of a row once, with the endpoint of the data.
 type side func(ctx context.Context, e *env, endpoint string) (values, error)
 
 // values are what was measured, by the name of the figure.
@@ -183,7 +180,8 @@ func (f figure) promise() string {
 	return "–"
 }
 
-// measure runs the rounds. After an error the rounds before it count.
+// measure runs the rounds. In each the sides come one after the other, by turns; after an error the
+// rounds before it count.
 func (r row) measure(ctx context.Context, e *env) (samples [][2]values, err error) {
 	rounds := e.o.rounds
 	if r.once {
@@ -191,33 +189,25 @@ func (r row) measure(ctx context.Context, e *env) (samples [][2]values, err erro
 	}
 	for round := range rounds {
 		e.tell("%s: round %d of %d", r.name, round+1, rounds)
-		s, err := r.round(ctx, e, round)
-		if err != nil {
-			return samples, err
+		var s [2]values
+		endpoint := ""
+		if r.data != (dataset{}) {
+			if endpoint, err = e.holding(ctx, r.data); err != nil {
+				return samples, err
+			}
+		}
+		sides := [2]side{r.ours, r.theirs}
+		for i := range sides {
+			if i = (i + round) % 2; sides[i] == nil {
+				continue
+			}
+			if s[i], err = sides[i](ctx, e, endpoint); err != nil {
+				return samples, err
+			}
 		}
 		samples = append(samples, s)
 	}
 	return samples, nil
-}
-
-// round measures the sides one after the other; the round says which one is first.
-func (r row) round(ctx context.Context, e *env, round int) (s [2]values, err error) {
-	endpoint := ""
-	if len(r.data) > 0 {
-		if endpoint, err = e.holding(ctx, r.data[0]); err != nil {
-			return s, err
-		}
-	}
-	sides := [2]side{r.ours, r.theirs}
-	for i := range sides {
-		if i = (i + round) % 2; sides[i] == nil {
-			continue
-		}
-		if s[i], err = sides[i](ctx, e, endpoint); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
 }
 
 const tableHead = "| row | figure | ours | theirs | ratio | rounds, least to most | promise | |\n|---|---|---:|---:|---:|---|---|---|\n"

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +44,7 @@ func etcdctlGets(format string) side {
 func lsRow(o options) row {
 	return row{name: "ls", what: "`ls -o json --leases none`, 10,000 locks × 10 claims", against: "`etcdctl get --prefix -w json`",
 		figures: []figure{{"wall", "s", atMost, 1}, {"processor", "s", shown, 0}},
-		data:    []dataset{o.many()},
+		data:    o.many(),
 		ours: func(ctx context.Context, e *env, endpoint string) (values, error) {
 			return e.runs(ctx, e.locktopOn(endpoint, "ls", "-o", "json", "--leases", "none")...)
 		},
@@ -55,7 +54,7 @@ func lsRow(o options) row {
 func pageRow(o options) row {
 	return row{name: "page", what: "console: from its start to the first full page, same keys", against: "`etcdctl get --prefix -w simple`",
 		figures: []figure{{"wall", "s", atMost, 1.2}, {"memory", "MiB", shown, 0}},
-		data:    []dataset{o.many()},
+		data:    o.many(),
 		ours:    func(ctx context.Context, e *env, _ string) (values, error) { return e.page(ctx, o.many()) },
 		theirs:  etcdctlGets("simple")}
 }
@@ -76,7 +75,7 @@ func (e *env) page(ctx context.Context, d dataset) (values, error) {
 				return err
 			}
 			defer c.Close()
-			e.server.data = dataset{Locks: -1} // nothing is left in it
+			e.server.data = spent
 			asked := time.Now()
 			r, err := c.Revoke(ctx, leaseBase)
 			if err != nil {
@@ -96,11 +95,10 @@ func (e *env) page(ctx context.Context, d dataset) (values, error) {
 
 func eventsRow(o options) row {
 	rate := float64(o.size(20_000, 4_000))
-	return row{name: "events", what: "console: one event at a time, idle; then 20,000 events/s; then 20,000/s into the watcher and the model alone", against: "`etcdctl watch --prefix`",
+	return row{name: "events", what: "console: one event at a time, idle; then 20,000 events/s",
 		figures: []figure{{"written", "events/s", shown, 0}, {"lag p99", "ms", below, 250}, {"last revision never shown", "times", below, 0},
-			{"lost", "events", below, 0}, {"out of order, or watch lost", "times", below, 0},
 			{"idle: event in its cell, p99", "ms", below, 30}, {"idle: event in its cell, p50", "ms", shown, 0}},
-		data: []dataset{flooded},
+		data: flooded,
 		ours: func(ctx context.Context, e *env, endpoint string) (values, error) {
 			got := values{}
 			err := e.onConsole(ctx, endpoint, flooded, func(s *screen, _ time.Duration) error {
@@ -109,35 +107,16 @@ func eventsRow(o options) row {
 					return err
 				}
 				got["idle: event in its cell, p99"], got["idle: event in its cell, p50"] = quantile(lags, 0.99), quantile(lags, 0.5)
-				return e.flood(ctx, endpoint, rate, func(events int, marks []mark) error {
-					_, late := s.reaches(ctx, marks[len(marks)-1].rev)
-					got["written"], got["lag p99"] = rateOf(events, marks), quantile(s.lags(marks), 0.99)
-					got["last revision never shown"] = map[bool]float64{true: 1}[late != nil]
-					return nil
-				})
-			})
-			if err != nil {
-				return nil, err
-			}
-			return got, e.floodModel(ctx, endpoint, rate, got)
-		},
-		theirs: func(ctx context.Context, e *env, endpoint string) (values, error) {
-			c, err := dial(ctx, endpoint)
-			if err != nil {
-				return nil, err
-			}
-			defer c.Close()
-			w, err := e.watch(ctx, c)
-			if err != nil {
-				return nil, err
-			}
-			got := values{}
-			err = e.flood(ctx, endpoint, rate, func(events int, marks []mark) error {
-				got["written"], got["lost"] = rateOf(events, marks), missing(ctx, &w.events, floodWaits+events)
+				marks, err := e.flood(ctx, endpoint, rate)
+				if err != nil {
+					return err
+				}
+				last := marks[len(marks)-1]
+				_, late := s.reaches(ctx, last.rev)
+				got["written"], got["lag p99"] = float64(2*floodPuts*len(marks))/last.at.Sub(marks[0].at).Seconds(), quantile(s.lags(marks), 0.99)
+				got["last revision never shown"] = map[bool]float64{true: 1}[late != nil]
 				return nil
 			})
-			err = errors.Join(err, w.close())
-			got["lag p99"] = quantile(w.lags, 0.99)
 			return got, err
 		}}
 }
@@ -280,17 +259,20 @@ func record(path string, claims int) error {
 	return errors.Join(err, r.Close())
 }
 
-// parts is into how many parts a long look is cut; a share of a core is their median.
-const parts = 10
+const (
+	idleFor  = 2 * time.Minute
+	serveFor = 4 * time.Minute
+	parts    = 10 // of such a look; a share of a core is their median
+)
 
 func idleRow(o options) row {
-	d := dataset{Locks: o.size(20_000, 200), Claims: 1} // who waits for five minutes would be a warning
-	return row{name: "idle", what: fmt.Sprintf("console, nothing happens: 20,000 locks, for %s", o.idle), once: true,
+	d := dataset{Locks: o.size(20_000, 200), Claims: 1} // who waits for minutes would be a warning
+	return row{name: "idle", what: fmt.Sprintf("console, nothing happens: 20,000 locks, for %s", idleFor), once: true,
 		figures: []figure{{"processor", "% of a core", below, 2}, {"memory", "MiB", shown, 0}},
-		data:    []dataset{d},
+		data:    d,
 		ours: func(ctx context.Context, e *env, endpoint string) (got values, err error) {
 			err = e.onConsole(ctx, endpoint, d, func(s *screen, _ time.Duration) (err error) {
-				got, err = look(ctx, s.cmd.Process.Pid, o.idle, func() error { return nil })
+				got, err = look(ctx, s.cmd.Process.Pid, o.long(idleFor), func() error { return nil })
 				return err
 			})
 			return got, err
@@ -319,48 +301,38 @@ func look(ctx context.Context, pid int, long time.Duration, each func() error) (
 
 func serveRow(o options) row {
 	d := dataset{Locks: o.size(10_000, 200), Claims: 2}
-	return row{name: "serve", what: fmt.Sprintf("`serve --record`, 10,000 locks, 50 handovers a second, for %s", o.serve), once: true,
+	return row{name: "serve", what: fmt.Sprintf("`serve --record`, 10,000 locks, 50 handovers a second, for %s", serveFor), once: true,
 		figures: []figure{{"processor", "% of a core", below, 3}, {"memory", "MiB", shown, 0}},
-		data:    []dataset{d},
+		data:    d,
 		ours: func(ctx context.Context, e *env, endpoint string) (got values, err error) {
-			cmd := e.command(ctx, e.locktopOn(endpoint, "serve", "--listen", "127.0.0.1:0", "--record", filepath.Join(e.dir, "ring"))...)
-			said, err := cmd.StderrPipe()
-			if err == nil {
-				err = cmd.Start()
-			}
+			s, err := e.open(ctx, e.locktopOn(endpoint, "serve", "--listen", "127.0.0.1:0", "--record", filepath.Join(e.dir, "ring"))...)
 			if err != nil {
-				return nil, fmt.Errorf("start serve: %w", err)
+				return nil, err
 			}
 			defer func() {
-				_ = cmd.Process.Signal(syscall.SIGTERM)
-				defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
-				err = errors.Join(err, cmd.Wait())
+				_ = s.cmd.Process.Signal(syscall.SIGTERM)
+				err = errors.Join(err, s.close())
 			}()
-			in := bufio.NewReader(said)
-			line, err := in.ReadString('\n')
-			url := regexp.MustCompile(`answering on (http\S+/metrics)`).FindStringSubmatch(line)
-			if err != nil || url == nil {
-				return nil, fmt.Errorf("start serve: it says %q: %w", line, err)
+			if _, err := s.await(ctx, "/metrics"); err != nil {
+				return nil, err
 			}
-			go func() { _, _ = io.Copy(io.Discard, in) }()
+			s.mu.Lock()
+			url := string(regexp.MustCompile(`http\S+/metrics`).Find(s.seen))
+			s.mu.Unlock()
 			load, enough := context.WithCancel(ctx)
 			ended := make(chan error, 1)
 			go func() { ended <- handOver(load, endpoint, d, 50) }()
-			got, err = look(ctx, cmd.Process.Pid, o.serve, func() error { return scrape(url[1]) })
+			got, err = look(ctx, s.cmd.Process.Pid, o.long(serveFor), func() error { // as a Prometheus does
+				a, err := http.Get(url)
+				if err == nil {
+					_, err = io.Copy(io.Discard, a.Body)
+					_ = a.Body.Close()
+				}
+				return err
+			})
 			enough()
 			return got, errors.Join(err, <-ended)
 		}}
-}
-
-// scrape reads the metrics as a Prometheus does.
-func scrape(url string) error {
-	a, err := http.Get(url)
-	if err != nil {
-		return err
-	}
-	defer a.Body.Close()
-	_, err = io.Copy(io.Discard, a.Body)
-	return err
 }
 
 func proxyRow() row {
@@ -368,7 +340,7 @@ func proxyRow() row {
 		return func(ctx context.Context, e *env, endpoint string) (values, error) {
 			got := values{}
 			for name, clients := range map[string]int{"1 client": 1, "64 clients": 64} {
-				rate, err := e.crowd(ctx, endpoint, proxied, crowdOrder{clients, e.o.seconds})
+				rate, err := e.crowd(ctx, endpoint, proxied, crowdOrder{clients, e.o.long(5 * time.Second)})
 				if err != nil {
 					return nil, err
 				}
@@ -379,7 +351,7 @@ func proxyRow() row {
 	}
 	return row{name: "proxy", what: "a program that locks and unlocks, started by `locktop proxy -- PROGRAM`", against: "the same program, direct",
 		figures: []figure{{"1 client", "locks/s", keeps, 0.85}, {"64 clients", "locks/s", keeps, 0.85}},
-		data:    []dataset{{Sync: true}}, ours: side(true), theirs: side(false)}
+		data:    dataset{Sync: true}, ours: side(true), theirs: side(false)}
 }
 
 func growthRow(o options) row {

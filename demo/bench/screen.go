@@ -23,7 +23,7 @@ const (
 	// seenMost bounds what is kept of what a console wrote.
 	seenMost = 1 << 20
 	carry    = 64 // longer than what shownRev matches
-	// settle bounds the wait for a revision, and for the last events of a flood.
+	// settle bounds the wait for a revision.
 	settle = 20 * time.Second
 )
 
@@ -96,8 +96,7 @@ func (s *screen) read() {
 	}
 }
 
-// shownRev is the revision in the status line: every frame shows the one that all of its
-// cells are of.
+// shownRev is the revision in the status line: every frame shows the one that all of its cells are of.
 var shownRev = regexp.MustCompile(`rev (?:\x1b\[[0-9;]*m)*([0-9,]+)(?:\x1b| )`)
 
 func (s *screen) took(b []byte, at time.Time) {
@@ -142,8 +141,7 @@ func (s *screen) until(ctx context.Context, within time.Duration, what string, s
 	}
 }
 
-// await waits until all of the texts were written since a key was pressed, each in one
-// piece of one style.
+// await waits until all of the texts were written since a key was pressed, each in one piece of one style.
 func (s *screen) await(ctx context.Context, texts ...string) (time.Time, error) {
 	return s.until(ctx, runLimit, strings.Join(texts, " and "), func() bool {
 		return !slices.ContainsFunc(texts, func(t string) bool { return !bytes.Contains(s.seen, []byte(t)) })

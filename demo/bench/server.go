@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
-	"os/exec"
-	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/server/v3/embed"
@@ -19,13 +14,8 @@ import (
 	"locktop/demo/process"
 )
 
-// A process of this program may play a role: the environment says which, and what to do.
-const (
-	roleEnv  = "LOCKTOP_BENCH_ROLE"
-	orderEnv = "LOCKTOP_BENCH_ORDER" // JSON
-	member   = "member"              // order: dataset
-	crowd    = "crowd"               // order: crowdOrder
-)
+// A process of this program may take locks: the environment says how many.
+const crowdEnv = "LOCKTOP_BENCH_CROWD" // crowdOrder in JSON
 
 // dataset is what a server holds: so many locks, and so many claims of each.
 type dataset struct {
@@ -33,6 +23,9 @@ type dataset struct {
 	OneLease      bool // that all claims hang on; otherwise each has its own
 	Sync          bool // the server waits for its disk, which a proxy's peer does, too
 }
+
+// spent is what a server holds that no row may use again.
+var spent = dataset{Locks: -1}
 
 const (
 	prefix = "/bench/" // of all locks
@@ -57,65 +50,21 @@ func claimKey(lock int, lease int64) string {
 	return fmt.Sprintf("%slock-%06d/%x", prefix, lock, lease)
 }
 
-// server is the process of a member with its data.
+// server is a member with its data, in this process.
 type server struct {
 	data     dataset
 	endpoint string
-	cmd      *exec.Cmd
-	stdin    io.Closer
+	etcd     *embed.Etcd
+	free     func() // gives up its ports
 }
 
-// startServer starts the process and waits until the data is there.
-func startServer(ctx context.Context, dir string, d dataset) (*server, error) {
-	exe, err := os.Executable()
-	if err != nil {
+// startServer starts a member and returns when the data is there.
+func startServer(ctx context.Context, dir string, d dataset) (_ *server, err error) {
+	if dir, err = os.MkdirTemp(dir, "member-"); err != nil {
 		return nil, err
 	}
-	order, err := json.Marshal(d)
-	if err != nil {
-		return nil, err
-	}
-	s := &server{data: d, cmd: exec.Command(exe)}
-	s.cmd.Env = append(os.Environ(), roleEnv+"="+member, orderEnv+"="+string(order), "TMPDIR="+dir)
-	s.cmd.Stderr = os.Stderr
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	if err := s.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the server: %w", err)
-	}
-	defer context.AfterFunc(ctx, func() { _ = s.cmd.Process.Kill() })()
-	if _, err := fmt.Fscanln(bufio.NewReader(out), &s.endpoint); err != nil {
-		_ = s.end()
-		return nil, fmt.Errorf("fill the server: %w", err)
-	}
-	return s, nil
-}
-
-// end ends the process: by its standard input, and if that takes long, by a kill.
-func (s *server) end() error {
-	defer time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() }).Stop()
-	_ = s.stdin.Close()
-	return s.cmd.Wait()
-}
-
-// playMember runs one member with the data in it until its standard input ends.
-func playMember(order []byte) error {
-	var d dataset
-	if err := json.Unmarshal(order, &d); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "member-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	var e *embed.Etcd
-	free, err := process.StartOnPorts(2, func(why string) { fmt.Fprintln(os.Stderr, why) }, func(addrs []string) (err error) {
+	s := &server{data: d}
+	s.free, err = process.StartOnPorts(2, func(string) {}, func(addrs []string) (err error) {
 		cfg := embed.NewConfig()
 		cfg.Dir, cfg.UnsafeNoFsync, cfg.QuotaBackendBytes = dir, !d.Sync, 8<<30
 		cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
@@ -123,35 +72,34 @@ func playMember(order []byte) error {
 		cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 		cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
 		cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-		e, err = embed.StartEtcd(cfg)
+		s.etcd, err = embed.StartEtcd(cfg)
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("start the server: %w", err)
 	}
-	defer free()
-	defer e.Close()
-	defer e.Server.HardStop() // without it, Close waits for clients that are gone
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		defer cancel()
-		_, _ = io.Copy(io.Discard, os.Stdin)
-	}()
+	s.endpoint = s.etcd.Clients[0].Addr().String()
 	select {
-	case <-e.Server.ReadyNotify():
+	case <-s.etcd.Server.ReadyNotify():
+		err = fill(ctx, s.etcd, d)
 	case <-ctx.Done():
-		return nil
+		err = ctx.Err()
 	}
-	if err := fill(ctx, e, d); err != nil {
-		return fmt.Errorf("fill: %w", err)
+	if err != nil {
+		s.end()
+		return nil, fmt.Errorf("fill the server: %w", err)
 	}
-	fmt.Println(e.Clients[0].Addr())
-	<-ctx.Done()
-	return nil
+	return s, nil
 }
 
-// fill makes the claims, within the process: a client would take far longer. All holders
-// come first.
+func (s *server) end() {
+	s.etcd.Server.HardStop() // without it, Close waits for clients that are gone
+	s.etcd.Close()
+	s.free()
+	_ = os.RemoveAll(s.etcd.Config().Dir)
+}
+
+// fill makes the claims, within the process: a client would take far longer. All holders come first.
 func fill(ctx context.Context, e *embed.Etcd, d dataset) error {
 	leases := d.Locks * d.Claims
 	if d.OneLease {

@@ -13,12 +13,11 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
-	"google.golang.org/grpc"
 
+	"locktop/chaos/proxy"
 	"locktop/demo/cluster"
 	"locktop/model"
 	"locktop/model/journal"
-	"locktop/model/recipe"
 	"locktop/model/store"
 	"locktop/model/text"
 	"locktop/watcher"
@@ -37,13 +36,12 @@ const (
 	endsClose = 2 * time.Second
 )
 
-// soakRow lets contenders compete on a cluster of its own, in this process, and holds what
-// the model says against what they did. They take mutexes, nested ones too, single keys and permits,
-// stand by for a leader, or are in a list of members, and write down how they give one up before they
-// do it. Clients are killed with all their sessions, keys are deleted by hand, the path of the observer
-// and of one client drops, and the leader moves, or is slow. Nobody hangs here and nobody writes where
-// he should not: what the model finds has to be true of what was done. A cause above a hint has to be
-// true, and of the hints 99 of a hundred.
+// soakRow lets contenders compete on a cluster of its own, and holds what the model says against
+// what they did. They take mutexes, nested ones too, and single keys, or stand by for a leader, and
+// write down how they give one up before they do it. Clients are killed with all their sessions, keys
+// are deleted by hand, the path of the observer and of one client drops, and the leader moves, or is
+// slow. Nobody hangs here and nobody writes where he should not: what the model finds has to be true
+// of what was done. A cause above a hint has to be true, and of the hints 99 of a hundred.
 func soakRow(o options) row {
 	r := row{name: "soak", what: fmt.Sprintf("48 contenders on three members, kills, deletes by hand, drops of the path, slow and other leaders, for %s: what the model says, and what they did", o.soak), once: true,
 		ours: func(ctx context.Context, e *env, _ string) (values, error) { return e.soak(ctx) }}
@@ -76,14 +74,14 @@ type soakClient struct {
 
 // soakSession is what became of a lease.
 type soakSession struct {
-	client  *soakClient
-	renewed time.Time     // or granted: not before
-	gap     time.Duration // the last long one between two renewals
-	gapOver time.Time     // when it ended
-	asked   []time.Time   // for a renewal, and not answered yet
-	ran     bool          // out, as its owner was told; or it could not be revoked
-	closed  bool          // by its owner
-	over    bool          // its owner has done with it
+	client   *soakClient
+	renewed  time.Time     // or granted: not before
+	answered time.Time     // the last renewal
+	gap      time.Duration // the last long one between two answers
+	gapOver  time.Time     // when it ended
+	ran      bool          // out, as its owner was told; or it could not be revoked
+	closed   bool          // by its owner
+	over     bool          // its owner has done with it
 }
 
 // ledger is what the contenders did, written down before they do it.
@@ -92,8 +90,9 @@ type ledger struct {
 	ends         map[claimID]ending
 	held         map[claimID]bool
 	sessions     map[clientv3.LeaseID]*soakSession
-	troubles     []trouble
+	moves        []time.Time // of the leader
 	slow         []time.Time // when answers took long
+	disturbances int
 	taken, kills int
 	byHands      int
 }
@@ -135,12 +134,12 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 		return nil, err
 	}
 	defer c.Close()
-	way, err := newPath(members.MemberEndpoints())
+	way, err := proxy.New(proxy.Options{Backends: members.MemberEndpoints()})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, way.Close()) }()
-	eyes, err := dial(ctx, way.endpoints...)
+	defer way.Close()
+	eyes, err := dial(ctx, way.Shared()...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +147,7 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 	w := watcher.New(eyes, watcher.Options{Prefixes: []string{soakPrefix}})
 	defer w.Close()
 	lg := &ledger{ends: map[claimID]ending{}, held: map[claimID]bool{}, sessions: map[clientv3.LeaseID]*soakSession{}}
-	pin := model.Pin{Prefix: soakPrefix + "permits", Recipe: recipe.Named(fmt.Sprint("semaphore:", permits))}
-	obs := &observer{source: w, state: store.New(pin), ledger: lg, said: map[claimID]bool{}, standing: map[string]bool{}, got: got, tell: e.tell}
+	obs := &observer{source: w, state: store.New(), ledger: lg, said: map[claimID]bool{}, standing: map[string]bool{}, got: got, tell: e.tell}
 	competing, enough := context.WithTimeout(ctx, e.o.soak)
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -157,7 +155,7 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 	for i := range soakClients {
 		endpoints := members.MemberEndpoints()
 		if i == 0 { // see drops of the client
-			endpoints = way.endpoints
+			endpoints = way.Shared()
 		}
 		all.Go(func() { lg.client(competing, endpoints, i, rand.New(rand.NewPCG(1, uint64(i)))) })
 	}
@@ -175,7 +173,7 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 	}
 	obs.judge(time.Now().Add(time.Hour))
 	got["locks taken"], got["clients killed"] = float64(lg.taken), float64(lg.kills)
-	got["deleted by hand"], got["disturbances"] = float64(lg.byHands), float64(len(lg.troubles))
+	got["deleted by hand"], got["disturbances"] = float64(lg.byHands), float64(lg.disturbances)
 	got["hints wrong"] = 100 * got["hints wrong"] / max(1, got["causes that are hints"])
 	got["keys other than etcd's, at the end"], err = obs.differs(ctx, c)
 	return got, err
@@ -185,7 +183,7 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 func (lg *ledger) client(ctx context.Context, endpoints []string, number int, random *rand.Rand) {
 	for ctx.Err() == nil {
 		mine := &soakClient{}
-		c, err := dialWith(context.WithoutCancel(ctx), []grpc.DialOption{grpc.WithChainStreamInterceptor(lg.renewing(mine))}, endpoints)
+		c, err := dial(context.WithoutCancel(ctx), endpoints...)
 		if err != nil {
 			continue
 		}
@@ -208,8 +206,7 @@ func (lg *ledger) client(ctx context.Context, endpoints []string, number int, ra
 	}
 }
 
-// contend takes a lock again and again, with a new session after each that ended, until
-// its client does.
+// contend takes a lock again and again, with a new session after each that ended, until its client does.
 func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, its play, random *rand.Rand) {
 	for pause(ctx, time.Duration(random.IntN(2000))*time.Millisecond) {
 		began := time.Now()
@@ -217,10 +214,18 @@ func (lg *ledger) contend(ctx context.Context, c *soakClient, number int, its pl
 		if err != nil {
 			continue
 		}
-		mine := &soakSession{client: c, renewed: began}
+		mine := &soakSession{client: c, renewed: began, answered: began.Add(-soakTTL * time.Second / 3)} // it asks at once
 		lg.with(func() { lg.sessions[s.Lease()] = mine })
+		renewing, stop := context.WithCancel(c.Ctx())
+		answers, err := c.KeepAlive(renewing, s.Lease())
+		if err != nil {
+			stop()
+			continue
+		}
+		go lg.renewals(mine, answers)
 		go func() { // Lock and Campaign do not notice it (etcd-io/etcd#19597)
 			<-s.Done()
+			stop()
 			lg.with(func() { mine.ran = mine.ran || !mine.over && c.killed.IsZero() })
 		}()
 		for lg.round(ctx, s, number, its, random) == nil && pause(ctx, time.Duration(random.IntN(1000))*time.Millisecond) {
@@ -307,7 +312,6 @@ type observer struct {
 	standing map[string]bool // findings
 	got      values
 	tell     func(format string, args ...any)
-	told     time.Time // when the figures were told last
 }
 
 // until follows until ctx ends.
@@ -333,10 +337,6 @@ func (o *observer) until(ctx context.Context) error {
 		o.waiting = append(o.waiting, entries...)
 		o.judge(time.Now().Add(-soakSettle))
 		o.findings()
-		if time.Since(o.told) >= time.Minute {
-			o.told = time.Now()
-			o.tell("so far: %v", o.got)
-		}
 	}
 }
 
@@ -382,10 +382,7 @@ func (o *observer) findings() {
 	now := map[string]bool{}
 	for _, f := range o.state.Findings() {
 		id := strings.Join([]string{string(f.Severity), string(f.Code), f.Lock, f.Lease.String()}, " ")
-		if now[id] = true; o.standing[id] {
-			continue
-		}
-		if f.Severity == model.SevInfo {
+		if now[id] = true; o.standing[id] || f.Severity == model.SevInfo {
 			continue
 		}
 		kind := string(f.Severity) + "s"

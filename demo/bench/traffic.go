@@ -4,19 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"strings"
-	"sync/atomic"
 	"time"
 
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
-	"google.golang.org/grpc"
 
-	"locktop/chaos/relay"
+	"locktop/chaos/proxy"
 	"locktop/demo/cluster"
 	"locktop/model"
 	"locktop/model/journal"
@@ -24,7 +19,6 @@ import (
 
 // play is what a contender of the soak competes for, and how.
 type play struct {
-	name string
 	// take returns the key by which it holds, or has its place, and how to give it up. No key: another
 	// has it, so later.
 	take func(ctx context.Context, s *concurrency.Session, number int) (key string, release func(context.Context) error, err error)
@@ -36,18 +30,13 @@ const short = 1500 * time.Millisecond
 
 // plays are those of the contenders of a client, by turns.
 var plays = []play{
-	{"mutex", mutexOf(func(n int) string { return fmt.Sprint("mutex", n%2*2) }), 10 * time.Millisecond, short},
-	{"single key", takeKey, 10 * time.Millisecond, short},
-	{"mutex", mutexOf(func(n int) string { return fmt.Sprint("mutex", n%2*2) }), 10 * time.Millisecond, short},
-	{"single key", takeKey, 10 * time.Millisecond, short},
-	{"nested", mutexOf(func(n int) string { return "outer" + strings.Repeat("/inner", n/2%2) }), 10 * time.Millisecond, short},
-	{"standby", mutexOf(func(int) string { return "leader" }), 40 * time.Second, 40 * time.Second},
-	{"semaphore", takePermit, 100 * time.Millisecond, short},
-	{"presence", join, 10 * time.Second, 20 * time.Second},
+	{mutexOf(func(n int) string { return fmt.Sprint("mutex", n%2*2) }), 10 * time.Millisecond, short},
+	{takeKey, 10 * time.Millisecond, short},
+	{mutexOf(func(n int) string { return fmt.Sprint("mutex", n%2*2) }), 10 * time.Millisecond, short},
+	{takeKey, 10 * time.Millisecond, short},
+	{mutexOf(func(n int) string { return "outer" + strings.Repeat("/inner", n/2%2) }), 10 * time.Millisecond, short},
+	{mutexOf(func(int) string { return "leader" }), 40 * time.Second, 40 * time.Second},
 }
-
-// permits are those of the semaphore.
-const permits = 2
 
 func mutexOf(name func(int) string) func(context.Context, *concurrency.Session, int) (string, func(context.Context) error, error) {
 	return func(ctx context.Context, s *concurrency.Session, n int) (string, func(context.Context) error, error) {
@@ -63,128 +52,36 @@ func takeKey(ctx context.Context, s *concurrency.Session, n int) (string, func(c
 	if err != nil || !r.Succeeded { // another has it
 		return "", nil, err
 	}
-	return key, deleteKey(s, key), nil
-}
-
-// takePermit puts a key behind those of others and waits until it is one of the oldest.
-func takePermit(ctx context.Context, s *concurrency.Session, _ int) (string, func(context.Context) error, error) {
-	dir := soakPrefix + "permits/"
-	mine := fmt.Sprintf("%s%x", dir, s.Lease())
-	if _, err := s.Client().Put(ctx, mine, "", clientv3.WithLease(s.Lease())); err != nil {
-		return "", nil, err
-	}
-	for pause(ctx, 100*time.Millisecond) {
-		select {
-		case <-s.Done():
-			return "", nil, errOver
-		default:
-		}
-		first, err := s.Client().Get(ctx, dir, clientv3.WithPrefix(), clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend), clientv3.WithLimit(permits), clientv3.WithKeysOnly())
-		if err != nil {
-			return "", nil, err
-		}
-		for _, kv := range first.Kvs {
-			if string(kv.Key) == mine {
-				return mine, deleteKey(s, mine), nil
-			}
-		}
-	}
-	return "", nil, ctx.Err()
-}
-
-// join puts a key into a list of members.
-func join(ctx context.Context, s *concurrency.Session, _ int) (string, func(context.Context) error, error) {
-	key := fmt.Sprintf("%spresence/%x", soakPrefix, s.Lease())
-	_, err := s.Client().Put(ctx, key, "", clientv3.WithLease(s.Lease()))
-	return key, deleteKey(s, key), err
-}
-
-func deleteKey(s *concurrency.Session, key string) func(context.Context) error {
-	return func(ctx context.Context) error {
+	return key, func(ctx context.Context) error {
 		_, err := s.Client().Delete(ctx, key)
 		return err
-	}
+	}, nil
 }
 
-// path is the way to the members, which can be cut: of whoever watches, and of one client.
-type path struct {
-	relays    []*relay.Listener
-	endpoints []string
-	cut       atomic.Bool
-}
-
-func newPath(members []string) (*path, error) {
-	p := &path{}
-	for _, m := range members {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, errors.Join(err, p.Close())
-		}
-		_, at, _ := strings.Cut(m, "://")
-		if at == "" {
-			at = m
-		}
-		r := relay.New(l, at)
-		r.Serve(func(pair *relay.Pair) {
-			if p.cut.Load() {
-				return
-			}
-			if member, err := pair.Dial(pair.Context()); err == nil {
-				pair.Carry(func() { _, _ = io.Copy(member, pair) }, func() { _, _ = io.Copy(pair, member) })
-			}
-		})
-		p.relays, p.endpoints = append(p.relays, r), append(p.endpoints, r.Addr())
-	}
-	return p, nil
-}
-
-// Drop cuts the way for so long.
-func (p *path) Drop(ctx context.Context, d time.Duration) {
-	p.cut.Store(true)
-	for _, r := range p.relays {
-		r.Cut(func(*relay.Pair) bool { return true })
-	}
-	pause(ctx, d)
-	p.cut.Store(false)
-}
-
-func (p *path) Close() error {
-	for _, r := range p.relays {
-		r.Close()
-	}
-	return nil
-}
-
-// Disturbances of the soak.
-const (
-	disturbEvery = 40 * time.Second
-	dropFor      = 4 * time.Second
-	slowFor      = 20 * time.Second
-	slowBy       = 400 * time.Millisecond
-)
-
-// disturb makes the path, the leader and the way between the members fail, by turns. What is done is
-// written down before it is, and when it is over.
-func (lg *ledger) disturb(ctx context.Context, members *cluster.Cluster, way *path, tell func(string, ...any)) {
+// disturb makes the path, the leader and the way between the members fail, by turns.
+func (lg *ledger) disturb(ctx context.Context, members *cluster.Cluster, way *proxy.Proxy, tell func(string, ...any)) {
 	move := func() {
-		lg.note(trouble{what: "move", from: time.Now(), until: time.Now()})
+		lg.with(func() { lg.moves = append(lg.moves, time.Now()) })
 		if _, err := members.MoveLeader(ctx); err != nil && ctx.Err() == nil {
 			tell("another leader: %v", err)
 		}
 	}
-	for turn := 0; pause(ctx, disturbEvery); turn++ {
-		began := time.Now()
+	for turn := 0; pause(ctx, 40*time.Second); turn++ {
+		lg.with(func() { lg.disturbances++ })
 		switch turn % 4 {
 		case 0:
-			lg.note(trouble{what: "drop", from: began, until: began.Add(dropFor)})
-			way.Drop(ctx, dropFor)
+			cut := model.Fault{Kind: model.FaultCut, Target: "all"}
+			if err := way.Inject(cut); err != nil {
+				tell("a path that drops: %v", err)
+			}
+			pause(ctx, 4*time.Second)
+			way.Heal(cut)
 		case 1:
-			lg.note(trouble{what: "slow", from: began, until: began.Add(slowFor)})
 			name, err := members.Leader(ctx)
 			if err == nil {
-				err = members.Slow(name, slowBy)
+				err = members.Slow(name, 400*time.Millisecond)
 			}
-			pause(ctx, slowFor)
+			pause(ctx, 20*time.Second)
 			if err = errors.Join(err, members.Slow(name, 0)); err != nil && ctx.Err() == nil {
 				tell("a slow leader: %v", err)
 			}
@@ -219,21 +116,11 @@ func (lg *ledger) byHand(ctx context.Context, c *clientv3.Client, random *rand.R
 	}
 }
 
-// trouble is a disturbance, and from when to when it was.
-type trouble struct {
-	what        string
-	from, until time.Time
-}
-
-func (lg *ledger) note(t trouble) { lg.with(func() { lg.troubles = append(lg.troubles, t) }) }
-
-// troubled counts the disturbances of such a kind that began within so long, or last.
-func (lg *ledger) troubled(within time.Duration, kinds ...string) (n int) {
-	for _, t := range lg.troubles {
-		for _, kind := range kinds {
-			if t.what == kind && time.Since(t.until) < within {
-				n++
-			}
+// recent counts what was within so long.
+func recent(all []time.Time, within time.Duration) (n int) {
+	for _, at := range all {
+		if time.Since(at) < within {
+			n++
 		}
 	}
 	return n
@@ -263,15 +150,17 @@ func (lg *ledger) untrue(f *model.Finding) string {
 	case model.CodeLeaseOverdue:
 		return lg.renewedSince(f, soakTTL*time.Second)
 	case model.CodeTTLReset:
-		may = lg.troubled(changesFor, "move") > 0
+		may = recent(lg.moves, changesFor) > 0
 	case model.CodeSlowCluster:
-		may = lg.troubled(answersFor, "slow") > 0 || lg.troubled(answersFor, "move") > 1 || lg.slowAnswers() >= slowLeast
+		may = recent(lg.slow, answersFor) >= slowLeast || recent(lg.moves, answersFor) > 1
 	case model.CodeLeaderChanges:
-		may = lg.troubled(changesFor, "move") >= 3
+		may = recent(lg.moves, changesFor) >= 3
 	case model.CodeNoQuorum:
-		may = lg.troubled(answersFor, "move") > 0
+		may = recent(lg.moves, answersFor) > 0
 	case model.CodeExternalDelete:
-		may = lg.deletedOf(f.Lock + "/" + f.Lease.String())
+		for id, end := range lg.ends {
+			may = may || end.cause == journal.CauseDeleted && id.key == f.Lock+"/"+f.Lease.String()
+		}
 	case model.CodeNestedPrefix:
 		may = f.Lock == soakPrefix+"outer"
 	}
@@ -281,18 +170,8 @@ func (lg *ledger) untrue(f *model.Finding) string {
 	return why
 }
 
-// deletedOf says whether a key of that name was deleted by hand.
-func (lg *ledger) deletedOf(key string) bool {
-	for id, end := range lg.ends {
-		if id.key == key && end.cause == journal.CauseDeleted {
-			return true
-		}
-	}
-	return false
-}
-
-// look asks the leader again and again, by a connection that nothing disturbs, and writes down when an answer
-// took long: a machine with much to do makes a cluster slow, too.
+// look asks the leader again and again, and writes down when an answer took long: a machine with much to
+// do makes a cluster slow, too.
 func (lg *ledger) look(ctx context.Context, c *clientv3.Client) {
 	for pause(ctx, 200*time.Millisecond) {
 		began := time.Now()
@@ -300,16 +179,6 @@ func (lg *ledger) look(ctx context.Context, c *clientv3.Client) {
 			lg.with(func() { lg.slow = append(lg.slow, began) })
 		}
 	}
-}
-
-// slowAnswers counts those of the last time that is told of.
-func (lg *ledger) slowAnswers() (n int) {
-	for _, at := range lg.slow {
-		if time.Since(at) < answersFor {
-			n++
-		}
-	}
-	return n
 }
 
 // renewedSince says that the lease of a finding was renewed less than so long ago, as its client was told; ""
@@ -325,55 +194,15 @@ func (lg *ledger) renewedSince(f *model.Finding, bound time.Duration) string {
 	return ""
 }
 
-// renewals are a stream on which a client renews its leases: what it asks and what etcd answers is written
-// down.
-type renewals struct {
-	grpc.ClientStream
-	ledger *ledger
-}
-
-// SendMsg notes when a renewal was asked for.
-func (r renewals) SendMsg(m any) error {
-	if ask, ok := m.(*pb.LeaseKeepAliveRequest); ok {
-		r.ledger.with(func() {
-			if s := r.ledger.sessions[clientv3.LeaseID(ask.ID)]; s != nil {
-				s.asked = append(s.asked, time.Now())
-			}
-		})
-	}
-	return r.ClientStream.SendMsg(m)
-}
-
-// RecvMsg notes that a lease was renewed: when it was asked for, or later, but who knows when on the way.
-func (r renewals) RecvMsg(m any) error {
-	err := r.ClientStream.RecvMsg(m)
-	if answer, ok := m.(*pb.LeaseKeepAliveResponse); ok && err == nil && answer.TTL > 0 {
-		r.ledger.with(func() {
-			if s := r.ledger.sessions[clientv3.LeaseID(answer.ID)]; s != nil && len(s.asked) > 0 {
-				if gap := time.Since(s.renewed); gap >= missed && (gap >= s.gap || time.Since(s.gapOver) > readAgain) {
-					s.gap, s.gapOver = gap, time.Now()
-				}
-				s.renewed, s.asked = s.asked[0], s.asked[1:]
-			}
-		})
-	}
-	return err
-}
-
-// renewing notes the renewals of a client. What was asked over a stream that broke is not answered any more.
-func (lg *ledger) renewing(client *soakClient) grpc.StreamClientInterceptor {
-	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-		stream, err := next(ctx, desc, conn, method, opts...)
-		if err != nil || method != pb.Lease_LeaseKeepAlive_FullMethodName {
-			return stream, err
-		}
+// renewals notes when a lease was renewed: not before a third of its TTL after the last answer, which is
+// when the client asks again.
+func (lg *ledger) renewals(s *soakSession, answers <-chan *clientv3.LeaseKeepAliveResponse) {
+	for range answers {
 		lg.with(func() {
-			for _, s := range lg.sessions {
-				if s.client == client {
-					s.asked = nil
-				}
+			if gap := time.Since(s.answered); gap >= missed && (gap >= s.gap || time.Since(s.gapOver) > readAgain) {
+				s.gap, s.gapOver = gap, time.Now()
 			}
+			s.renewed, s.answered = s.answered.Add(soakTTL*time.Second/3), time.Now()
 		})
-		return renewals{stream, lg}, nil
 	}
 }
