@@ -244,15 +244,8 @@ func openAuditLog() (*os.File, string, error) {
 
 // auditLogFile is where the audit log is, and what says so.
 func auditLogFile() (file, origin string, err error) {
-	state, origin := os.Getenv("XDG_STATE_HOME"), saidBy("XDG_STATE_HOME")
-	if state == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", "", fmt.Errorf("no place for the audit log (set XDG_STATE_HOME): %w", err)
-		}
-		state = filepath.Join(home, ".local", "state")
-	}
-	return filepath.Join(state, "locktop", "actions.jsonl"), origin, nil
+	file, err = inState("actions.jsonl")
+	return file, saidBy("XDG_STATE_HOME"), err
 }
 
 // showPlan prints what would go, who is next, and the line that does the same.

@@ -70,11 +70,9 @@ func (f *reportRun) bundle(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(f.bundleFile, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return bad("%s exists, and nothing is overwritten: name another file", f.bundleFile)
-	} else if err != nil {
-		return bad("cannot make the bundle: %v", err)
+	file, err := newFile(f.bundleFile, "the bundle")
+	if err != nil {
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if err := zipUp(file, rec, page, film, f.readme(name, about, begins, cut.only.Locks)); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -14,6 +15,20 @@ import (
 
 // fileMax is how large a file of a person's own may be: a drill, or profiles.
 const fileMax = 1 << 20
+
+// inState is a file or folder in which the program remembers something of a person: below $XDG_STATE_HOME
+// or ~/.local/state.
+func inState(name string) (string, error) {
+	state := os.Getenv("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no place for %s (set XDG_STATE_HOME): %w", name, err)
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "locktop", name), nil
+}
 
 // await waits for f, which knows of no end, until ctx ends; what f comes to after that is lost.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
@@ -52,6 +67,17 @@ func openOutput(name string, flags int, perm os.FileMode) (*os.File, error) {
 		err = fmt.Errorf("%s: it is a pipe, and %w", name, terminal.ErrUnread)
 	}
 	return file, err
+}
+
+// newFile makes a file that only its owner may read. What is there already stays.
+func newFile(name, what string) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil, bad("%s exists, and nothing is overwritten: name another file", name)
+	} else if err != nil {
+		return nil, bad("cannot make %s: %v", what, err)
+	}
+	return file, nil
 }
 
 // writeFile writes a file whole or says why not. Where it is a pipe, its reader has

@@ -38,11 +38,10 @@ type labRecording struct {
 
 // keep begins a recording in the folder of recordings, and leaves so many of that name, 0 for all.
 func keep(name string, most int, now time.Time) (*labRecording, error) {
-	auditLog, _, err := auditLogFile()
+	dir, err := inState("recordings")
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(filepath.Dir(auditLog), "recordings")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of recordings: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,12 +117,10 @@ type courseRoom struct {
 
 // load reads which lessons were taken. What is wrong with the file is said, and no reason to
 // teach nothing.
-func (c *courseRoom) load() error {
-	auditLog, _, err := auditLogFile()
-	if err != nil {
+func (c *courseRoom) load() (err error) {
+	if c.path, err = inState("lessons.json"); err != nil {
 		return err
 	}
-	c.path = filepath.Join(filepath.Dir(auditLog), "lessons.json")
 	if c.progress, err = course.Load(c.path); err != nil {
 		c.notice = err.Error()
 		c.e.tellLine(c.notice)

@@ -79,27 +79,6 @@ func promises() []promise {
 	}
 }
 
-type fuzzedDoor struct{ door, file, test, minutes, inputs, found string }
-
-// fuzzed is how long each door was fuzzed last, and how many inputs it had.
-func fuzzed() []fuzzedDoor {
-	return []fuzzedDoor{
-		{"keys and values, in the state", "../../model/store/fuzz_test.go", "FuzzApply", "4", "109,000", "nothing"},
-		{"the same, in sentences", "../../model/store/fuzz_test.go", "FuzzWords", "0.75", "12,000", "nothing"},
-		{"the same, on the screen", "../fuzz_test.go", "FuzzScreens", "1.5", "48", "nothing"},
-		{"the same, in errors on the screen", "../fuzz_test.go", "FuzzErrors", "0.75", "381", "nothing"},
-		{"the same, in reports", "../report/fuzz_test.go", "FuzzReports", "1", "1,351", "nothing"},
-		{"the same, in lines", "../report/stream_test.go", "FuzzStream", "1", "255", "nothing"},
-		{"the same, on a page of HTML", "../report/ticket/page_test.go", "FuzzPage", "1", "110", "nothing"},
-		{"drill files", "../../chaos/drill/parse_test.go", "FuzzParse", "10", "1,507,000", "nothing"},
-		{"recordings", "../../watcher/recording/recording_test.go", "FuzzReplay", "10", "4,578,000", "nothing"},
-		{"profiles", "profile_fuzz_test.go", "FuzzProfiles", "10", "93,000", "nothing"},
-		{"frames of HTTP/2", "../../chaos/proxy/frames_test.go", "FuzzFrames", "6.3", "2,160,000", "nothing"},
-		{"what they are evidence of", "../../chaos/proxy/relay_test.go", "FuzzEvidence", "3.7", "55,000", "nothing"},
-		{"answers of a server", "../../watcher/validate/validate_test.go", "FuzzCheck", "6.3", "687,000", "nothing"},
-	}
-}
-
 // PromisesPage is what this program promises, as Markdown, with what the tests measured last, by
 // name. A figure of no promise is an error, and so is a promise without its figures.
 func PromisesPage(figures map[string]string) (string, error) {
@@ -124,11 +103,6 @@ func PromisesPage(figures map[string]string) (string, error) {
 	}
 	if len(left) > 0 {
 		return "", fmt.Errorf("figures of no promise: %v", left)
-	}
-	b.WriteString("\n## Fuzzed\n\nOne hour, ten minutes for each door, of one process at the lowest priority beside other work.\n\n" +
-		"| door | test | minutes | inputs | found |\n| --- | --- | --- | --- | --- |\n")
-	for _, f := range fuzzed() {
-		fmt.Fprintf(&b, "| %s | [%s](%s) | %s | %s | %s |\n", f.door, f.test, f.file, f.minutes, f.inputs, f.found)
 	}
 	return b.String(), nil
 }

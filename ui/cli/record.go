@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -69,11 +68,9 @@ func (f *recordRun) run(ctx context.Context, name string) (err error) {
 		return err
 	}
 	defer w.close()
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return bad("%s exists, and a recording overwrites nothing: name another file", name)
-	} else if err != nil {
-		return bad("cannot make the recording: %v", err)
+	file, err := newFile(name, "the recording")
+	if err != nil {
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	fmt.Fprintf(f.e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(f.e.flags.prefixes), ", "), model.Printable(name), f.secrecy())

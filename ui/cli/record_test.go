@@ -50,7 +50,7 @@ func TestRecordAndReplay(t *testing.T) {
 				t.Errorf("%v: %v, want 0600", err, info.Mode())
 			}
 			code, _, refused := b.run("", "record", file, "--for", "1ms")
-			if again, _ := os.ReadFile(file); code != exitBad || !strings.Contains(refused, "overwrites nothing") || !bytes.Equal(again, text) {
+			if again, _ := os.ReadFile(file); code != exitBad || !strings.Contains(refused, "nothing is overwritten") || !bytes.Equal(again, text) {
 				t.Errorf("a second recording into the file: exit %d, %s", code, refused)
 			}
 			code, out, refused := program(t, t.TempDir(), "replay", file, "-o", "jsonl")

@@ -65,11 +65,9 @@ func (f *replayRun) writeCast(ctx context.Context) (err error) {
 	}
 	var to io.Writer = f.e.out
 	if f.cast.file != "-" {
-		file, err := os.OpenFile(f.cast.file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // it shows what the recording has
-		if errors.Is(err, os.ErrExist) {
-			return bad("%s exists, and nothing is overwritten: name another file", f.cast.file)
-		} else if err != nil {
-			return bad("cannot write the recorded terminal: %v", err)
+		file, err := newFile(f.cast.file, "the recorded terminal") // it shows what the recording has
+		if err != nil {
+			return err
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		to = file
