@@ -89,11 +89,9 @@ func (d *Break) cure(v host.View, w int, add func(int, ...draw.Span)) {
 	if findings.BreakingOf(f.Code).Effect == findings.BreakWrong {
 		rank, st, sign = ranked, draw.Late, v.Th.Sign.Late
 	}
-	lead := sign + " "
 	words := v.Th.Message(model.Say("about-code", model.Verbatim(v.Th.Problem(f)), findings.CureWords(f)))
-	for _, part := range v.Th.Wrap(words, w-draw.Width(lead), 4) {
-		add(rank, st.Of(lead+part))
-		lead = string(draw.Pad(nil, draw.Width(lead)))
+	for _, line := range v.Th.Hang(st.Of(sign+" "), st, words, w, 4) {
+		add(rank, line...)
 	}
 	add(spacing)
 }
@@ -135,10 +133,8 @@ const labelCells = 9
 // subject says what would be broken.
 func (d *Break) subject(v host.View, w int, add func(int, ...draw.Span)) {
 	th, t := v.Th, d.t
-	label := draw.PadTo(th.Say("lock-word"), labelCells)
-	for _, part := range th.Wrap(th.Clean(t.Action.Lock), w-draw.Width(label), 3) { // whole: it may have to be typed
-		add(ranked, draw.Dim.Of(label), draw.Strong.Of(part))
-		label = draw.Blank(labelCells)
+	for _, line := range th.Hang(draw.Dim.Of(draw.PadTo(th.Say("lock-word"), labelCells)), draw.Strong, th.Clean(t.Action.Lock), w, 3) { // whole: it may have to be typed
+		add(ranked, line...)
 	}
 	c := v.S.Claim(t.Action.Key)
 	if d.claimGone(v) || t.Lock == nil {
@@ -215,10 +211,8 @@ func (d *Break) wayLines(v host.View, w int, x *way, key, name, what string, add
 
 func (d *Break) commandLine(v host.View, w int, x *way, add func(int, ...draw.Span)) {
 	if cmd := x.plan.Action.Etcdctl(); cmd != "" && d.whyNot(v, x) == "" {
-		lead := "   $ "
-		for _, part := range v.Th.Wrap(v.Th.Escape(cmd), w-5, 3) {
-			add(command, draw.Dim.Of(lead+part))
-			lead = "     "
+		for _, line := range v.Th.Hang(draw.Dim.Of("   $ "), draw.Dim, v.Th.Escape(cmd), w, 3) {
+			add(command, line...)
 		}
 	}
 }
@@ -302,10 +296,8 @@ func (d *Break) next(v host.View, key string, lease model.LeaseID) string {
 func (d *Break) prompt(v host.View, w int) []breakLine {
 	var lines []breakLine
 	if d.hint != "" {
-		lead := v.Th.Sign.Late + " "
-		for _, part := range v.Th.Wrap(d.hint, w-draw.Width(lead), 3) {
-			lines = append(lines, breakLine{ranked, []draw.Span{draw.Late.Of(lead + part)}})
-			lead = string(draw.Pad(nil, draw.Width(lead)))
+		for _, line := range v.Th.Hang(draw.Late.Of(v.Th.Sign.Late+" "), draw.Late, d.hint, w, 3) {
+			lines = append(lines, breakLine{ranked, line})
 		}
 	}
 	if d.typing != "" {

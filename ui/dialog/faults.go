@@ -237,11 +237,7 @@ func (m *Faults) list(v host.View, w, h int) [][]draw.Span {
 	case m.hint != "":
 		add(draw.Late.Of(th.Sign.Late + " " + m.hint))
 	case r.why != "":
-		lead := th.Sign.Late + " "
-		for _, part := range th.Wrap(m.cannotNow(v, r.why), max(8, w-2), 3) {
-			add(draw.Late.Of(lead + part))
-			lead = "  "
-		}
+		under = append(under, th.Hang(draw.Late.Of(th.Sign.Late+" "), draw.Late, m.cannotNow(v, r.why), w, 3)...)
 		add(draw.Dim.Of(th.Say("it-would") + " " + does))
 	default:
 		f := m.presets(v, r).fault()
@@ -331,13 +327,7 @@ func (m *Faults) choices(v host.View, w, h int) [][]draw.Span {
 		top = append(top, c.asks[i].line(th, w, i == c.at))
 	}
 	f := c.fault()
-	for _, part := range th.Wrap(th.Fault(f), max(8, w-5), 2) {
-		lead := "     "
-		if under == nil {
-			lead = th.Say("will") + " "
-		}
-		under = append(under, []draw.Span{draw.Dim.Of(lead), draw.Strong.Of(part)})
-	}
+	under = append(under, th.Hang(draw.Dim.Of(th.Say("will")+" "), draw.Strong, th.Fault(f), w, 2)...)
 	switch {
 	case m.hint != "":
 		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + m.hint)})

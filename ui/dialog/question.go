@@ -101,10 +101,7 @@ func (q *Question) lines(v host.View, w, h int) [][]draw.Span {
 	th := v.Th
 	var must, may [][]draw.Span
 	add := func(to *[][]draw.Span, st draw.Style, label, text string, most int) {
-		for _, part := range th.Wrap(text, max(8, w-9), most) {
-			*to = append(*to, []draw.Span{draw.Dim.Of(draw.PadTo(label, labelCells)), st.Of(part)})
-			label = ""
-		}
+		*to = append(*to, th.Hang(draw.Dim.Of(draw.PadTo(label, labelCells)), st, text, w, most)...)
 	}
 	add(&must, draw.Strong, th.Say("will"), th.Message(q.act.Message()), 3)
 	hits := cmp.Or(th.Clean(q.plan.Hits), th.Say("nobody-in-particular"))

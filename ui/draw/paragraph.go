@@ -17,15 +17,24 @@ const Readable = 110
 
 // Paragraph writes it into lines of exactly w cells.
 func (th *Theme) Paragraph(p Paragraph, w int) []string {
-	var lines []string
-	lead := Dim.Of(p.Lead)
-	room := max(8, w-Width(p.Lead)-1)
+	room := w - 1
 	if !strings.Contains(p.Lead, "$") {
-		room = min(room, Readable)
+		room = min(room, Readable+Width(p.Lead))
 	}
-	for _, part := range th.Wrap(p.Text, room, ParagraphMax) {
-		lines = append(lines, th.Line(w, []Span{lead, p.St.Of(part)}, nil))
-		lead.Text = string(Pad(nil, Width(p.Lead)))
+	var lines []string
+	for _, line := range th.Hang(Dim.Of(p.Lead), p.St, p.Text, room, ParagraphMax) {
+		lines = append(lines, th.Line(w, line, nil))
+	}
+	return lines
+}
+
+// Hang wraps a text in w cells into so many lines at most. The lead stands before the first one, and its
+// room before the others.
+func (th *Theme) Hang(lead Span, st Style, text string, w, most int) (lines [][]Span) {
+	cells := Width(lead.Text)
+	for _, part := range th.Wrap(text, max(8, w-cells), most) {
+		lines = append(lines, []Span{lead, st.Of(part)})
+		lead.Text = Blank(cells)
 	}
 	return lines
 }
