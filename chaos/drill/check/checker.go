@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"locktop/chaos/drill"
@@ -24,9 +25,10 @@ type Checker struct {
 	// stepped is from when the time after each step counts, as far as the drill got:
 	// what a step does may show before it has returned, so for one that does something
 	// it is when that began. all is set when it got through.
-	// left is set when the rest was left out as an expectation is violated.
-	stepped   []time.Time
-	all, left bool
+	// rest is what would make known what comes after, where it ended for another reason than a step.
+	stepped []time.Time
+	all     bool
+	rest    string
 	// start, healed and now are the times of the run: healed is zero until then.
 	start, healed, now time.Time
 	// finished: nothing more will come.
@@ -139,7 +141,10 @@ func (j *Checker) Stepped(counts time.Time) { j.stepped = append(j.stepped, coun
 func (j *Checker) Through() { j.all = true }
 
 // LeftOut tells that the steps that are left are left out, as an expectation is violated.
-func (j *Checker) LeftOut() { j.left = true }
+func (j *Checker) LeftOut() { j.rest = mendFirst }
+
+// Interrupted tells that somebody ended the run before its end.
+func (j *Checker) Interrupted() { j.rest = toItsEnd }
 
 // Healed tells that every fault was healed.
 func (j *Checker) Healed(at time.Time) { j.healed, j.now = at, at }
@@ -179,9 +184,16 @@ func (j *Checker) Acquisitions(lock string) int {
 }
 
 func (j *Checker) results() []result {
-	var out []result
-	for _, e := range j.d.Expect {
-		out = append(out, checks[e.Name](j, e))
+	judge := func() (out []result) {
+		for _, e := range j.d.Expect {
+			out = append(out, checks[e.Name](j, e))
+		}
+		return out
+	}
+	out := judge()
+	if j.rest == mendFirst && !slices.ContainsFunc(out, func(r result) bool { return r.Verdict == drill.Violated }) {
+		j.rest = lookAgain
+		out = judge()
 	}
 	return out
 }
@@ -216,6 +228,8 @@ type result struct {
 	// open: more time may still decide, until then.
 	open  bool
 	until time.Time
+	// weights are those of the evidence, the heaviest first.
+	weights []int
 }
 
 // newResult begins with held.
@@ -333,15 +347,34 @@ func notMeaningful(n, least int) string {
 // evidenceMax bounds the evidence of a result.
 const evidenceMax = 10
 
-func (r *result) note(format string, args ...any) {
-	if len(r.Evidence) < evidenceMax {
-		r.Evidence = append(r.Evidence, fmt.Sprintf(format, args...))
+// Weights of evidence: who reads one line reads why it is violated.
+const (
+	heavy  = iota // it is violated by that
+	middle        // it is unknown by that, or what to do about it
+	light         // what was seen besides
+)
+
+// note adds what was seen, if there is room.
+func (r *result) note(format string, args ...any) { r.weigh(light, format, args...) }
+
+// tell adds what has to be known besides a violation.
+func (r *result) tell(format string, args ...any) { r.weigh(middle, format, args...) }
+
+// weigh adds a line of evidence after all that weigh as much. What weighs least makes room for it.
+func (r *result) weigh(weight int, format string, args ...any) {
+	at := sort.SearchInts(r.weights, weight+1)
+	if at >= evidenceMax {
+		return
 	}
+	r.weights = slices.Insert(slices.Clone(r.weights), at, weight)
+	r.Evidence = slices.Insert(slices.Clone(r.Evidence), at, fmt.Sprintf(format, args...))
+	most := min(len(r.Evidence), evidenceMax)
+	r.weights, r.Evidence = r.weights[:most], r.Evidence[:most]
 }
 
 func (r *result) violate(format string, args ...any) {
 	r.Verdict = drill.Violated
-	r.note(format, args...)
+	r.weigh(heavy, format, args...)
 }
 
 // tooLong judges a time that is longer than its bound: it is violated, unless we or those whom it is
@@ -382,7 +415,7 @@ func (j *Checker) kept(from, to time.Time, who ...string) (d time.Duration, word
 // doubt makes the result unknown, unless it is violated. known says what would make it known.
 func (r *result) doubt(known, format string, args ...any) {
 	r.Verdict = drill.Worse(r.Verdict, drill.Unknown)
-	r.note("%s; %s%s", fmt.Sprintf(format, args...), drill.ToKnow, known)
+	r.tell("%s; %s%s", fmt.Sprintf(format, args...), drill.ToKnow, known)
 }
 
 // seconds and count set a number.

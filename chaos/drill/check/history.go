@@ -85,10 +85,10 @@ type claim struct {
 	since      time.Time
 	held       bool
 	heldAt     time.Time
-	// soonest and soonestHeld are the same, where the watch was lost or behind: so long ago it may have been.
-	soonest, soonestHeld time.Time
-	goneAt               time.Time // zero while it is there
-	goneRev              int64     // 0 where that is not known
+	// soonest, soonestHeld and soonestGone are the same, where the watch was lost or behind: so long ago it may have been.
+	soonest, soonestHeld, soonestGone time.Time
+	goneAt                            time.Time // zero while it is there
+	goneRev                           int64     // 0 where that is not known
 }
 
 // headSpan is a claim that came first, after prev, which went at left. prev is nil for
@@ -286,7 +286,7 @@ func (h *history) loaded(e model.Loaded) {
 	for _, l := range h.locks {
 		for _, c := range slices.Clone(l.queue) {
 			if strings.HasPrefix(c.key, e.Prefix) && !h.listed[e.Prefix][c.key] {
-				l.take(c.key, e.At, 0)
+				l.take(c.key, e.At, unseen, 0)
 			}
 		}
 		l.settle(e.At, unseen, e.Rev)
@@ -301,7 +301,7 @@ func (h *history) commit(e model.Committed) {
 	for _, ch := range e.Changes {
 		h.each(ch.KV.Key, func(l *lockHistory) {
 			if ch.Deleted {
-				l.take(ch.KV.Key, e.At, e.Rev)
+				l.take(ch.KV.Key, e.At, unseen, e.Rev)
 			} else {
 				l.put(ch.KV, e.At, unseen)
 			}
@@ -336,7 +336,7 @@ func (l *lockHistory) put(kv model.KV, at, unseen time.Time) {
 			c.value, c.lease = kv.Value, kv.Lease
 			return
 		}
-		c.goneAt = at // deleted and created again
+		c.goneAt, c.soonestGone = at, unseen // deleted and created again
 		l.queue = slices.Delete(l.queue, i, i+1)
 		break
 	}
@@ -348,10 +348,10 @@ func (l *lockHistory) put(kv model.KV, at, unseen time.Time) {
 	l.queue = slices.Insert(l.queue, place, c)
 }
 
-func (l *lockHistory) take(key string, at time.Time, rev int64) {
+func (l *lockHistory) take(key string, at, unseen time.Time, rev int64) {
 	l.queue = slices.DeleteFunc(l.queue, func(c *claim) bool {
 		if c.key == key {
-			c.goneAt, c.goneRev = at, rev
+			c.goneAt, c.soonestGone, c.goneRev = at, unseen, rev
 		}
 		return c.key == key
 	})

@@ -357,7 +357,7 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 			h.contender, took.Seconds(), since, freeing(freed))
 	default:
 		r.note("%s stopped %.3f s after %s", h.contender, took.Seconds(), since)
-		j.meanwhile(r, h, c, end)
+		j.meanwhile(r.note, h, c, end)
 	}
 }
 
@@ -421,7 +421,7 @@ const letsGoWithin = 1500 * time.Millisecond
 func (j *Checker) adviseEnd(r *result, l *lockHistory) {
 	if who := j.unreleased(l); who != "" && r.Verdict == drill.Violated {
 		r.Mend = mendLetGo
-		r.note("%s was asked to end, and its claim stayed: let it unlock, or end its session, before it exits", who)
+		r.tell("%s was asked to end, and its claim stayed: let it unlock, or end its session, before it exits", who)
 	}
 }
 
@@ -446,13 +446,13 @@ func freeing(t *drill.Target) string {
 func (j *Checker) advise(r *result, h *hold, c *claim, end time.Time) {
 	if j.programs[drill.Process(h.contender)] != nil {
 		r.Mend = mendStop
-		j.meanwhile(r, h, c, end)
-		r.note("let %s end its work when its session or its lease ends, and what it writes to refuse an older revision", h.contender)
+		j.meanwhile(r.tell, h, c, end)
+		r.tell("let %s end its work when its session or its lease ends, and what it writes to refuse an older revision", h.contender)
 	}
 }
 
 // meanwhile adds what a program wrote to etcd while it wrongly believed that it holds.
-func (j *Checker) meanwhile(r *result, h *hold, c *claim, end time.Time) {
+func (j *Checker) meanwhile(say func(format string, args ...any), h *hold, c *claim, end time.Time) {
 	p := j.programs[drill.Process(h.contender)]
 	if p == nil || c.goneRev == 0 {
 		return
@@ -464,7 +464,7 @@ func (j *Checker) meanwhile(r *result, h *hold, c *claim, end time.Time) {
 		}
 	}
 	if n > 0 {
-		r.note("etcd accepted %d writes of %s meanwhile, the last of %s at %s, revision %d: its claim went at revision %d",
+		say("etcd accepted %d writes of %s meanwhile, the last of %s at %s, revision %d: its claim went at revision %d",
 			n, h.contender, model.Printable(last.Key), drill.Clock(last.At), last.Rev, c.goneRev)
 	}
 }

@@ -178,6 +178,16 @@ func TestAStopAfterTheHeal(t *testing.T) {
 			return ta.at(16).watchesOn().goes("b").at(20)
 		}, drill.Held, none, "", "the watch was lost, and shows its new claim first only later: its word is not of the one that it had given up"},
 		{heeds, func(ta *tale) *tale {
+			ta = held(ta).at(5).loses().prints("a", idle).at(6).prints("a", holds).at(9).goes("a").goes("b").queues("a")
+			return ta.watchesOn().at(20)
+		}, drill.Held, none, "", "the watch is back, and shows only then that the claim which it had given up went, and that it has a new one"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).at(5).prints("a", idle).at(5.1).prints("a", holds).at(5.6).goes("a").goes("b").queues("a").at(20)
+		}, drill.Held, none, "", "the watch is not lost, and half a second late"},
+		{heeds, func(ta *tale) *tale {
+			return held(ta).at(5).prints("a", idle).at(5.1).prints("a", holds).at(5.6).goes("a").at(20)
+		}, drill.Violated, 14.4, "a believed for 14.400 s", "it gave up its claim, says that it holds, and no new one comes"},
+		{heeds, func(ta *tale) *tale {
 			return held(ta).at(5).goes("a").goes("b").prints("a", idle).at(12).prints("a", holds).hears(1).at(16)
 		}, drill.Unknown, none, "a said at 03:04:12.000 that it holds /x: the watch was lost, so it may have", "the watch is that of a member that is cut off: a revision is there that it does not show"},
 		{heeds, func(ta *tale) *tale {
@@ -773,5 +783,39 @@ func TestASilentTwinHasWords(t *testing.T) {
 		if r := ta.at(9).over(); r.Verdict != tt.want {
 			t.Errorf("%s: %s, want %s: %q", tt.reason, r.Verdict, tt.want, r.Evidence)
 		}
+	}
+}
+
+// TestWhyComesFirst: who reads one line of the evidence reads why it is violated, however much went well before.
+func TestWhyComesFirst(t *testing.T) {
+	ta := asProgram(newTale(t, "heeds: {within: 2s}"), "a")
+	for i := range 2 * evidenceMax {
+		ta.at(float64(10 * i)).queues("a").prints("a", holds).hit("a").at(float64(10*i + 1)).goes("a").at(float64(10*i + 2)).prints("a", idle)
+	}
+	r := ta.at(300).queues("a").prints("a", holds).hit("a").at(301).goes("a").at(305).prints("a", idle).at(310).over()
+	if len(r.Evidence) != evidenceMax || !strings.HasPrefix(r.Evidence[0], "a believed for 4.000 s") || !strings.HasPrefix(r.Evidence[1], "let a end its work") || !strings.Contains(r.Evidence[2], "a stopped 1.000 s") {
+		t.Errorf("%s by %q", r.Verdict, r.Evidence)
+	}
+}
+
+// TestWhatWouldTellTheRest: a run that did not get to its end says by what the rest would be known.
+func TestWhatWouldTellTheRest(t *testing.T) {
+	for _, row := range []struct {
+		ended        func(*tale)
+		want, reason string
+	}{
+		{func(*tale) {}, "get past step 2, where the drill ended", "a step failed"},
+		{func(ta *tale) { ta.j.Interrupted() }, "let it run to its end: it was interrupted", "somebody ended it"},
+		{func(ta *tale) { ta.at(5).goes("a").at(9); ta.j.LeftOut() }, "mend what is violated: the steps after it were left out", "a is violated, so the rest was left out"},
+		{func(ta *tale) { ta.j.LeftOut() }, "run it again: the steps after what looked violated were left out, and whether it was is not known", "a looked violated, and had no processor, as was told later"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			ta := asProgram(newTale(t, "taken: {lock: x, within: 2s, after: 2}"), "a").queues("a").prints("a", holds).hit("a")
+			ta.j.d.Expect = append(ta.j.d.Expect, drill.Expectation{Name: "heeds", Within: 2 * time.Second})
+			row.ended(ta)
+			if r := ta.over(); r.Verdict != drill.Unknown || len(r.Evidence) != 1 || !strings.HasSuffix(r.Evidence[0], drill.ToKnow+row.want) {
+				t.Errorf("%s by %q", r.Verdict, r.Evidence)
+			}
+		})
 	}
 }

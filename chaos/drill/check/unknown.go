@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,6 +19,9 @@ const (
 	handsNow   = "let the lock change hands"
 	guarded    = "give contenders guarded: true"
 	lessToDo   = "run it again, on a machine with less to do"
+	mendFirst  = "mend what is violated: the steps after it were left out"
+	lookAgain  = "run it again: the steps after what looked violated were left out, and whether it was is not known"
+	toItsEnd   = "let it run to its end: it was interrupted"
 )
 
 // What to mend in a program.
@@ -53,10 +57,7 @@ func (j *Checker) wouldTell(name string) string {
 
 // unfinished is what would make known what comes after the step at which the drill ended.
 func (j *Checker) unfinished() string {
-	if j.left {
-		return "mend what is violated: the steps after it were left out"
-	}
-	return fmt.Sprintf("get past step %d, where the drill ended", len(j.stepped)+1)
+	return cmp.Or(j.rest, fmt.Sprintf("get past step %d, where the drill ended", len(j.stepped)+1))
 }
 
 // untilThen is what would make something known in a drill that got through.

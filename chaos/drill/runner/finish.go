@@ -56,6 +56,9 @@ func (r *runner) tell(step int, text string) {
 // finish judges for the last time.
 func (r *runner) finish(ctx context.Context, err error) Run {
 	now := r.lab.Now()
+	if ctx.Err() != nil {
+		r.j.Interrupted()
+	}
 	r.j.Finish(now)
 	round := &r.result
 	round.Took, round.Etcd = now.Sub(round.Started), r.etcd()
