@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -163,9 +165,24 @@ func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, d *drill.Dri
 	if err != nil {
 		return bad("writing the schedule: %v", err)
 	}
-	fmt.Fprintf(f.e.out, "the shortest schedule that failed in %s: %d of %d faults, in %s; again: locktop drill run %[4]s, with the same flags\n",
-		model.CountOf(tries+1, "run"), len(best.Faults), of, name)
+	fmt.Fprintf(f.e.out, "the shortest schedule that failed in %s: %d of %d faults (%s), in %s; again: locktop drill run %[5]s, with the same flags\n",
+		model.CountOf(tries+1, "run"), len(best.Faults), of, faultsOf(best), name)
 	return nil
+}
+
+// faultsShown bounds the faults of a schedule that a line names.
+const faultsShown = 5
+
+// faultsOf names the faults of a storm, the last of them if there are many.
+func faultsOf(s storm.Storm) string {
+	var all []string
+	for _, one := range s.Faults[max(0, len(s.Faults)-faultsShown):] {
+		all = append(all, strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(one.Step, "fault: "), "{"), "}"))
+	}
+	if len(all) < len(s.Faults) {
+		all = slices.Insert(all, 0, "…")
+	}
+	return strings.Join(all, "; ")
 }
 
 // brokenOf is the first expectation that a run violated, "" for none.

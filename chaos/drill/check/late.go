@@ -229,13 +229,14 @@ func noLateWrite(j *Checker, e drill.Expectation) result {
 	}
 	late := j.late(name, e.Prefix, max(e.Within, drill.LateSlack))
 	r.Unit, r.Bound, r.Measured, r.Samples = drill.Count, count(0), count(late.Writes), n
-	if late.Any() {
+	if late.Any() && late.Writes == 0 {
 		r.note("%s", late.Text())
 	}
 	switch {
 	case late.Writes > 0:
 		r.Mend = mendWrites
-		r.violate("let %s end all that writes before it says so", e.Contender)
+		r.violate("%s", late.Text())
+		r.tell("let %s end all that writes before it says so", e.Contender)
 	case late.Starved > 0: // who goes on writing once it has run is no longer excused
 		r.open, r.until = !j.finished, j.grace()
 		r.doubt(lessToDo, "etcd accepted %s of %s after it said that it does not hold, but it had no processor for as long", model.CountOf(late.Starved, "write"), e.Contender)

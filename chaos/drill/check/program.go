@@ -442,11 +442,14 @@ func freeing(t *drill.Target) string {
 	return fmt.Sprintf("%s (step %d) was healed at %s", text.English(t.Fault.Message()), t.Step, drill.Clock(t.Ended()))
 }
 
-// advise adds what a program wrote while it believed for too long, and what would do.
+// advise adds what a program wrote while it believed for too long, what had been done to it, and what would do.
 func (j *Checker) advise(r *result, h *hold, c *claim, end time.Time) {
 	if j.programs[drill.Process(h.contender)] != nil {
 		r.Mend = mendStop
 		j.meanwhile(r.tell, h, c, end)
+		if t := j.lastHit(h.contender, c.goneAt); t != nil && t.At.After(h.from) {
+			r.tell("%s (step %d) was done to it at %s", text.English(t.Fault.Message()), t.Step, drill.Clock(t.At))
+		}
 		r.tell("let %s end its work when its session or its lease ends, and what it writes to refuse an older revision", h.contender)
 	}
 }

@@ -790,10 +790,11 @@ func TestASilentTwinHasWords(t *testing.T) {
 func TestWhyComesFirst(t *testing.T) {
 	ta := asProgram(newTale(t, "heeds: {within: 2s}"), "a")
 	for i := range 2 * evidenceMax {
-		ta.at(float64(10 * i)).queues("a").prints("a", holds).hit("a").at(float64(10*i + 1)).goes("a").at(float64(10*i + 2)).prints("a", idle)
+		ta.at(float64(10*i)).queues("a").prints("a", holds).hit("a").at(float64(10*i+1)).goes("a").at(float64(10*i+2)).prints("a", idle)
 	}
-	r := ta.at(300).queues("a").prints("a", holds).hit("a").at(301).goes("a").at(305).prints("a", idle).at(310).over()
-	if len(r.Evidence) != evidenceMax || !strings.HasPrefix(r.Evidence[0], "a believed for 4.000 s") || !strings.HasPrefix(r.Evidence[1], "let a end its work") || !strings.Contains(r.Evidence[2], "a stopped 1.000 s") {
+	r := ta.at(300).queues("a").prints("a", holds).at(300.5).hit("a").at(301).goes("a").at(305).prints("a", idle).at(310).over()
+	if len(r.Evidence) != evidenceMax || !strings.HasPrefix(r.Evidence[0], "a believed for 4.000 s") || r.Evidence[1] != "kill a (step 1) was done to it at 03:09:00.500" ||
+		!strings.HasPrefix(r.Evidence[2], "let a end its work") || !strings.Contains(r.Evidence[3], "a stopped 1.000 s") {
 		t.Errorf("%s by %q", r.Verdict, r.Evidence)
 	}
 }
