@@ -92,8 +92,8 @@ func TestAnIncidentInOneFile(t *testing.T) {
 			if !strings.Contains(all[bundledReadme], "locktop replay 'incident.zip'") {
 				t.Errorf("%s", all[bundledReadme])
 			}
-			events, _, _ := inProcess2(t, "events", "--recording", file, "-o", "jsonl")
-			said, _, code2 := inProcess2(t, "report", "--recording", file, "-o", "md")
+			_, events, _ := inProcess(t, nil, "events", "--recording", file, "-o", "jsonl")
+			code2, said, _ := inProcess(t, nil, "report", "--recording", file, "-o", "md")
 			if code2 != exitOK {
 				t.Errorf("a report of the bundle: exit %d: %s", code2, said)
 			}
@@ -135,13 +135,6 @@ func TestAnIncidentInOneFile(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", row.reason, code, errs)
 		}
 	}
-}
-
-// inProcess2 is what a command prints, and its code.
-func inProcess2(t *testing.T, args ...string) (out, errs string, code int) {
-	t.Helper()
-	code, out, errs = inProcess(t, nil, args...)
-	return out, errs, code
 }
 
 func TestAZIPFileThatIsNoBundle(t *testing.T) {

@@ -33,16 +33,8 @@ func TestARecordingIsAskedForAPart(t *testing.T) {
 		if code != row.code {
 			t.Errorf("%s: exit %d: %s%s", row.reason, code, out, errs)
 		}
-		for _, want := range row.has {
-			if !strings.Contains(out+errs, want) {
-				t.Errorf("%s: no %q in\n%s%s", row.reason, want, out, errs)
-			}
-		}
-		for _, no := range row.lacks {
-			if strings.Contains(out, no) {
-				t.Errorf("%s: %q in\n%s", row.reason, no, out)
-			}
-		}
+		wantsText(t, row.reason, out+errs, row.has, nil)
+		wantsText(t, row.reason, out, nil, row.lacks)
 	}
 }
 

@@ -24,6 +24,21 @@ func inProcess(t *testing.T, tap func(model.Source) model.Source, args ...string
 	return inProcessUntil(t.Context(), tap, args...)
 }
 
+// wantsText says what is missing of some texts in an output, and which of others is there.
+func wantsText(t *testing.T, reason, out string, has, lacks []string) {
+	t.Helper()
+	for _, want := range has {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s: no %q in\n%s", reason, want, out)
+		}
+	}
+	for _, no := range lacks {
+		if strings.Contains(out, no) {
+			t.Errorf("%s: %q in\n%s", reason, no, out)
+		}
+	}
+}
+
 // inProcessUntil does so until ctx ends.
 func inProcessUntil(ctx context.Context, tap func(model.Source) model.Source, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer

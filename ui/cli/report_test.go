@@ -51,16 +51,7 @@ func TestReportOfARecording(t *testing.T) {
 		if code != exitOK {
 			t.Errorf("%s: exit %d: %s", row.reason, code, errs)
 		}
-		for _, want := range row.has {
-			if !strings.Contains(out, want) {
-				t.Errorf("%s: no %q in\n%s", row.reason, want, out)
-			}
-		}
-		for _, no := range row.lacks {
-			if strings.Contains(out, no) {
-				t.Errorf("%s: %q in\n%s", row.reason, no, out)
-			}
-		}
+		wantsText(t, row.reason, out, row.has, row.lacks)
 	}
 }
 
@@ -143,16 +134,7 @@ func TestReportTellsWhatWasDoneByAnotherRun(t *testing.T) {
 		if code != exitOK {
 			t.Errorf("%s: exit %d: %s", row.reason, code, errs)
 		}
-		for _, want := range row.has {
-			if !strings.Contains(out, want) {
-				t.Errorf("%s: no %q in\n%s", row.reason, want, out)
-			}
-		}
-		for _, no := range row.lacks {
-			if strings.Contains(out, no) {
-				t.Errorf("%s: %q in\n%s", row.reason, no, out)
-			}
-		}
+		wantsText(t, row.reason, out, row.has, row.lacks)
 	}
 	if code, _, errs := inProcess(t, nil, "report", "--recording", name, "--actions", "/no/such/file"); code != exitBad || !strings.Contains(errs, "--actions") {
 		t.Errorf("a file that is not there: exit %d: %s", code, errs)

@@ -242,17 +242,7 @@ func TestAStopAfterTheHeal(t *testing.T) {
 			drill.Unknown, 1, "a and b have both believed to hold /x for 1.000 s", "the run ended before the bound"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
-			r := tt.story(newTale(t, tt.row)).over()
-			if r.Verdict != tt.want {
-				t.Errorf("%s, want %s: %q", r.Verdict, tt.want, r.Evidence)
-			}
-			if (r.Measured == nil) != (tt.measured == none) || r.Measured != nil && *r.Measured != tt.measured {
-				t.Errorf("measured %v, want %v", r.Numbers(), tt.measured)
-			}
-			if !strings.Contains(strings.Join(r.Evidence, "\n"), tt.evidence) {
-				t.Errorf("evidence %q, want %q", r.Evidence, tt.evidence)
-			}
-			wantsKnown(t, r)
+			wantsResult(t, tt.story(newTale(t, tt.row)).over(), tt.want, tt.measured, tt.evidence)
 		})
 	}
 }
@@ -498,17 +488,7 @@ func TestPrograms(t *testing.T) {
 		}, drill.Unknown, none, "none of its leases had a claim there then", "it holds another lock"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
-			r := tt.story(newTale(t, tt.row)).over()
-			if r.Verdict != tt.want {
-				t.Errorf("%s, want %s: %q", r.Verdict, tt.want, r.Evidence)
-			}
-			if (r.Measured == nil) != (tt.measured == none) || r.Measured != nil && *r.Measured != tt.measured {
-				t.Errorf("measured %v, want %v", r.Numbers(), tt.measured)
-			}
-			if !strings.Contains(strings.Join(r.Evidence, "\n"), tt.evidence) {
-				t.Errorf("evidence %q, want %q", r.Evidence, tt.evidence)
-			}
-			wantsKnown(t, r)
+			wantsResult(t, tt.story(newTale(t, tt.row)).over(), tt.want, tt.measured, tt.evidence)
 		})
 	}
 	t.Run("the writes that etcd accepted are named", func(t *testing.T) {
@@ -519,6 +499,21 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%q, want %q", r.Evidence, want)
 		}
 	})
+}
+
+// wantsResult compares what came of an expectation; measured is none for no figure.
+func wantsResult(t *testing.T, r result, want drill.Verdict, measured float64, evidence string) {
+	t.Helper()
+	if r.Verdict != want {
+		t.Errorf("%s, want %s: %q", r.Verdict, want, r.Evidence)
+	}
+	if (r.Measured == nil) != (measured == none) || r.Measured != nil && *r.Measured != measured {
+		t.Errorf("measured %v, want %v", r.Numbers(), measured)
+	}
+	if !strings.Contains(strings.Join(r.Evidence, "\n"), evidence) {
+		t.Errorf("evidence %q, want %q", r.Evidence, evidence)
+	}
+	wantsKnown(t, r)
 }
 
 // wantsKnown wants a result that is not known to say what would make it known.
