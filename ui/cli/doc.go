@@ -17,7 +17,8 @@
 // beside the prefixes.
 //
 // A command is a function that makes it and, where it is more than one step, a type of its own
-// with its flags and what it does (breakRun, drillRun, proxyRun), in one file. What all commands
+// with its flags and what it does (breakRun, drillRun, proxyRun), in one file; drill_run.go has drill_play.go beside
+// it for one drill, drill_jobs.go for several at a time, and drill_output.go for reports. What all commands
 // share is env, built of structs, each of which has the one before it within: streams and config (what flags,
 // environment and profile say), access (the way to the cluster), viewer (looks at locks). Which of a flag,
 // a variable and a profile counts is the business of config alone, for each setting (config.go).

@@ -171,7 +171,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 	if _, err := drills.File(name); err != nil {
 		r.run.file = name
 	}
-	return r, cmp.Or(measured(r.run.checks, asked), r.run.programs.There())
+	return r, cmp.Or(measured(r.run.thresholds, asked), r.run.programs.There())
 }
 
 // runSuite runs all, and writes the report of what was run and what was not.
