@@ -12,8 +12,8 @@ import (
 )
 
 // Findings of the same kind that are of one client make a story from that many on: fewer are
-// read one by one. A deadlock is one story, however few locks are in it, and so are locks that
-// share a lease: what is found of each of them is the same.
+// read one by one. A deadlock is one story, however few locks are in it, and so is what is found of
+// locks by one lease: it is the same of each of them.
 const (
 	storyMin = 10
 	oneMin   = 2
@@ -27,8 +27,34 @@ type cause struct {
 	code       model.Code
 	severity   model.Severity
 	confidence model.Confidence
-	client     string // the client, or a lease, or the cycle of a deadlock
-	unnamed    bool   // it is a lease
+	of         string
+}
+
+// causes are the ways in which findings belong together, the closest first: from how many on, and by what.
+// What no way says anything of stands alone.
+func (d *Set) causes() []way {
+	return []way{
+		{oneMin, func(f *model.Finding) (string, bool) { // those of one deadlock name the same sessions and locks
+			if f.Code == model.CodeSharedLease {
+				return f.Lease.String(), true
+			}
+			return text.English(f.Summary), f.Code == model.CodeLockCycle
+		}},
+		{storyMin, func(f *model.Finding) (string, bool) {
+			id := d.k.Owners.Identity(f.Claim)
+			return id.Text, id.Text != "" && id.Source != "uuid"
+		}},
+		{oneMin, func(f *model.Finding) (string, bool) { return f.Lease.String(), f.Lease != 0 }},
+		{storyMin, func(f *model.Finding) (string, bool) {
+			id := d.k.Owners.Identity(f.Claim)
+			return "", id.Text == "" || id.Source == "uuid"
+		}},
+	}
+}
+
+type way struct {
+	least int
+	of    func(*model.Finding) (string, bool)
 }
 
 // StoriesOf returns every finding of the cluster and of the locks that are asked about, nil for all,
@@ -46,34 +72,35 @@ func (d *Set) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
 		}
 	}
 	slices.SortStableFunc(all, inOrder)
-	byCause := map[cause][]*model.Finding{}
-	var causes []cause // in the order of their first findings
-	for _, f := range all {
-		f.Story, f.Count = 0, 0
-		c := d.causeOf(f)
-		if byCause[c] == nil {
-			causes = append(causes, c)
-		}
-		byCause[c] = append(byCause[c], f)
-	}
-	for _, c := range causes {
-		if len(byCause[c]) < storyMin && c.unnamed { // too few for a story of their own
-			rest := cause{c.code, c.severity, c.confidence, "", true}
-			if byCause[rest] == nil {
-				causes = append(causes, rest)
+	together := map[*model.Finding][]*model.Finding{} // by the first of a story
+	alone := slices.Clone(all)
+	for _, way := range d.causes() {
+		parts := map[cause][]*model.Finding{}
+		for _, f := range alone {
+			f.Story, f.Count = 0, 0
+			if of, ok := way.of(f); ok {
+				c := cause{f.Code, f.Severity, f.Confidence, of}
+				parts[c] = append(parts[c], f)
 			}
-			byCause[rest] = append(byCause[rest], byCause[c]...)
-			delete(byCause, c)
 		}
+		for _, story := range parts {
+			if len(story) < way.least {
+				continue
+			}
+			together[story[0]] = story
+			for _, f := range story {
+				f.Count = len(story)
+			}
+		}
+		alone = slices.DeleteFunc(alone, func(f *model.Finding) bool { return f.Count > 0 })
 	}
 	n := uint64(0)
-	for _, c := range causes {
-		if len(byCause[c]) < c.least() {
-			continue
-		}
-		n++
-		for _, f := range byCause[c] {
-			f.Story, f.Count = n, len(byCause[c])
+	for _, first := range all {
+		if story := together[first]; story != nil {
+			n++
+			for _, f := range story {
+				f.Story = n
+			}
 		}
 	}
 	found := d.ClusterFindings()
@@ -86,29 +113,6 @@ func (d *Set) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
 // inOrder is the order of findings of locks: the worst first, and by name.
 func inOrder(a, b *model.Finding) int {
 	return cmp.Or(a.Severity.Compare(b.Severity), strings.Compare(a.Lock, b.Lock), strings.Compare(string(a.Code), string(b.Code)))
-}
-
-// least is how many findings of the cause make a story.
-func (c cause) least() int {
-	if c.code == model.CodeLockCycle || c.code == model.CodeSharedLease {
-		return oneMin
-	}
-	return storyMin
-}
-
-// causeOf names what a finding may have in common with others: those of one deadlock name the
-// same sessions and locks.
-func (d *Set) causeOf(f *model.Finding) cause {
-	switch f.Code {
-	case model.CodeLockCycle:
-		return cause{f.Code, f.Severity, f.Confidence, text.English(f.Summary), false}
-	case model.CodeSharedLease:
-		return cause{f.Code, f.Severity, f.Confidence, f.Lease.String(), false}
-	}
-	if id := d.k.Owners.Identity(f.Claim); id.Text != "" && id.Source != "uuid" {
-		return cause{f.Code, f.Severity, f.Confidence, id.Text, false}
-	}
-	return cause{f.Code, f.Severity, f.Confidence, f.Lease.String(), true}
 }
 
 // StoryWords say of findings that are one story how many locks they are about, and which.
@@ -129,18 +133,21 @@ func (d *Set) StoryWords(parts []model.Finding) string {
 			lease = 0
 		}
 	}
-	text := fmt.Sprintf("%d locks", len(locks))
-	if len(locks) == 1 {
-		text = "1 lock"
-	}
+	text := model.CountOf(len(locks), "lock")
 	if who != "" {
 		text += " of " + who
 	}
 	if lease != 0 {
 		text += ", by one lease"
 	}
+	return text + ": " + FirstOf(locks)
+}
+
+// FirstOf names the first locks, and says how many more there are.
+func FirstOf(locks []string) string {
+	text := ""
 	for i, name := range locks[:min(len(locks), storyNames)] {
-		text += [...]string{": ", ", ", ", "}[i] + model.Short(model.Printable(name), 60)
+		text += [...]string{"", ", ", ", "}[i] + model.Short(model.PrintableIfNeeded(name), 60)
 	}
 	if more := len(locks) - storyNames; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)

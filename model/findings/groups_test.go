@@ -27,7 +27,10 @@ func TestFindingsOfOneCauseAreOneStory(t *testing.T) {
 	}{
 		{"twelve locks by one lease", 12, func(int) string { return "" }, func(int) model.LeaseID { return 0xa1 }, []int{12},
 			"12 locks, by one lease: /lock00, /lock01, /lock02 and 9 more"},
-		{"nine locks are read one by one", 9, func(int) string { return "" }, func(int) model.LeaseID { return 0xa1 }, nil, ""},
+		{"two locks by one lease", 2, func(int) string { return "" }, func(int) model.LeaseID { return 0xa1 }, []int{2},
+			"2 locks, by one lease: /lock00, /lock01"},
+		{"nine leases are read one by one", 9, func(int) string { return "" }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, nil, ""},
+		{"nine of one name are, too", 9, func(int) string { return "10.0.0.7:1" }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, nil, ""},
 		{"a lease each, and one name", 12, func(int) string { return "10.0.0.7:1" }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, []int{12},
 			"12 locks of 10.0.0.7:1: /lock00, /lock01, /lock02 and 9 more"},
 		{"two clients are two stories", 24, func(i int) string { return fmt.Sprintf("10.0.0.%d:1", i%2) }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, []int{12, 12},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/findings"
 	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/store"
@@ -81,12 +82,16 @@ func OverWords(o Observation) (lines []string) {
 		return nil
 	}
 	lines = []string{fmt.Sprintf("Seen in these %s, and not any more:", model.Duration(o.For, false))}
-	for i, x := range o.Over {
+	told := overStories(o.Over)
+	for i, x := range told {
 		if i == overNamed {
-			return append(lines, fmt.Sprintf("  and %d more", len(o.Over)-i))
+			return append(lines, fmt.Sprintf("  and %d more", len(told)-i))
 		}
 		where := "the cluster"
-		if x.Lock != "" {
+		switch {
+		case len(x.locks) > 1:
+			where = model.CountOf(len(x.locks), "lock") + " (" + findings.FirstOf(x.locks) + ")"
+		case x.Lock != "":
 			where = model.Short(fields.Name(x.Lock), lineMax)
 		}
 		often := ""
@@ -96,6 +101,33 @@ func OverWords(o Observation) (lines []string) {
 		lines = append(lines, fmt.Sprintf("  %s: %s %s (%s)%s: %s", where, x.Finding.Severity, x.Finding.Code, x.Finding.Confidence, often, model.Short(text.English(x.Finding.Summary), lineMax)))
 	}
 	return lines
+}
+
+// overStory is what is told in one line: what was found of one lease on several locks is the same.
+type overStory struct {
+	Over
+	locks []string
+}
+
+func overStories(all []Over) (told []overStory) {
+	type fact struct {
+		code  model.Code
+		lease model.LeaseID
+		text  string
+		times int
+	}
+	at := map[fact]int{} // in told
+	for _, x := range all {
+		f := fact{x.Finding.Code, x.Finding.Lease, text.English(x.Finding.Summary), x.Times}
+		i, known := at[f]
+		if known && f.lease != 0 {
+			told[i].locks = append(told[i].locks, x.Lock)
+			continue
+		}
+		at[f] = len(told)
+		told = append(told, overStory{x, []string{x.Lock}})
+	}
+	return told
 }
 
 // overNamed bounds how many of them are told in lines.

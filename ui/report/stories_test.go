@@ -18,7 +18,8 @@ func TestManyLocksOfOneCauseAreToldOnce(t *testing.T) {
 		text        string
 	}{
 		{200, 1, "200 locks of 10.0.0.7:1, by one lease: /lock000, /lock001, /lock002 and 197 more; of the first:\n  warning dead-holder (strong): 10.0.0.7:1 stopped renewing"},
-		{3, 0, ""},
+		{3, 1, "3 locks of 10.0.0.7:1, by one lease: /lock000, /lock001, /lock002; of the first:\n"},
+		{1, 0, ""},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)

@@ -10,7 +10,7 @@ import (
 	"locktop/model/store"
 )
 
-// Summary is the last line of a diagnosis: how many findings of each severity, on how many
+// Summary is the last line of a diagnosis: how many problems of each severity, on how many
 // locks. blind says that not all could be seen. Of no lock nothing is said to be well, and groups of
 // leased keys, which are none, are counted by themselves.
 func Summary(s *store.View, locks []*locks.Lock, o Observation, blind bool) string {
@@ -40,9 +40,13 @@ func judged(s *store.View, locks []*locks.Lock, blind bool, none string) string 
 
 func summary(s *store.View, all []*locks.Lock, blind bool, none string) string {
 	n, claims, groups := map[model.Severity]int{}, 0, 0
+	told := map[uint64]bool{} // a story counts once, however many locks it is about
 	count := func(found []model.Finding) {
 		for i := range found {
-			n[found[i].Severity]++
+			if story := found[i].Story; story == 0 || !told[story] {
+				n[found[i].Severity]++
+				told[story] = true
+			}
 		}
 	}
 	count(s.ClusterFindings())
