@@ -68,9 +68,10 @@ func Shown(r rune) bool {
 }
 
 // Printable makes bytes from etcd fit for a terminal: what is not printable is
-// escaped as in a Go string, marks that change the direction of text included.
+// escaped as in a Go string, marks that change the direction of text included, and so is a blank at
+// either end.
 func Printable(s string) string {
-	clean := true
+	clean := s == "" || s[0] != ' ' && s[len(s)-1] != ' '
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] >= 0x7f || s[i] == '\\' {
 			clean = false
@@ -84,6 +85,8 @@ func Printable(s string) string {
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
 		switch {
+		case r == ' ' && (b.Len() == 0 || len(s) == 1):
+			b.WriteString(`\x20`)
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[0])
 		case r == '\\':

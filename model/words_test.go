@@ -31,7 +31,7 @@ func TestDurationsInShort(t *testing.T) {
 
 // FuzzWhatIsPrintedIsReadAgain: each name that is printed can be given back, whatever its bytes.
 func FuzzWhatIsPrintedIsReadAgain(f *testing.F) {
-	for _, s := range []string{"", "/jobs/a", "/a\xff/b", `/back\nslash`, "/new\nline", "/e\u0301", "/\u202e", `\`, `\\`, `\x4`, `\x41`, `\u00`, "\x7f\x00\a'\"", "\ufffd", "\U0001f512", "/a\\\xff"} {
+	for _, s := range []string{"", "/jobs/a", "/a\xff/b", `/back\nslash`, "/new\nline", "/e\u0301", "/\u202e", `\`, `\\`, `\x4`, `\x41`, `\u00`, "\x7f\x00\a'\"", "\ufffd", "\U0001f512", "/a\\\xff", "/pad ", " ", "  a b  "} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
