@@ -66,7 +66,7 @@ func (a *Shell) breakable(t page.Target, kind model.ActionKind) (model.Action, s
 	if t.Claim == nil {
 		return act, a.th.Message(model.Say("no-claim-to-break-here"))
 	}
-	if t.LockOnly && (!t.Lock.Recipe().HasHolder || t.Lock.Holders() > 1 || t.Lock.Presumed()) { // the dialog says of a key that blocks what it is
+	if t.LockOnly && (!t.Lock.Recipe().HasHolder || t.Lock.Holders() > 1 || t.Lock.RecipeConfidence() == model.Hint) { // the dialog says of a key that blocks what it is
 		if _, why := status.ToBreak(t.Lock); !why.IsZero() {
 			return act, a.th.Message(model.Say("choose-a-key", why))
 		}

@@ -117,7 +117,11 @@ func calm(p page.Page, f page.Frame) *overlay {
 	if quirks := text.Quirks(l.Recipe().Name); !quirks.IsZero() {
 		s.blank()
 		s.add(draw.Accent, "  ", f.Th.Say("recipe-and-how-sure", l.Recipe().Name, l.RecipeConfidence()))
-		for _, line := range f.Th.Messages(l.Seen()) {
+		seen := l.Seen()
+		if only := l.ByPath(); !only.IsZero() {
+			seen = append(seen, only)
+		}
+		for _, line := range f.Th.Messages(seen) {
 			s.add(draw.Plain, "  ", line)
 		}
 		s.add(draw.Plain, "  ", f.Th.Message(quirks))

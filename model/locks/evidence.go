@@ -141,7 +141,27 @@ func (l *Lock) gaveUp(f *journal.Entry) bool {
 // Presumed says whether only the names of the keys say that they compete: neither the path speaks of
 // a lock, nor was anything seen that only keys do which wait for each other.
 func (l *Lock) Presumed() bool {
-	return l.mode == recipe.Queue && l.confidence == model.Hint && l.counts.ByLease(l.kind) > 0 && l.recipe.Confidence != model.Hint && !l.raises()
+	return l.mode == recipe.Queue && l.confidence == model.Hint && l.counts.ByLease(l.kind) > 0 && !l.raises()
+}
+
+// ByPath says, where it is so, that nothing but the path tells the keys from a list of members.
+func (l *Lock) ByPath() model.Message {
+	if l.mode == recipe.Queue && l.confidence == model.Strong && l.counts.ByLease(l.kind) > 0 && !l.raises() && l.evidence.inOrder == 0 {
+		return model.Say("its-path-alone-tells")
+	}
+	return model.Message{}
+}
+
+// Unsure says what else the keys may be, before somebody breaks what they are taken for; zero where more
+// than names says that they compete.
+func (l *Lock) Unsure() model.Message {
+	switch {
+	case l.Presumed():
+		return model.Say("only-perhaps-a-lock", l.Name)
+	case l.recipe.HasHolder && l.RecipeConfidence() == model.Hint:
+		return model.Say("its-kind-is-a-guess", l.Name, l.recipe.Name)
+	}
+	return l.ByPath()
 }
 
 // Doubtful says whether it is presumed, and its keys were not yet seen to take turns.
@@ -153,8 +173,11 @@ func (l *Lock) LikeMembers() bool {
 	return l.Doubtful() && (l.counts.AnyValued() || l.speaksAgainst())
 }
 
-// speaksAgainst says whether more than the values of the keys says that they may not compete.
-func (l *Lock) speaksAgainst() bool { return l.SpeaksOfMembers() || l.evidence.aside > 0 }
+// speaksAgainst says whether more than the values of the keys says that they may not compete: the path, or
+// that more left from behind others than in order.
+func (l *Lock) speaksAgainst() bool {
+	return l.SpeaksOfMembers() || l.evidence.aside > l.evidence.inOrder
+}
 
 // mayBeMembers says whether who is first may not hold: a value alone has a leader, too.
 func (l *Lock) mayBeMembers() bool { return l.LikeMembers() && l.speaksAgainst() }

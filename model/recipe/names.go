@@ -130,9 +130,10 @@ func speaksOfServices(path string) bool {
 	})
 }
 
-// speaksOfElections says whether a path does, as those of TiDB, DM, M3 and Stolon.
+// speaksOfElections says whether a path does, as those of TiDB, DM, M3 and Stolon. What is called leaders
+// at its end is a list of them.
 func speaksOfElections(path string) bool {
-	return strings.HasPrefix(path, "_ld/") || anyWord(path, func(word string) bool {
+	return strings.HasPrefix(path, "_ld/") || lastWord(path) != "leaders" && anyWord(path, func(word string) bool {
 		switch word {
 		case "election", "elections", "leader", "leaders", "owner":
 			return true
@@ -141,17 +142,35 @@ func speaksOfElections(path string) bool {
 	})
 }
 
-// SpeaksOfMembers says whether the last segment of a path speaks of members, or of a semaphore: of
-// keys that are there together. What a lock is for may stand before it.
+// SpeaksOfMembers says whether the last segment of a path speaks of members, of a semaphore, or of what
+// is told of a lock: of keys that are there together. What a lock is for may stand before it.
 func SpeaksOfMembers(path string) bool {
+	return anyWord(lastSegment(path), func(word string) bool { return together[word] })
+}
+
+// together are the words by which SpeaksOfMembers goes.
+var together = setOfWords(`member members membership presence peers nodes workers sessions heartbeats clients online alive agents hosts
+	servers replicas semaphore semaphores sem permits slots voters electorate eligible candidates followers learners observers
+	standbys viewers watchers subscribers listeners participants players spectators attendees metrics stats statistics
+	exporters monitors`)
+
+func setOfWords(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+func lastSegment(path string) string {
 	path = strings.TrimRight(path, "/")
-	return anyWord(path[strings.LastIndexByte(path, '/')+1:], func(word string) bool {
-		switch word {
-		case "member", "members", "presence", "peers", "nodes", "workers", "sessions", "heartbeats", "clients", "online", "alive", "agents", "hosts", "servers", "replicas", "semaphore", "semaphores", "sem", "permits", "slots":
-			return true
-		}
-		return false
-	})
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
+
+// lastWord is the last word of a path, in lower case.
+func lastWord(path string) (last string) {
+	anyWord(path, func(word string) bool { last = word; return false })
+	return last
 }
 
 // anyWord says whether some word of a path, in lower case and without a number at its end, is as is says.

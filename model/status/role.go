@@ -17,7 +17,7 @@ func ToBreak(l *locks.Lock) (c *locks.Claim, why model.Message) {
 	case !l.IsClaim(head):
 		return nil, model.Say("stands-first-and-is-no-claim", head.Key, l.Name)
 	case l.Presumed():
-		return nil, model.Say("only-perhaps-a-lock", l.Name)
+		return nil, l.Unsure()
 	case l.Holders() > 1:
 		var keys []model.Message
 		for c := range l.First(min(l.Holders(), toNameMax)) {
@@ -27,6 +27,8 @@ func ToBreak(l *locks.Lock) (c *locks.Claim, why model.Message) {
 			keys = append(keys, model.Say("and-so-on"))
 		}
 		return nil, model.Say("hold-together", l.Holders(), l.Name, keys)
+	case l.RecipeConfidence() == model.Hint:
+		return nil, l.Unsure()
 	default:
 		return head, model.Message{}
 	}

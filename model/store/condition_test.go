@@ -263,6 +263,7 @@ func TestWhatIsBrokenWhereOnlyTheLockIsNamed(t *testing.T) {
 	h.Put(1, "/mutex/a1", "", 0xa1)
 	h.Put(1, "/b/setting", "data", 0xc3)
 	h.Put(1, "/b/b2", "", 0xb2)
+	h.Put(1, "lock:invoice", "host-a", 0xf6)
 	h.Put(1, "/g/host-a:80", "", 0xd4)
 	h.Put(1, "/g/host-b:80", "", 0xe5)
 	const clock = "179538064172527300"
@@ -274,6 +275,7 @@ func TestWhatIsBrokenWhereOnlyTheLockIsNamed(t *testing.T) {
 	for _, r := range []struct{ lock, key, why, reason string }{
 		{"/mutex", "/mutex/a1", "", "the holder is meant"},
 		{"/b", "", "/b/setting stands first, and is not a claim of /b", "some program needs that key, and it has a lease as a holder has"},
+		{"lock:invoice", "", "that lock:invoice is a lock is a guess: single-key (--recipe PREFIX=NAME says what it is)", "it may be a cache entry that somebody needs"},
 		{"/g", "", "/g is not a known lock: none of its keys is known to hold it", "an instance of a service is nobody's lock"},
 		{"/r", "", "3 hold /r together: " + strings.Join(readers[:3], ", "), "which reader is meant is not known"},
 	} {

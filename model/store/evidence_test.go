@@ -44,6 +44,16 @@ func TestNamesAloneAreNoProof(t *testing.T) {
 			}
 		}, nil, model.Hint, "a lock?", false, "looks the same"},
 		{"a path that speaks of locks", "/locks/orders", func(h *modeltest.History) { come(h, "/locks/orders", "", 3) }, nil, model.Strong, "held", true, "the path speaks of locks or leaders"},
+		{"who sees no handover knows it by its path alone", "/locks/orders", func(h *modeltest.History) { come(h, "/locks/orders", "", 3) }, nil, model.Strong, "held", true, "only the path tells it from a list of members"},
+		{"those who vote are no leaders", "/election/voters", func(h *modeltest.History) { come(h, "/election/voters", "host-1", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
+		{"nor are those who may become one", "/leader/eligible", func(h *modeltest.History) { come(h, "/leader/eligible", "", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
+		{"a list of leaders", "/game/leaders", func(h *modeltest.History) { come(h, "/game/leaders", "host-1", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
+		{"elections by their names", "/leaders/scheduler", func(h *modeltest.History) { come(h, "/leaders/scheduler", "host-1", 3) }, nil, model.Strong, "held", true, "the path speaks of locks or leaders"},
+		{"what is measured of a lock", "/app/lock-metrics", func(h *modeltest.History) { come(h, "/app/lock-metrics", "", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
+		{"some with a value, some without", "/orders", func(h *modeltest.History) {
+			come(h, "/orders", "", 3)
+			h.Put(2, modeltest.ClaimKey("/orders", 0xa10), "host-1", 0xa10)
+		}, nil, model.Hint, "a lock?", false, "looks the same"},
 		{"a path that speaks of a semaphore as well", "/locks/semaphore", func(h *modeltest.History) { come(h, "/locks/semaphore", "", 5) }, nil, model.Hint, "a lock?", false, "looks the same"},
 		{"keys without a value, and a path that speaks of nothing", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 3) }, nil, model.Hint, "a lock?", false, "looks the same"},
 		{"that somebody declared", "/orders", func(h *modeltest.History) { come(h, "/orders", "", 3) }, []model.Pin{{Prefix: "/orders", Recipe: recipe.Mutex}}, model.Certain, "held", true, "pinned with --recipe"},
@@ -72,7 +82,7 @@ func TestNamesAloneAreNoProof(t *testing.T) {
 			}
 			l := s.Lock(row.lock)
 			state := text.English(status.ConditionOf(s, l).Called())
-			if l.RecipeConfidence() != row.confidence || state != row.state || !strings.Contains(fmt.Sprint(append(l.RecipeEvidence(), text.EnglishAll(l.Seen())...)), row.why) {
+			if l.RecipeConfidence() != row.confidence || state != row.state || !strings.Contains(fmt.Sprint(append(l.RecipeEvidence(), text.EnglishAll(append(l.Seen(), l.Unsure()))...)), row.why) {
 				t.Errorf("%s (%s), %s, want %s, %s: %q", l.Recipe().Name, l.RecipeConfidence(), state, row.confidence, row.state, append(l.RecipeEvidence(), text.EnglishAll(l.Seen())...))
 			}
 			if c, why := status.ToBreak(l); (c != nil) != row.breaks {

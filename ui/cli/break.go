@@ -25,6 +25,7 @@ import (
 	"locktop/model/store"
 	"locktop/model/text"
 	"locktop/ui/cli/session"
+	"locktop/ui/fields"
 	"locktop/ui/report"
 	"locktop/watcher"
 	"locktop/watcher/pace"
@@ -261,7 +262,7 @@ func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) erro
 		fmt.Fprintf(&b, "  goes: %s", model.Printable(kv.Key))
 		if c := s.Claim(kv.Key); c != nil && c.Lock() != nil {
 			l := c.Lock()
-			switch name := model.Printable(l.Name); status.Role(l, c) {
+			switch name := fields.Name(l.Name); status.Role(l, c) {
 			case model.RoleHolds:
 				fmt.Fprintf(&b, ", which holds %s; %s", name, nextWords(s, l, c, p.Action))
 			case model.RoleMember:
@@ -282,6 +283,9 @@ func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) erro
 		fmt.Fprintf(&b, "  what else goes is unknown: %s\n", text.English(p.Unknown))
 	}
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
+		if unsure := text.English(l.Unsure()); unsure != "" {
+			fmt.Fprintf(&b, "  %s\n", unsure)
+		}
 		fmt.Fprintf(&b, "  %s\n", text.English(status.Role(l, c).Remains()))
 	}
 	fmt.Fprintf(&b, "  by hand: %s\n", p.Action.Etcdctl())

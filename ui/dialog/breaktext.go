@@ -50,6 +50,11 @@ func (d *Break) lines(v host.View, w, h int) [][]draw.Span {
 		d.commandLine(v, w, &d.delete, add)
 		add(spacing)
 	}
+	if l := d.t.Lock; l != nil && !d.claimGone(v) && !l.Unsure().IsZero() {
+		for _, part := range v.Th.Wrap(v.Th.Message(l.Unsure()), w, 2) {
+			add(detail, draw.Late.Of(part))
+		}
+	}
 	if text := d.warning(v); text != "" {
 		add(ranked, draw.Late.Of(v.Th.Sign.Late+" "+text))
 		add(spacing)

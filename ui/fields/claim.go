@@ -49,7 +49,7 @@ var Claims = []Field[Claim]{
 	{Name: "position", Title: "title-place", In: In{Table: 10, CSV: 20, JSON: 10, Console: 10}, Width: Width{Least: 3, Fair: 4, Most: 4, Rank: 1, Right: true},
 		Own: position},
 	{Name: "role", Title: "title-role", In: In{Table: 20, CSV: 30, JSON: 20, Console: 20}, Width: Width{Least: 8, Most: 9},
-		JSON: Text, Cell: func(x Claim) string { return string(x.Role) }, Record: func(x Claim) string { return x.Role.Name() }},
+		JSON: Text, Cell: roleWord, Record: func(x Claim) string { return x.Role.Name() }},
 	{Name: "key", Title: "title-key", In: In{Table: 30, CSV: 40, JSON: 30, Console: 40}, Width: Width{Least: 11, Fair: 16, Most: 40, Rank: 8},
 		JSON: Bytes, Raw: func(x Claim) string { return x.Key }},
 	{Name: "create_revision", Title: "title-created", In: In{Table: 40, CSV: 50, JSON: 40, Console: 50}, Width: Width{Least: 9, Fair: 9, Most: 14, Rank: 6, Right: true},
@@ -114,4 +114,12 @@ func clientName(x Claim) string {
 		return "-"
 	}
 	return id.Text + " (" + id.Source + ")"
+}
+
+// roleWord is what the claim is, with a question mark where nobody knows that the keys compete.
+func roleWord(x Claim) string {
+	if x.L.Doubtful() && (x.Role == model.RoleHolds || x.Role == model.RoleWaits) {
+		return string(x.Role) + "?"
+	}
+	return string(x.Role)
 }

@@ -33,11 +33,19 @@ func lockRows(s *store.View, locks []*locks.Lock, now time.Time) []fields.Lock {
 	return rows
 }
 
+// because is why it is taken for that recipe, and what is not known of it.
+func because(l *locks.Lock) []string {
+	if words := text.English(l.ByPath()); words != "" {
+		return append(slices.Clone(fields.Evidence(l)), words)
+	}
+	return fields.Evidence(l)
+}
+
 // describe writes one lock in full: its queue, its leases, what happened to it.
 func describe(b *strings.Builder, s *store.View, l *locks.Lock, now time.Time, wide bool) {
 	r, name := l.Recipe(), model.Short(fields.Name(l.Name), lineMax)
 	fmt.Fprintf(b, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", name, r.Name, l.RecipeConfidence(),
-		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(fields.Evidence(l), "; "), lineMax), text.English(findings.StateWord(status.ConditionOf(s, l))))
+		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(because(l), "; "), lineMax), text.English(findings.StateWord(status.ConditionOf(s, l))))
 	if s.NoValues() {
 		fmt.Fprintf(b, "  names    %s\n", model.NamesUnread)
 	}

@@ -107,7 +107,7 @@ func (p *Page) lock(name string, spans []span) lock {
 	out.Name, out.NameBase64 = report.Text(name)
 	if l := p.s.Lock(name); l != nil {
 		c := status.ConditionOf(p.s, l)
-		out.State, out.level, out.Recipe, out.Handovers = c.Word, c.Level, l.Recipe().Name, l.Stats().Handovers
+		out.State, out.level, out.Recipe, out.Handovers = c.Word, c.Level, l.RecipeLabel(), l.Stats().Handovers
 		if h := l.Holder(); h != nil {
 			who := p.s.Who(h.Ref())
 			out.Holder = &who
