@@ -49,3 +49,44 @@ func TestWhoIsFirstAmongMembersIsNotSaidToHold(t *testing.T) {
 		}
 	}
 }
+
+// TestAStarvingWaiterIsFoundWhereNoPathSpeaksOfLocks: it leaves from behind others as members do, but these
+// come and go in order.
+func TestAStarvingWaiterIsFoundWhereNoPathSpeaksOfLocks(t *testing.T) {
+	for _, r := range []struct {
+		reason  string
+		inOrder bool
+		found   bool
+	}{
+		{"the others take turns", true, true},
+		{"the others leave in any order, as members do", false, false},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		key := func(id model.LeaseID) string { return modeltest.ClaimKey("/app/a", id) }
+		const starving, oldest = model.LeaseID(0xee), model.LeaseID(0xa0)
+		h.Put(1, key(oldest), "", oldest)
+		h.Put(1, key(oldest+1), "", oldest+1)
+		for i := range 5 {
+			at, head := float64(10*(i+1)), oldest+model.LeaseID(2*i)
+			h.Put(at, key(starving), "", starving)
+			h.Put(at+1, key(head+2), "", head+2)
+			h.Put(at+1, key(head+3), "", head+3)
+			gone := []model.LeaseID{head, starving, head + 1}
+			if !r.inOrder {
+				gone = []model.LeaseID{head + 1, starving, head}
+			}
+			for j, id := range gone {
+				h.Del(at+2+float64(j), key(id))
+			}
+		}
+		s := state(h)
+		i := slices.IndexFunc(s.Findings(), func(f model.Finding) bool { return f.Code == model.CodeStarvingWaiter })
+		if i >= 0 != r.found {
+			t.Errorf("%s: %v", r.reason, s.Findings())
+		}
+		if i >= 0 && s.Findings()[i].Confidence != model.Hint {
+			t.Errorf("%s: %s is surer than that it is a lock", r.reason, s.Findings()[i].Confidence)
+		}
+	}
+}
