@@ -196,7 +196,7 @@ func leaderChanges(x *ClusterContext) {
 	first, n := all[0], heldOn(x, anyLease)
 	there := heldOn(x, func(l *locks.Lease) bool { born, known := l.Born(); return !known || !born.After(first) })
 	f := model.Finding{Code: model.CodeLeaderChanges, Severity: model.SevWarning, Confidence: model.Certain,
-		Summary:  model.Say("leader-changed-again", len(all), now.Sub(first), there),
+		Summary:  model.Say("leader-changed-again", len(all), all[len(all)-1].Sub(first), there),
 		Evidence: []model.Message{model.Say("leader-changed-last", now.Sub(all[len(all)-1]), x.K.Members.Cluster().Term())},
 		Advice:   []model.Message{model.Say("find-why-leaders-change"), model.Say("break-no-lock-of-leaders")},
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}}

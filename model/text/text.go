@@ -106,6 +106,9 @@ func (sp speaker) say(m model.Message) string {
 	if len(m.Args) == 0 {
 		return rest
 	}
+	if rest == "{0}" && m.Args[0] == "" { // what somebody said, and nobody said anything
+		return ""
+	}
 	b := make([]byte, 0, len(rest)+16)
 	for {
 		before, after, found := strings.Cut(rest, "{")
