@@ -39,7 +39,7 @@ func TestReportOfARecording(t *testing.T) {
 	}{
 		{"a page", nil, []string{"<!doctype html>", "/jobs/billing", "/jobs/other", "hidden-1", "ada", "masked", "locktop replay"}, []string{"s3cret"}},
 		{"with values", []string{"--values"}, []string{"s3cret-host-a", "shown as they are"}, []string{"hidden-1"}},
-		{"for a ticket", []string{"-o", "md"}, []string{"# locktop report", "| /jobs/billing | election |", "hidden-2"}, []string{"s3cret"}},
+		{"for a ticket", []string{"-o", "md"}, []string{"# locktop report", "| /jobs/billing | election? |", "hidden-2"}, []string{"s3cret"}},
 		{"for programs", []string{"-o", "json"}, []string{`"schema": 1`, `"total_wait": 2`, `"by": "ada"`, `"values": "masked"`}, []string{"s3cret"}},
 		{"for Perfetto", []string{"-o", "perfetto"}, []string{`"traceEvents"`, `"ph":"X"`}, []string{"s3cret"}},
 		{"one lock", []string{"--lock", "/jobs/other"}, []string{"/jobs/other", "locktop describe"}, []string{"/jobs/billing"}},

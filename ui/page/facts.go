@@ -130,7 +130,7 @@ func (f Frame) UpTo(all []*journal.Entry) []*journal.Entry {
 }
 
 // spareFrom is how many free lines a page has at least for what happened.
-const spareFrom = 5
+const spareFrom = 4
 
 // fillWith appends what happened, under its title, where h lines are still free below: no page is half
 // empty. facts are asked for so many entries.
