@@ -22,6 +22,8 @@ type DrillBegan struct {
 	// Defect names the known defect that it is expected to show, "" for none.
 	Defect string
 	Seed   uint64
+	// Told says that somebody is told it step by step, so that the journal need not.
+	Told bool
 }
 
 // DrillStep says that a step of a drill began, or is over.

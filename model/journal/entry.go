@@ -284,11 +284,16 @@ func (f *Entry) handover(name func(model.ClaimRef) model.Verbatim, lock any) mod
 	if f.Gap >= gapLeast && !f.Past {
 		gap = model.Say("was-free-for", f.Gap)
 	}
+	again := to == from && f.Claim.Lease != 0 && f.From.Lease != 0
 	held := model.Message{}
-	if d := f.HeldFor(); d != "" {
+	switch d := f.HeldFor(); {
+	case d == "":
+	case again:
+		held = model.Say("had-held-before", model.Verbatim(d))
+	default:
 		held = model.Say("had-held", model.Verbatim(d))
 	}
-	if to == from && f.Claim.Lease != 0 && f.From.Lease != 0 {
+	if again {
 		return model.Say("took-again", to, lock, held, f.causeWithin(), gap)
 	}
 	if f.Lock == "" {

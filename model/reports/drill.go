@@ -57,7 +57,7 @@ func (r *DrillRun) Apply(e model.Event) []locks.Change {
 			line = model.Say("drill-over-why", e.Verdict, e.Reason)
 		}
 	}
-	if line.IsZero() {
+	if line.IsZero() || r.Began.Told {
 		return nil
 	}
 	return []locks.Change{{Kind: locks.Happened, Entry: &journal.Entry{At: e.When(), Kind: journal.Drill, Text: line}}}

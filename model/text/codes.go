@@ -186,7 +186,7 @@ var breaks = map[model.MessageID]Sentence{
 	"break-lease-ghost-list":       {"the leases that are listed have no keys: there is nothing to break", "列出的租约没有键：没有可打破的"},
 	"break-overload-reject":        {"the holders are alive and their renewals come late: take load off the cluster first", "持有者还活着，只是续租迟到：先给集群减负"},
 	"break-lock-cycle":             {"one break opens the whole cycle: choose the side whose work is easier to repeat, and stop it first", "打破一处就解开整个环：选工作容易重做的一边，先停下它"},
-	"break-shared-lease":           {"nothing is wrong with this claim, and a revoke breaks every lock of its session", "这个排队键没有问题，撤销会打破它的会话的每一把锁"},
+	"break-shared-lease":           {"nothing is wrong with this claim. A revoke breaks every lock of its session; a delete frees this one alone", "这个排队键没有问题。撤销会打破它的会话的每一把锁，删除只放开这一把"},
 	"break-long-held":              {"it frees the lock, but a holder that works would lose it: look at its process first", "锁会空出来，但在工作的持有者会丢锁：先看它的进程"},
 	"break-zombie-holder":          {"its program says that it does not hold, so no work is lost", "它的程序说自己不持有，所以不会丢工作"},
 	"break-kube-lease-overdue":     {"only the API server may write there, and any candidate may take over a Lease that is past its end", "那里只有 API server 可以写，过期的 Lease 任何参与者都可以接手"},

@@ -201,7 +201,7 @@ func newRunner(d *drill.Drill, stage Lab, o Options) *runner {
 
 // play does the steps, and heals whatever became of them.
 func (r *runner) play(ctx context.Context) (err error) {
-	r.report(model.DrillBegan{At: r.result.Started, Name: r.d.Name, Title: r.d.Title.In("en"), Why: r.d.Why.In("en"), Defect: r.d.Defect, Seed: r.o.Seed})
+	r.report(model.DrillBegan{At: r.result.Started, Name: r.d.Name, Title: r.d.Title.In("en"), Why: r.d.Why.In("en"), Defect: r.d.Defect, Seed: r.o.Seed, Told: r.trainer != nil})
 	defer func() { err = errors.Join(err, r.heal(ctx)) }()
 	if err := r.awaitFirstList(ctx); err != nil {
 		return err
