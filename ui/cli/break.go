@@ -47,11 +47,12 @@ func breakCmd(e *env) *cobra.Command {
 			"Revoking the lease ends the holder's whole session with every key of it. --claim KEY deletes that\n" +
 			"one key instead, and only if its create revision, lease and value are still as shown. The key's\n" +
 			"owner is not told. --claim is required where no key is known to hold (keys side by side, or a\n" +
-			"foreign key first) and where several claims hold together. If anything else would go than was\n" +
-			"shown, break does nothing and exits with 2. In every case the old holder may go on believing that\n" +
-			"it holds. break writes each action to an audit log first, and its result: done, not-done, or unknown where\n" +
-			"no answer came. After an unknown result break watches whether the claim goes, and exits with 2 if it\n" +
-			"does not see that.",
+			"foreign key first), where it is a guess that they are a lock at all (--recipe says that they are),\n" +
+			"and where several claims hold together. If anything else would go than was shown, break does\n" +
+			"nothing and exits with 2. In every case the old holder may go on believing that it holds. break\n" +
+			"writes each action to an audit log first, and its result: done, not-done, or unknown where no answer\n" +
+			"came. After an unknown result break watches whether the claim goes, and exits with 2 if it does not\n" +
+			"see that.",
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
