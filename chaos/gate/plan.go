@@ -74,7 +74,7 @@ func (g *Gate) planRevoke(ctx context.Context, p *model.Plan) error {
 	if l.denied && a.Key != "" {
 		l.keys = []string{a.Key} // that much is known
 	}
-	return g.readKeys(ctx, l.keys, p)
+	return g.readKeysAt(ctx, l.keys, 0, p)
 }
 
 func (g *Gate) planDelete(ctx context.Context, p *model.Plan) error {
@@ -225,12 +225,8 @@ func (g *Gate) readKeyAt(ctx context.Context, key string, rev int64) (*model.KV,
 	return kvOf(r.Kvs), nil
 }
 
-// readKeys fills in what goes. A key that left the lease meanwhile does not.
-func (g *Gate) readKeys(ctx context.Context, keys []string, p *model.Plan) error {
-	return g.readKeysAt(ctx, keys, 0, p)
-}
-
-// readKeysAt fills in what went at a revision, 0 for now.
+// readKeysAt fills in what goes, or went at a revision, 0 for now. A key that left the lease meanwhile
+// does not.
 func (g *Gate) readKeysAt(ctx context.Context, keys []string, rev int64, p *model.Plan) error {
 	read := keys[:min(len(keys), maxRead)]
 	kvs, errs := make([]*model.KV, len(read)), make([]error, len(read))

@@ -26,6 +26,8 @@ const (
 	methodTxn       = "KV/Txn"
 	methodDelete    = "KV/DeleteRange"
 	methodWatch     = "Watch/Watch"
+	methodLock      = "Lock/Lock"
+	methodCampaign  = "Election/Campaign"
 )
 
 // errOver says that a call has ended, so that nothing of it may be sent.

@@ -9,11 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3election/v3electionpb"
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock/v3lockpb"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 
 	"locktop/model"
 )
@@ -40,7 +37,7 @@ func (w *writes) noteRequest(method string, text []byte, at time.Time) {
 	defer w.mu.Unlock()
 	w.at = at
 	if read != nil {
-		w.keys = read(text)
+		w.keys = []model.Wrote{read(text)}
 		return
 	}
 	w.txn = bytes.Clone(text)
@@ -99,55 +96,28 @@ func (w *writes) end() []model.Wrote {
 }
 
 // requestWrites reads what a request writes, by method. A key that only the answer
-// names is empty.
-var requestWrites = map[string]func([]byte) []model.Wrote{
-	"KV/Put": func(b []byte) []model.Wrote {
-		return []model.Wrote{putOf(b)}
+// names is empty. Field 1 of those about an election is its leader, of which 2 is the key and 4 the lease.
+var requestWrites = map[string]func([]byte) model.Wrote{
+	"KV/Put":       putOf,
+	methodDelete:   deleteOf,
+	methodLock:     claimOf,
+	"Lock/Unlock":  func(b []byte) model.Wrote { return model.Wrote{Key: string(field(b, 1)), Delete: true} },
+	methodCampaign: claimOf,
+	"Election/Proclaim": func(b []byte) model.Wrote {
+		leader := field(b, 1)
+		return model.Wrote{Key: string(field(leader, 2)), Lease: model.LeaseID(number(leader, 4))}
 	},
-	methodDelete: func(b []byte) []model.Wrote {
-		return []model.Wrote{deleteOf(b)}
-	},
-	"Lock/Lock": func(b []byte) []model.Wrote {
-		var r v3lockpb.LockRequest
-		err := proto.Unmarshal(b, &r)
-		return written(err, claimOf(r.Name, r.Lease))
-	},
-	"Lock/Unlock": func(b []byte) []model.Wrote {
-		var r v3lockpb.UnlockRequest
-		err := proto.Unmarshal(b, &r)
-		return written(err, model.Wrote{Key: string(r.Key), Delete: true})
-	},
-	"Election/Campaign": func(b []byte) []model.Wrote {
-		var r v3electionpb.CampaignRequest
-		err := proto.Unmarshal(b, &r)
-		return written(err, claimOf(r.Name, r.Lease))
-	},
-	"Election/Proclaim": func(b []byte) []model.Wrote {
-		var r v3electionpb.ProclaimRequest
-		err := proto.Unmarshal(b, &r)
-		return written(err, model.Wrote{Key: string(r.GetLeader().GetKey()), Lease: model.LeaseID(r.GetLeader().GetLease())})
-	},
-	"Election/Resign": func(b []byte) []model.Wrote {
-		var r v3electionpb.ResignRequest
-		err := proto.Unmarshal(b, &r)
-		return written(err, model.Wrote{Key: string(r.GetLeader().GetKey()), Delete: true})
-	},
+	"Election/Resign": func(b []byte) model.Wrote { return model.Wrote{Key: string(field(field(b, 1), 2)), Delete: true} },
 }
 
-func written(err error, w model.Wrote) []model.Wrote {
-	if err != nil {
-		return nil // the member will say what is wrong with it
-	}
-	return []model.Wrote{w}
-}
-
-// claimOf is the put by which the member's own lock service claims a name. Without
-// a lease of the client's it makes one, and only its answer names the key.
-func claimOf(name []byte, lease int64) model.Wrote {
+// claimOf reads the LockRequest or CampaignRequest by which the member's own lock service claims a name.
+// Without a lease of the client's it makes one, and only its answer names the key.
+func claimOf(b []byte) model.Wrote {
+	lease := number(b, 2)
 	if lease == 0 {
 		return model.Wrote{}
 	}
-	return model.Wrote{Key: fmt.Sprintf("%s/%x", name, lease), Lease: model.LeaseID(lease)}
+	return model.Wrote{Key: fmt.Sprintf("%s/%x", field(b, 1), lease), Lease: model.LeaseID(lease)}
 }
 
 // putOf reads a PutRequest.
@@ -220,18 +190,12 @@ func addOnce(to []model.Wrote, w model.Wrote) []model.Wrote {
 // of every answer of etcd, and the key that it names if it is one that does.
 func readAnswer(method string, b []byte) (rev int64, key string) {
 	switch method {
-	case "Lock/Lock":
-		var r v3lockpb.LockResponse
-		if proto.Unmarshal(b, &r) == nil {
-			return r.GetHeader().GetRevision(), string(r.Key)
-		}
-	case "Election/Campaign":
-		var r v3electionpb.CampaignResponse
-		if proto.Unmarshal(b, &r) == nil {
-			return r.GetHeader().GetRevision(), string(r.GetLeader().GetKey())
-		}
+	case methodLock:
+		key = string(field(b, 2))
+	case methodCampaign:
+		key = string(field(field(b, 2), 2))
 	}
-	return number(field(b, 1), 3), ""
+	return number(field(b, 1), 3), key
 }
 
 // wireField is a field of an encoded message.

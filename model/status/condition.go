@@ -66,25 +66,24 @@ const sessionKeys = 32
 // change that.
 func OfSession(d Diagnosis, l *locks.Lease) model.Condition {
 	c := l.State().Condition()
-	if f, _ := WorstOfSession(d, l); f != nil && f.Severity != model.SevInfo {
+	if f := WorstOfSession(d, l); f != nil && f.Severity != model.SevInfo {
 		return c.With(f)
 	}
 	return c
 }
 
-// WorstOfSession returns the worst finding about a claim of the lease and the lock in which it
-// shows, nil if there is none.
-func WorstOfSession(d Diagnosis, l *locks.Lease) (worst *model.Finding, where *locks.Lock) {
+// WorstOfSession returns the worst finding about a claim of the lease, nil if there is none.
+func WorstOfSession(d Diagnosis, l *locks.Lease) (worst *model.Finding) {
 	for _, c := range l.Claims()[:min(len(l.Claims()), sessionKeys)] {
 		lock := c.Lock()
 		if lock == nil {
 			continue
 		}
 		if f := Worst(d, lock, c); f != nil && (worst == nil || !worst.Severity.AtLeast(f.Severity)) {
-			worst, where = f, lock
+			worst = f
 		}
 	}
-	return worst, where
+	return worst
 }
 
 // Worst returns the worst finding about a claim in the queue of the lock, nil if there

@@ -21,7 +21,7 @@ func (th *Theme) Cut(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	h, _ := head(s, w-1)
+	h := head(s, w-1)
 	return h + th.Sign.More
 }
 
@@ -60,7 +60,7 @@ func (th *Theme) CutPath(s string, w int) string {
 	last := Width(s[strings.LastIndexByte(s, '/')+1:]) + 1
 	back := max(min(last, w-1), (w-1)*2/3)
 	t, tw := Tail(s, back)
-	h, _ := head(s, w-1-tw)
+	h := head(s, w-1-tw)
 	return h + th.Sign.More + t
 }
 
@@ -84,7 +84,7 @@ func (th *Theme) CutKey(s string, w int) string {
 func (th *Theme) Wrap(s string, w, n int) []string {
 	var lines []string
 	for Width(s) > w && len(lines) < n-1 {
-		h, _ := head(s, w)
+		h := head(s, w)
 		if h == "" {
 			break
 		}

@@ -142,16 +142,16 @@ func escapeWide(s string) string {
 }
 
 // head returns as much of the start of s as fits into w cells.
-func head(s string, w int) (string, int) {
+func head(s string, w int) string {
 	n := 0
 	for i, r := range s {
 		rw := runeWidth(r)
 		if n+rw > w {
-			return s[:i], n
+			return s[:i]
 		}
 		n += rw
 	}
-	return s, n
+	return s
 }
 
 // Tail returns as much of the end of s as fits into w cells.

@@ -190,7 +190,7 @@ func Clock(t time.Time) string { return t.Format("15:04:05.000") }
 // FactClock is the time of an entry in so many cells, or words for one from etcd's history, which
 // keeps no times.
 func (th *Theme) FactClock(f *journal.Entry, cells int) string {
-	said, _ := head(th.factClock(f), cells)
+	said := head(th.factClock(f), cells)
 	return PadTo(said, cells)
 }
 

@@ -142,7 +142,7 @@ func (p *SessionsPage) Finding(f Frame) (*model.Finding, string) {
 	if l == nil {
 		return nil, f.Th.Say("no-session-is-selected")
 	}
-	x, _ := status.WorstOfSession(f.S, l)
+	x := status.WorstOfSession(f.S, l)
 	return x, f.Th.Say("no-problem-found-on-session", l.ID)
 }
 
@@ -288,7 +288,7 @@ func claimOf(s *store.View, l *locks.Lease) *locks.Claim {
 	if l == nil {
 		return nil
 	}
-	if f, _ := status.WorstOfSession(s, l); f != nil {
+	if f := status.WorstOfSession(s, l); f != nil {
 		for _, c := range l.Claims() {
 			if f.About(c.Ref()) {
 				return c
