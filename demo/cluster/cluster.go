@@ -157,7 +157,7 @@ func startOnce(ctx context.Context, o Options, addrs []string, dir string) (_ *C
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m := &member{name: p.name, client: p.client, plan: p, link: c.links[i]}
+		m := &member{name: p.Name, client: p.Client, plan: p, link: c.links[i]}
 		c.members = append(c.members, m)
 		// One after another: started at the same time, each asks the others whether
 		// it is a member already and waits a second for every port that is open but
@@ -165,7 +165,7 @@ func startOnce(ctx context.Context, o Options, addrs []string, dir string) (_ *C
 		if err := c.launch(ctx, m); err != nil {
 			return nil, err
 		}
-		m.plan.existing = true // from now on
+		m.plan.Existing = true // from now on
 	}
 	o.tell("waiting for the members to elect a leader")
 	if err := c.ready(ctx); err != nil {
@@ -201,12 +201,12 @@ func (c *Cluster) plan(o Options, addrs []string, dir string) ([]memberPlan, err
 		}
 		c.links = append(c.links, k)
 		name := "m" + strconv.Itoa(i+1)
-		all[i] = memberPlan{name: name, dir: filepath.Join(dir, name), log: filepath.Join(o.Dir, logName),
-			client: clients[i], advertise: advertise[i], peer: peers[i], peerLink: k.Addr(), quota: o.Quota}
+		all[i] = memberPlan{Name: name, Dir: filepath.Join(dir, name), Log: filepath.Join(o.Dir, logName),
+			Client: clients[i], Advertise: advertise[i], Peer: peers[i], PeerLink: k.Addr(), Quota: o.Quota}
 		names = append(names, name+"=http://"+k.Addr())
 	}
 	for i := range all {
-		all[i].cluster = strings.Join(names, ",")
+		all[i].Cluster = strings.Join(names, ",")
 	}
 	return all, nil
 }

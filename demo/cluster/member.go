@@ -2,13 +2,11 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -45,65 +43,55 @@ type member struct {
 
 // memberPlan is what has to be known of a member before it is started.
 type memberPlan struct {
-	name, dir, log string
+	Name, Dir, Log string
 	// Addresses to listen on, and those that others are told.
-	client, advertise string
-	peer, peerLink    string
-	cluster           string // all members, as etcd wants to be told
-	quota             int64  // of the database in bytes, 0 is etcd's default
-	existing          bool   // it was started before
+	Client, Advertise string
+	Peer, PeerLink    string
+	Cluster           string // all members, as etcd wants to be told
+	Quota             int64  // of the database in bytes, 0 is etcd's default
+	Existing          bool   // it was started before
 }
 
 // parseMemberPlan is the other end of args.
 func parseMemberPlan(args []string) (p memberPlan, err error) {
-	f := flag.NewFlagSet("member", flag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	f.StringVar(&p.name, "name", "", "")
-	f.StringVar(&p.dir, "dir", "", "")
-	f.StringVar(&p.log, "log", "", "")
-	f.StringVar(&p.client, "client", "", "")
-	f.StringVar(&p.advertise, "advertise", "", "")
-	f.StringVar(&p.peer, "peer", "", "")
-	f.StringVar(&p.peerLink, "peer-link", "", "")
-	f.StringVar(&p.cluster, "cluster", "", "")
-	f.Int64Var(&p.quota, "quota", 0, "")
-	f.BoolVar(&p.existing, "existing", false, "")
-	if err = f.Parse(args); err == nil && (p.name == "" || p.dir == "" || p.cluster == "" || f.NArg() > 0) {
-		err = errors.New("the lab starts this, with arguments of its own")
+	if len(args) != 1 || json.Unmarshal([]byte(args[0]), &p) != nil || p.Name == "" || p.Dir == "" || p.Cluster == "" {
+		return p, errors.New("the lab starts this, with arguments of its own")
 	}
-	return p, err
+	return p, nil
 }
 
-// args is p as arguments of [RunMember].
+// args is p as arguments of [RunMember]: one, in JSON.
 func (p memberPlan) args() []string {
-	return []string{"-name=" + p.name, "-dir=" + p.dir, "-log=" + p.log, "-client=" + p.client,
-		"-advertise=" + p.advertise, "-peer=" + p.peer, "-peer-link=" + p.peerLink, "-cluster=" + p.cluster,
-		"-quota=" + strconv.FormatInt(p.quota, 10), "-existing=" + strconv.FormatBool(p.existing)}
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // it is text and numbers
+	}
+	return []string{string(text)}
 }
 
 // config is p in etcd's words.
 func (m *member) config(lg *zap.Logger, p memberPlan) *embed.Config {
 	cfg := embed.NewConfig()
-	cfg.Name = p.name
-	cfg.Dir = p.dir
+	cfg.Name = p.Name
+	cfg.Dir = p.Dir
 	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(lg)
 	cfg.TickMs = uint(heartbeat.Milliseconds())
 	cfg.ElectionMs = uint(election.Milliseconds())
 	cfg.UnsafeNoFsync = true
-	cfg.QuotaBackendBytes = p.quota
+	cfg.QuotaBackendBytes = p.Quota
 	// A lab that is watched for a day must not fill up by itself.
 	cfg.AutoCompactionMode, cfg.AutoCompactionRetention = embed.CompactorModeRevision, "10000"
 	// Nobody asks the lab by JSON, and the gateway keeps a connection per member.
 	cfg.EnableGRPCGateway = false
-	cfg.ListenPeerUrls = []url.URL{httpURL(p.peer)}
-	cfg.AdvertisePeerUrls = []url.URL{httpURL(p.peerLink)}
-	cfg.ListenClientUrls = []url.URL{httpURL(p.client)}
-	cfg.AdvertiseClientUrls = []url.URL{httpURL(p.advertise)}
+	cfg.ListenPeerUrls = []url.URL{httpURL(p.Peer)}
+	cfg.AdvertisePeerUrls = []url.URL{httpURL(p.PeerLink)}
+	cfg.ListenClientUrls = []url.URL{httpURL(p.Client)}
+	cfg.AdvertiseClientUrls = []url.URL{httpURL(p.Advertise)}
 	// A token of its own: a member of another lab that finds a port reused must not
 	// talk to this one.
-	cfg.InitialClusterToken = "locktop " + p.cluster
-	cfg.InitialCluster = p.cluster
-	if p.existing {
+	cfg.InitialClusterToken = "locktop " + p.Cluster
+	cfg.InitialCluster = p.Cluster
+	if p.Existing {
 		cfg.ClusterState = embed.ClusterStateFlagExisting
 	}
 	cfg.ServiceRegister = func(s *grpc.Server) {
@@ -166,7 +154,7 @@ func (m *member) howEnded() string {
 	if m.proc != nil {
 		return m.proc.HowEnded()
 	}
-	return "etcd gave up; see " + m.plan.log
+	return "etcd gave up; see " + m.plan.Log
 }
 
 // cutOff cuts the member off from exactly these peers.

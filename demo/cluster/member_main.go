@@ -21,13 +21,13 @@ func RunMember(ctx context.Context, args []string, in io.Reader, out io.Writer) 
 	if err != nil {
 		return fmt.Errorf("run a member: %w", err)
 	}
-	log, err := openLog(plan.log)
+	log, err := openLog(plan.Log)
 	if err != nil {
-		return fmt.Errorf("run member %s: %w", plan.name, err)
+		return fmt.Errorf("run member %s: %w", plan.Name, err)
 	}
 	defer log.Close()
 	say := json.NewEncoder(out)
-	m := &member{name: plan.name, plan: plan}
+	m := &member{name: plan.Name, plan: plan}
 	if m.etcd, err = embed.StartEtcd(m.config(fileLogger(log).Named(m.name), plan)); err != nil {
 		inUse := errors.Is(err, syscall.EADDRINUSE)
 		return errors.Join(err, say.Encode(memberReport{Error: err.Error(), InUse: inUse}))
@@ -38,7 +38,7 @@ func RunMember(ctx context.Context, args []string, in io.Reader, out io.Writer) 
 		m.release()
 	}()
 	if err := say.Encode(memberReport{ID: uint64(m.etcd.Server.MemberID())}); err != nil {
-		return fmt.Errorf("run member %s: %w", plan.name, err)
+		return fmt.Errorf("run member %s: %w", plan.Name, err)
 	}
 	return m.obey(ctx, in, say)
 }

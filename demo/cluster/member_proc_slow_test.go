@@ -107,8 +107,8 @@ func TestRunMember(t *testing.T) {
 	ended := make(chan error, 1)
 	etcdtest.OnPorts(t, 2, func(addrs []string) error {
 		dir := t.TempDir()
-		p := memberPlan{name: "m1", dir: dir + "/m1", log: dir + "/log", client: addrs[0], advertise: addrs[0],
-			peer: addrs[1], peerLink: addrs[1], cluster: "m1=http://" + addrs[1], quota: MaxFill}
+		p := memberPlan{Name: "m1", Dir: dir + "/m1", Log: dir + "/log", Client: addrs[0], Advertise: addrs[0],
+			Peer: addrs[1], PeerLink: addrs[1], Cluster: "m1=http://" + addrs[1], Quota: MaxFill}
 		if got, err := parseMemberPlan(p.args()); err != nil || got != p {
 			t.Errorf("%+v became %+v (%v)", p, got, err)
 		}
