@@ -8,6 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Steady is the name under which a report has a question of the user's own (--steady, --recovers). No file has it.
+const Steady = "steady"
+
 // ExpectationInfo is what is known of an expectation. How it is judged stands in the package
 // check, under the same name.
 type ExpectationInfo struct {

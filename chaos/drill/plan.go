@@ -136,6 +136,9 @@ func (e Expectation) words(bounds bool) string {
 			words = append(words, name+" "+value)
 		}
 	}
+	if e.Name == Steady { // asked by a flag: its text is all that it has
+		return e.Name + ": " + e.Text
+	}
 	add("code", string(e.Code), e.Code == "")
 	add("contender", e.Contender, e.Contender == "")
 	add("state", string(e.State), e.State == "")

@@ -214,7 +214,7 @@ func TestExpectations(t *testing.T) {
 			ta.rev = 2 // as after a restore of an older snapshot
 			return ta.queues("b")
 		}, drill.Violated, none, "b (create revision 3) had /x after a (create revision 11)", "an older claim came later"},
-		{"fifo", func(ta *tale) *tale { return ta.queues("a") }, drill.Unknown, none, "1 owners", "one has no order"},
+		{"fifo", func(ta *tale) *tale { return ta.queues("a") }, drill.Unknown, none, "1 owner:", "one has no order"},
 
 		{"tokens-grow", func(ta *tale) *tale { return ta.queues("a", "b").says("a", holds, 1).goes("a").says("b", holds, 2) }, drill.Held, none, "", "create revisions"},
 		{"tokens-grow", func(ta *tale) *tale {

@@ -108,7 +108,7 @@ func fifo(j *Checker, e drill.Expectation) result {
 		}
 	}
 	if r.Samples < 2 {
-		r.doubt(handsNow, "%d owners: an order needs two", r.Samples)
+		r.doubt(handsNow, "%s: an order needs two", model.CountOf(r.Samples, "owner"))
 	}
 	return r
 }

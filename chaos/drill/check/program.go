@@ -241,12 +241,27 @@ func stays(j *Checker, e drill.Expectation) result {
 		case len(all) == 0:
 			r.doubt(j.untilThen("let it take the lock"), "%s never held %s", e.Contender, l.name)
 		case !all[0].goneAt.IsZero():
-			r.violate("%s lost %s at %s", e.Contender, l.name, drill.Clock(all[0].goneAt))
+			j.lost(&r, l, all[0])
 		case !j.finished:
 			r.open, r.until = true, j.now
 		}
 	}
 	return r
+}
+
+// lost judges that a contender lost its claim. Who had no processor for a third of its TTL before may not have
+// renewed in time by no fault of its own.
+func (j *Checker) lost(r *result, l *lockHistory, c *claim) {
+	ttl := time.Duration(0)
+	if row, ok := j.d.Lab.Contender(r.Contender); ok {
+		ttl = row.TTL
+	}
+	d, kept := j.kept(c.goneAt.Add(-ttl), c.goneAt, r.Contender)
+	if words := fmt.Sprintf("%s lost %s at %s", r.Contender, l.name, drill.Clock(c.goneAt)); d > 0 && 3*d >= ttl {
+		r.doubt(lessToDo, "%s; but %s", words, kept)
+	} else {
+		r.violate("%s", words)
+	}
 }
 
 // taken: from a step on the lock was not for that long without anybody who believed to hold it.

@@ -547,6 +547,10 @@ func TestWhatAProgramLacks(t *testing.T) {
 		{"mutex", func(ta *tale) *tale { return ta.has("a", "/locks/x") }, "say its own, --lock /locks/x --single-key: it put the key /locks/x with a lease", "its library puts something before the name"},
 		{"mutex", func(ta *tale) *tale { return ta.has("a", "/app/x/"+leaseNamed("a").String()) }, "say its own, --lock /app/x: it put", "its key is one of a queue of another name"},
 		{"mutex", func(ta *tale) *tale { return ta }, "ETCD_ENDPOINTS", "it went to another etcd, or to none"},
+		{"mutex", func(ta *tale) *tale {
+			ta.at(10).starved("a", 6).j.At(ta.now)
+			return ta
+		}, "run it again, on a machine with less to do: a asked nothing of etcd, and had no processor for 6.0 s", "it had no time to come up"},
 		{"mutex", func(ta *tale) *tale { return ta.queues("b", "a") }, "", "it waits, as it should"},
 		{"single", func(ta *tale) *tale { return ta.has("a", "/x") }, "", "it holds"},
 		{"mutex", func(ta *tale) *tale { return ta.puts("a", "/work", true) }, "", "it works without a lease, and nobody knows why"},
@@ -646,6 +650,10 @@ func TestWhoHasNoProcessorIsNotLate(t *testing.T) {
 	both := func(ta *tale) *tale {
 		return ta.up("b").queues("a", "b").prints("a", holds).at(5).hit("a").goes("a").prints("b", holds).at(9)
 	}
+	renews := func(ta *tale) *tale {
+		ta.j.d.Lab.Contenders[0].TTL = 10 * time.Second
+		return ta.queues("a").at(10)
+	}
 	writes := func(ta *tale) *tale {
 		return ta.up("b").queues("b").prints("b", holds).at(2).prints("b", idle).at(3).puts("b", "/data/1", true)
 	}
@@ -660,6 +668,9 @@ func TestWhoHasNoProcessorIsNotLate(t *testing.T) {
 		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("b", 1).queues("b") }, drill.Violated, "after 5.0 s", "it was late besides"},
 		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("c", 3).queues("b") }, drill.Violated, "after 5.0 s", "another had none"},
 		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("", 3).queues("b") }, drill.Unknown, "locktop did not run for 1.5 s", "the members run in locktop"},
+		{"stays: {contender: a}", func(ta *tale) *tale { return renews(ta).starved("a", 6).goes("a") }, drill.Unknown, "a lost /x at 03:04:10.000; but", "it could not renew for more than half of its TTL"},
+		{"stays: {contender: a}", func(ta *tale) *tale { return renews(ta).starved("a", 1).goes("a") }, drill.Violated, "a lost /x at 03:04:10.000", "a moment keeps nobody from renewing"},
+		{"stays: {contender: a}", func(ta *tale) *tale { return renews(ta).starved("b", 6).goes("a") }, drill.Violated, "a lost /x at 03:04:10.000", "another had none"},
 		{"handover: {to: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("b", 3) }, drill.Unknown, "not within 4s; but", "nor is that it never came a fault then"},
 		{"handover: {to: b, within: 2s}", func(ta *tale) *tale { return killed(ta).starved("", 4).queues("b") }, drill.Unknown, "after 5.0 s", "a lease may have run out for it, and a call been made again"},
 		{"acquired: {contender: b, within: 4s}", func(ta *tale) *tale { return killed(ta).starved("b", 3).queues("b").prints("b", holds) }, drill.Unknown, "b had no processor", "its word comes as late"},

@@ -117,6 +117,9 @@ func (j *Checker) Lacks(name, lock string) string {
 		}
 		return fmt.Sprintf("give %s the lock's name, {lock}, or say its own, %s: it put the key %s with a lease", name, flags, model.Printable(p.leased))
 	case !j.grants(name) && len(p.puts) == 0:
+		if d := j.idled(j.start, j.now, name); d > 0 && 3*d >= j.now.Sub(j.start) {
+			return fmt.Sprintf("%s: %s asked nothing of etcd, and had no processor for %.1f s", lessToDo, name, d.Seconds())
+		}
 		return fmt.Sprintf("let %s find etcd at ETCD_ENDPOINTS, or at {endpoints}, or say --starts-within where it takes long to come up: it asked nothing of it", name)
 	}
 	return ""

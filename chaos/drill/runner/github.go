@@ -26,15 +26,16 @@ func (s Suite) Annotations(w io.Writer) error {
 				kind = "warning"
 			}
 			title := fmt.Sprintf("locktop drill %s, run %d: %s", r.Drill.Name, i+1, round.Verdict)
-			n := 0
+			about := r.mend() // the first of them says it
 			for _, e := range round.Results {
 				if e.Verdict != drill.Held {
-					n++
-					annotate(&b, kind, title, r.File, e.Line, e.Describe()+": "+e.Numbers()+"\n"+strings.Join(e.Evidence, "\n")+"\n"+r.mend())
+					seen := strings.TrimSuffix(e.Describe()+": "+e.Numbers(), ": ")
+					annotate(&b, kind, title, r.File, e.Line, seen+"\n"+strings.Join(e.Evidence, "\n")+"\n"+about)
+					about = ""
 				}
 			}
-			if n == 0 {
-				annotate(&b, kind, title, r.File, 0, round.Reason+"\n"+r.mend())
+			if about != "" {
+				annotate(&b, kind, title, r.File, 0, round.Reason+"\n"+about)
 			}
 		}
 		if r.Repeats != nil && !pass {

@@ -154,7 +154,7 @@ func (r *runner) steadyEnd(ctx context.Context) error {
 // results are what came of each question.
 func (s *steadyStates) results() (all []drill.Result) {
 	for _, one := range s.all {
-		r := drill.Result{Expectation: drill.Expectation{Name: "steady", Text: one.Name}, Verdict: drill.Held, Samples: one.asked}
+		r := drill.Result{Expectation: drill.Expectation{Name: drill.Steady, Text: one.Name}, Verdict: drill.Held, Samples: one.asked}
 		if one.Recovers {
 			r.Name = "recovers"
 		}
