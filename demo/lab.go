@@ -147,9 +147,7 @@ func (l *Lab) startMembers(ctx context.Context) (err error) {
 	var proxyErr error // not about these ports
 	l.free, err = process.StartOnPorts(l.o.Members, l.o.Progress, func(backends []string) error {
 		if try++; try > 1 {
-			if proxyErr = l.proxy.Close(); proxyErr != nil {
-				return nil
-			}
+			l.proxy.Close()
 		}
 		if proxyErr = l.startProxy(backends); proxyErr != nil {
 			return nil

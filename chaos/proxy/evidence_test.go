@@ -231,7 +231,7 @@ func TestProxyTellsWhatTheLockServiceWrites(t *testing.T) {
 			if (err == nil) != (tt.answer != nil) {
 				t.Fatal(err)
 			}
-			chaostest.Must(t, p.Close()) // every call has ended
+			p.Close() // every call has ended
 			wantReports(t, w, tt.want...)
 		})
 	}

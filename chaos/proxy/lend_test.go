@@ -319,7 +319,7 @@ func TestNothingButCallsOfGRPCPasses(t *testing.T) {
 				t.Errorf("%d calls were refused and the connection ended: %v; want %d, %v", refused, ended, r.refused, r.ends)
 			}
 			chaostest.Eventually(t, "what passes is heard", func() bool { return len(member.all()) >= len(r.heard) })
-			chaostest.Must(t, p.Close())
+			p.Close()
 			if got := member.all(); !slices.Equal(got, r.heard) {
 				t.Errorf("the member heard %q, want %q", got, r.heard)
 			}

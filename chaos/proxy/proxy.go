@@ -202,7 +202,7 @@ func (p *Proxy) forgetEvidence(client string) {
 
 // Close ends every listener, connection and goroutine of the proxy. Clients see
 // their connections break. A second call does nothing.
-func (p *Proxy) Close() error {
+func (p *Proxy) Close() {
 	p.mu.Lock()
 	doors := p.shared
 	for _, d := range p.clients {
@@ -213,7 +213,6 @@ func (p *Proxy) Close() error {
 	p.mu.Unlock()
 	p.cancel()
 	closeListeners(doors)
-	return nil
 }
 
 // open opens a listener per backend, all or none. Port 0 takes free ports.

@@ -41,7 +41,7 @@ func startProxy(t testing.TB, o Options) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(p.Close)
 	return p
 }
 
@@ -224,11 +224,11 @@ func TestProxyListensForAClientOnce(t *testing.T) {
 	}
 	_, err = p.Listen("a")
 	chaostest.Must(t, err)
-	chaostest.Must(t, p.Close())
+	p.Close()
 	if _, err := p.Listen("c"); !errors.Is(err, ErrClosed) {
 		t.Errorf("listening after Close: %v, want ErrClosed", err)
 	}
-	chaostest.Must(t, p.Close())
+	p.Close()
 }
 
 func TestClientSeesAMemberThatIsDown(t *testing.T) {
@@ -279,7 +279,7 @@ func TestCloseIsQuickWithWatchesAndIdleConnectionsOpen(t *testing.T) {
 	chaostest.Must(t, err)
 	defer mute.Close()
 	begin := time.Now()
-	chaostest.Must(t, p.Close())
+	p.Close()
 	// 300 ms is promised; a loaded machine with the race detector gets more.
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("Close took %v", took)

@@ -64,6 +64,14 @@ const (
 	cellPart
 )
 
+// mark paints every cell that a time touches.
+func (a axis) mark(cells []byte, from, to time.Time) {
+	first, end, _, _ := a.cellsOf(from, to)
+	for i := first; i < end; i++ {
+		cells[i] = cellEven
+	}
+}
+
 // lane paints spans.
 func (a axis) lane(name string, spans []span) lane {
 	holds, waits := make([]byte, a.cells), make([]byte, a.cells)
@@ -72,10 +80,7 @@ func (a axis) lane(name string, spans []span) lane {
 	n := 0
 	for _, s := range list {
 		if from, to, ok := s.waited(a.from, a.to); ok {
-			first, end, _, _ := a.cellsOf(from, to)
-			for i := first; i < end; i++ {
-				waits[i] = cellEven
-			}
+			a.mark(waits, from, to)
 		}
 		from, to, ok := s.holdWithin(a.from, a.to)
 		if !ok {

@@ -185,10 +185,7 @@ func (a axis) cellsOfAny(spans []span) string {
 	cells := make([]byte, a.cells)
 	for _, s := range spans {
 		if from, to, ok := s.holdWithin(a.from, a.to); ok {
-			first, end, _, _ := a.cellsOf(from, to)
-			for i := first; i < end; i++ {
-				cells[i] = cellEven
-			}
+			a.mark(cells, from, to)
 		}
 	}
 	return a.path(cells, cellEven)

@@ -27,10 +27,7 @@ func (a axis) of(all []period) string {
 		if !ok && (from.Before(a.from) || from.After(a.to) || !from.Equal(to)) {
 			continue
 		}
-		first, end, _, _ := a.cellsOf(from, to)
-		for i := first; i < end; i++ {
-			cells[i] = cellEven
-		}
+		a.mark(cells, from, to)
 	}
 	return a.path(cells, cellEven)
 }
