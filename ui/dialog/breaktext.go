@@ -51,8 +51,8 @@ func (d *Break) lines(v host.View, w, h int) [][]draw.Span {
 		add(spacing)
 	}
 	if l := d.t.Lock; l != nil && !d.claimGone(v) && !l.Unsure().IsZero() {
-		for _, part := range v.Th.Wrap(v.Th.Message(l.Unsure()), w, 2) {
-			add(detail, draw.Late.Of(part))
+		for _, line := range v.Th.Hang(draw.Late.Of(v.Th.Sign.Late+" "), draw.Late, v.Th.Message(l.Unsure()), w, 2) {
+			add(detail, line...)
 		}
 	}
 	if text := d.warning(v); text != "" {
