@@ -2,7 +2,7 @@
 // the health of each lease, and the reason when a lock is stuck.
 //
 //	etcd ──▶ watcher ──batches──▶ model ──▶ ui
-//	ui ──actions──▶ chaos, the only writer to your cluster ──▶ etcd
+//	ui ──actions──▶ chaos, which alone breaks your locks ──▶ etcd
 //	demo: a cluster of its own, with contenders to break
 //
 // The folders:
@@ -18,14 +18,14 @@
 //	model/findings      the rules that say why a lock is stuck, each beside its explanation; the wait-for graph
 //	model/store         applies events to all of these, and says what to read next
 //	model/stores        a model of small stores that give a lock, for a lesson
-//	model/discover      finds prefixes with locks; model/copies helps the parts of a store to copy their records
+//	model/discover      finds prefixes with locks; model/copies copies records that point to each other
 //	watcher             etcd as batches of events; it only reads
 //	watcher/recording   writes and plays files, one, or a folder of them that keeps the last hours
 //	watcher/queue       the bounded queue of events, also for demo and ui/cli
 //	watcher/validate    checks each answer, also for chaos and demo
 //	watcher/failures    puts errors into words; watcher/pace keeps to the budget of requests
 //	chaos               the requests that may leave a client
-//	chaos/gate          breaks locks, the only writer to your cluster
+//	chaos/gate          breaks locks: all that locktop does to your cluster, but for contend, goes through it
 //	chaos/proxy         carries and disturbs connections
 //	chaos/relay         pairs connections, for the proxy and for demo/cluster
 //	chaos/drill         the format of drills. Below it runner plays one, check gives the verdict, storm draws
@@ -35,12 +35,12 @@
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
 //	ui/page             all pages, a file or two each, and the code that they share; all.go lists them
-//	ui/table            paints rows, ui/timeline lanes, ui/draw all the rest; they know no page. The axis of
-//	                    times is in ui/page
+//	ui/table            paints rows, ui/timeline lanes, ui/draw text as terminal cells: theme, width, styles;
+//	                    they know no page. The axis of times is in ui/page
 //	ui/terminal         brings frames to the terminal, and asks for its background
 //	ui/dialog           the dialogs over a page
 //	ui/tutor            the panel of the guide and of lessons
-//	ui/host             what pages, dialogs and panel read of the console and want of it
+//	ui/host             the interface between the console and its dialogs and panel
 //	ui/cast             writes a recorded terminal in the format of asciinema, also for the pictures
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON. Below it ticket is the page of the command report,
