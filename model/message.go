@@ -38,3 +38,11 @@ type Span struct {
 	For     time.Duration
 	AtLeast bool
 }
+
+// PrefixWord names a prefix in a sentence.
+func PrefixWord(prefix string) Message {
+	if prefix == "" {
+		return Say("all-keys")
+	}
+	return Say("quote", prefix)
+}

@@ -99,139 +99,68 @@ func actionMessage(a model.Action) model.Message {
 
 // happens says what a fault does.
 func happens(kind model.FaultKind, who any) model.Message {
-	switch kind {
-	case model.FaultPause:
-		return model.Say("story-pause", who)
-	case model.FaultKill:
-		return model.Say("story-kill", who)
-	case model.FaultStop:
-		return model.Say("story-stop", who)
-	case model.FaultHoldKeepalives:
-		return model.Say("story-hold-keepalives", who)
-	case model.FaultHold:
-		return model.Say("story-hold", who)
-	case model.FaultDelay:
-		return model.Say("story-delay", who)
-	case model.FaultDropReply:
-		return model.Say("story-drop-reply", who)
-	case model.FaultFreeze:
-		return model.Say("story-freeze", who)
-	case model.FaultCut:
-		return model.Say("story-cut", who)
-	case model.FaultSlow:
-		return model.Say("story-slow", who)
-	case model.FaultStopMember:
-		if who == "leader" { // whichever member that is
-			return model.Say("story-stop-leader")
-		}
-		return model.Say("story-stop-member", who)
-	case model.FaultPauseMember:
-		return model.Say("story-pause-member", who)
-	case model.FaultIsolate:
-		return model.Say("story-isolate", who)
-	case model.FaultSlowMember:
-		return model.Say("story-slow-member", who)
-	case model.FaultMoveLeader:
-		return model.Say("story-move-leader")
-	case model.FaultLoseQuorum:
-		return model.Say("story-lose-quorum")
-	case model.FaultDeadlock:
-		return model.Say("story-deadlock")
-	case model.FaultCompact:
-		return model.Say("story-compact")
-	case model.FaultFill:
-		return model.Say("story-fill")
-	case model.FaultPut:
-		return model.Say("story-put", who)
-	case model.FaultDetach:
-		return model.Say("story-detach", who)
-	case model.FaultRevoke:
-		return model.Say("story-revoke", who)
-	case model.FaultDelete:
-		return model.Say("story-delete", who)
+	if kind == model.FaultStopMember && who == "leader" { // whichever member that is
+		return model.Say("story-stop-leader")
 	}
-	return model.Message{}
+	info, _ := kind.Info()
+	return about(info.Story, who)
 }
 
 // over says that a fault is over, in words of its own or by what it did.
 func over(kind model.FaultKind, who any) model.Message {
-	switch kind {
-	case model.FaultPause:
-		return model.Say("story-over-pause", who)
-	case model.FaultHoldKeepalives:
-		return model.Say("story-over-hold-keepalives", who)
+	if info, _ := kind.Info(); info.Over != "" {
+		return about(info.Over, who)
 	}
 	return model.Say("story-no-longer", happens(kind, who))
+}
+
+// about says a sentence of somebody, nothing where there is none.
+func about(sentence model.MessageID, who any) model.Message {
+	if sentence == "" {
+		return model.Message{}
+	}
+	return model.Message{ID: sentence, Args: []any{who}}
 }
 
 // told says what a contender does that was told a word.
 func told(said, who string) model.Message {
 	word, _, _ := strings.Cut(said, " ")
-	switch word {
-	case "lock":
-		return model.Say("story-told-lock", who)
-	case "unlock":
-		return model.Say("story-told-unlock", who)
-	case "lock-again":
-		return model.Say("story-told-lock-again", who)
-	case "unlock-again":
-		return model.Say("story-told-unlock-again", who)
-	case "resign-again":
-		return model.Say("story-told-resign-again", who)
-	case "read":
-		return model.Say("story-told-read", who)
-	case "put":
-		return model.Say("story-told-put", who)
-	case "write":
-		return model.Say("story-told-write", who)
-	case "close":
-		return model.Say("story-told-close", who)
-	case "drop":
-		return model.Say("story-told-drop", who)
-	case "renew":
-		return model.Say("story-told-renew", who)
-	case "queue-by":
-		return model.Say("story-told-queue-by", who)
-	case "rewrite":
-		return model.Say("story-told-rewrite", who)
-	case "proclaim":
-		return model.Say("story-told-proclaim", who)
-	case "give-up":
-		return model.Say("story-told-give-up", who)
-	case "abandon":
-		return model.Say("story-told-abandon", who)
-	case "observe":
-		return model.Say("story-told-observe", who)
-	case "observed":
-		return model.Say("story-told-observed", who)
-	case "leader":
-		return model.Say("story-told-leader", who)
-	case "claim":
-		return model.Say("story-told-claim", who)
-	case "get":
-		return model.Say("story-told-get", who)
-	case "watch":
-		return model.Say("story-told-watch", who)
-	case "enter":
-		return model.Say("story-told-enter", who)
-	case "look":
-		return model.Say("story-told-look", who)
-	case "save-if":
-		return model.Say("story-told-save-if", who)
-	case "unlock-if":
-		return model.Say("story-told-unlock-if", who)
-	case "take-if":
-		return model.Say("story-told-take-if", who)
-	case "ttl":
-		return model.Say("story-told-ttl", who)
-	case "renew-every":
-		return model.Say("story-told-renew-every", who)
-	case "delete":
-		return model.Say("story-told-delete", who)
-	case "rule":
-		return model.Say("story-told-rule")
-	}
-	return model.Message{}
+	return about(tells[word], who)
+}
+
+// tells are the sentences for what contenders are told.
+var tells = map[string]model.MessageID{
+	"lock":         "story-told-lock",
+	"unlock":       "story-told-unlock",
+	"lock-again":   "story-told-lock-again",
+	"unlock-again": "story-told-unlock-again",
+	"resign-again": "story-told-resign-again",
+	"read":         "story-told-read",
+	"put":          "story-told-put",
+	"write":        "story-told-write",
+	"close":        "story-told-close",
+	"drop":         "story-told-drop",
+	"renew":        "story-told-renew",
+	"queue-by":     "story-told-queue-by",
+	"rewrite":      "story-told-rewrite",
+	"proclaim":     "story-told-proclaim",
+	"give-up":      "story-told-give-up",
+	"abandon":      "story-told-abandon",
+	"observe":      "story-told-observe",
+	"observed":     "story-told-observed",
+	"leader":       "story-told-leader",
+	"claim":        "story-told-claim",
+	"get":          "story-told-get",
+	"watch":        "story-told-watch",
+	"enter":        "story-told-enter",
+	"look":         "story-told-look",
+	"save-if":      "story-told-save-if",
+	"unlock-if":    "story-told-unlock-if",
+	"take-if":      "story-told-take-if",
+	"ttl":          "story-told-ttl",
+	"renew-every":  "story-told-renew-every",
+	"delete":       "story-told-delete",
+	"rule":         "story-told-rule",
 }
 
 // In says what a wait waits for, and that it is so.

@@ -89,7 +89,7 @@ func (ls *lists) loaded(e model.Loaded, was Watch) {
 		for _, l := range list.touched {
 			ls.writeUnseenChange(l, e.At, e.Rev)
 		}
-		ls.note(e.At, e.Rev, model.Say("listed-again", prefixName(e.Prefix), e.Rev))
+		ls.note(e.At, e.Rev, model.Say("listed-again", model.PrefixWord(e.Prefix), e.Rev))
 	}
 	delete(ls.listings, e.Prefix)
 	ls.reach(e.Prefix)
@@ -98,7 +98,7 @@ func (ls *lists) loaded(e model.Loaded, was Watch) {
 		ls.note(e.At, e.Rev, model.Say("quote", e.Note))
 	}
 	if is := ls.prefixes.Watch(e.Prefix); is.HistoryUntil() != 0 {
-		ls.note(e.At, e.Rev, model.Say("history-is-read", prefixName(e.Prefix), e.Rev))
+		ls.note(e.At, e.Rev, model.Say("history-is-read", model.PrefixWord(e.Prefix), e.Rev))
 	}
 }
 
@@ -145,17 +145,17 @@ func (ls *lists) lost(e model.Lost, was Watch) {
 		return
 	}
 	ls.reach(e.Prefix)
-	line := model.Say("watch-lost", prefixName(e.Prefix), e.Reason, e.Detail)
+	line := model.Say("watch-lost", model.PrefixWord(e.Prefix), e.Reason, e.Detail)
 	is := ls.prefixes.Watch(e.Prefix)
 	if denied, _ := is.Denied(); denied {
-		line = model.Say("prefix-denied", prefixName(e.Prefix), e.Detail)
+		line = model.Say("prefix-denied", model.PrefixWord(e.Prefix), e.Detail)
 	}
 	ls.note(e.At, 0, line)
 }
 
 func (ls *lists) back(e model.Back, was Watch) {
 	if was.State == Lost {
-		ls.note(e.At, e.Rev, model.Say("watch-back", prefixName(e.Prefix), e.At.Sub(was.Since)))
+		ls.note(e.At, e.Rev, model.Say("watch-back", model.PrefixWord(e.Prefix), e.At.Sub(was.Since)))
 	}
 	ls.reach(e.Prefix)
 	ls.noteEndOfHistory(was, e.At)
@@ -181,7 +181,7 @@ func (ls *lists) reach(prefix string) {
 func (ls *lists) noteEndOfHistory(was Watch, at time.Time) {
 	is := ls.prefixes.Watch(was.Prefix)
 	if until := was.HistoryUntil(); until != 0 && is.HistoryUntil() == 0 {
-		ls.note(at, until, model.Say("history-was-read", prefixName(was.Prefix), until))
+		ls.note(at, until, model.Say("history-was-read", model.PrefixWord(was.Prefix), until))
 		ls.change.add(Change{Kind: Coverage})
 	}
 }
@@ -213,12 +213,4 @@ func (ls *lists) slept(e model.Slept) {
 // note writes a line about the watch itself.
 func (ls *lists) note(at time.Time, rev int64, line model.Message) {
 	ls.journals.Record(&journal.Entry{At: at, Rev: rev, Kind: journal.Gap, Text: line})
-}
-
-// prefixName names a prefix in a message.
-func prefixName(p string) any {
-	if p == "" {
-		return model.Say("all-keys")
-	}
-	return p
 }

@@ -75,7 +75,7 @@ func (o Overlap) OfTheSame(all []Overlap) []Overlap {
 }
 
 // For returns how long the overlap lasted, or lasts at now.
-func (o Overlap) For(now time.Time) time.Duration { return endOrNow(o.To, now).Sub(o.From) }
+func (o Overlap) For(now time.Time) time.Duration { return timeline.EndOrNow(o.To, now).Sub(o.From) }
 
 func (ll *Lock) keep(sp *span) {
 	if len(ll.beliefs) >= beliefsMax {
@@ -129,7 +129,7 @@ func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
 		return nil // nobody knows by which claim
 	}
 	now := lab.k.Now()
-	for t := range lab.timeline.Spans(ll.name, b.From, endOrNow(b.To, now.Add(time.Hour))) {
+	for t := range lab.timeline.Spans(ll.name, b.From, timeline.EndOrNow(b.To, now.Add(time.Hour))) {
 		if t.Got.IsZero() || b.speaksOf(t.Claim) || b.silent && owns(lab, b.Contender, t.Claim.Lease) {
 			continue
 		}
@@ -185,7 +185,7 @@ func (b *span) speaksOf(c model.ClaimRef) bool {
 
 // heldBy returns when a belief's own claim last held, nil for never, and how it went.
 func (lab *Reports) heldBy(b *span) (own *timeline.Span, left *journal.Entry) {
-	if own = lab.timeline.LastHold(b.Lock, b.Key, b.Lease, b.From, endOrNow(b.To, lab.k.Now().Add(time.Hour))); own == nil {
+	if own = lab.timeline.LastHold(b.Lock, b.Key, b.Lease, b.From, timeline.EndOrNow(b.To, lab.k.Now().Add(time.Hour))); own == nil {
 		return nil, nil
 	}
 	if ll := lab.places.locks[b.Lock]; ll != nil {
@@ -196,13 +196,6 @@ func (lab *Reports) heldBy(b *span) (own *timeline.Span, left *journal.Entry) {
 		}
 	}
 	return own, nil
-}
-
-func endOrNow(t, now time.Time) time.Time {
-	if t.IsZero() {
-		return now
-	}
-	return t
 }
 
 // LateWord is an overlap that ended when the contender learnt of its loss, which was At.

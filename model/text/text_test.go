@@ -33,5 +33,8 @@ func TestWhatWasDoneIsSaid(t *testing.T) {
 		if English(info.Past) == "" {
 			t.Errorf("%s has no past", info.Kind)
 		}
+		if Catalogue()[info.Story].English == "" {
+			t.Errorf("a drill does not say what %s does", info.Kind)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func (s *Span) Held(now time.Time) time.Duration {
 	if s.Got.IsZero() {
 		return 0
 	}
-	return max(0, endOrNow(s.Gone, now).Sub(s.Got))
+	return max(0, EndOrNow(s.Gone, now).Sub(s.Got))
 }
 
 // waits is when the wait ended, or now.
@@ -41,10 +41,11 @@ func (s *Span) waits(now time.Time) time.Time {
 	if !s.Got.IsZero() {
 		return s.Got
 	}
-	return endOrNow(s.Gone, now)
+	return EndOrNow(s.Gone, now)
 }
 
-func endOrNow(t, now time.Time) time.Time {
+// EndOrNow is when something ended, now if it goes on.
+func EndOrNow(t, now time.Time) time.Time {
 	if t.IsZero() {
 		return now
 	}

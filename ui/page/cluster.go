@@ -240,7 +240,7 @@ func thisConnection(f Frame, most int) (all [][]draw.Span) {
 // watchSpans say how far a prefix is seen.
 func watchSpans(f Frame, x *locks.Watch) []draw.Span {
 	th := f.Th
-	name := draw.Plain.Of(" " + draw.PadTo(th.CutPath(th.Message(prefixWord(x.Prefix)), 40), seenCells-2) + "  ")
+	name := draw.Plain.Of(" " + draw.PadTo(th.CutPath(th.Message(model.PrefixWord(x.Prefix)), 40), seenCells-2) + "  ")
 	sign, said := draw.Good.Of("  "+th.Sign.Done), draw.Dim.Of(th.Say("its-keys-are-watched"))
 	switch denied, _ := x.Denied(); {
 	case denied:

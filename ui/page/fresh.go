@@ -37,7 +37,7 @@ func (fr freshness) Grants() []string {
 func (fr freshness) names(th *draw.Theme) string {
 	var names []string
 	for _, f := range fr.Denied {
-		names = append(names, th.Message(prefixWord(f.Prefix)))
+		names = append(names, th.Message(model.PrefixWord(f.Prefix)))
 	}
 	return strings.Join(names, ", ")
 }
@@ -62,7 +62,7 @@ func (fr freshness) denied(th *draw.Theme) []draw.Paragraph {
 	}
 	for _, f := range fr.Denied {
 		add(draw.Plain, "", "")
-		add(draw.Strong, "  ", th.Say("no-permission-to-read", prefixWord(f.Prefix)))
+		add(draw.Strong, "  ", th.Say("no-permission-to-read", model.PrefixWord(f.Prefix)))
 		_, grant := f.Denied()
 		if grant == "" {
 			add(draw.Late, "  ", th.FormatSentence(f.Detail))
@@ -91,7 +91,7 @@ func Fresh(s *store.View) freshness {
 				if fr.Seen.IsZero() {
 					fr.Seen = f.Since
 				}
-				fr.What = model.Say("watch-of-lost", prefixWord(f.Prefix), f.Reason, f.Detail)
+				fr.What = model.Say("watch-of-lost", model.PrefixWord(f.Prefix), f.Reason, f.Detail)
 			}
 		case f.State == locks.Loading:
 			if fr.State != locks.Lost {
@@ -114,12 +114,4 @@ func (fr *freshness) isDenied(f *locks.Watch) bool {
 		fr.Denied = append(fr.Denied, f)
 	}
 	return denied
-}
-
-// prefixWord names a prefix.
-func prefixWord(p string) model.Message {
-	if p == "" {
-		return model.Say("all-keys")
-	}
-	return model.Say("quote", p)
 }
