@@ -359,7 +359,6 @@ func checkNames(known []*program) error {
 	return nil
 }
 
-// memberNames are the names of n members.
 func memberNames(n int) []string {
 	names := make([]string, n)
 	for i := range names {

@@ -263,7 +263,6 @@ func (o Outcome) Message() Message {
 	return Say("outcome-not-done", o.Action.Message(), detail, failure)
 }
 
-// done says that the action was done.
 func (a Action) done() Message {
 	switch a.Kind {
 	case RevokeLease:
@@ -291,7 +290,7 @@ func (a Action) done() Message {
 // quotes are $'…' with escapes, which bash, zsh and ksh read, so that the line can be
 // shown.
 func ShellQuote(s string) string {
-	if Printable(s) != strings.ReplaceAll(s, `\`, `\\`) {
+	if inside := strings.Trim(s, " "); Printable(inside) != strings.ReplaceAll(inside, `\`, `\\`) { // quotes show blanks
 		return "$'" + strings.ReplaceAll(ansiC(s), "'", `\'`) + "'"
 	}
 	return plainQuote(s)

@@ -126,7 +126,6 @@ func Marked(letter rune, rest string) (n int) {
 	return 0
 }
 
-// onScript says whether a letter and the marks on it are of that script.
 func onScript(script *unicode.RangeTable, letter rune, marks string) bool {
 	return unicode.IsLetter(letter) && unicode.Is(script, letter) && !strings.ContainsFunc(marks, func(r rune) bool { return !unicode.Is(script, r) })
 }

@@ -46,3 +46,18 @@ func FuzzWhatIsPrintedIsReadAgain(f *testing.F) {
 		}
 	})
 }
+
+// TestShellQuote: a line that is copied reads as the same bytes.
+func TestShellQuote(t *testing.T) {
+	for _, r := range []struct{ s, want, reason string }{
+		{"/a b", "'/a b'", "a blank"},
+		{" /a ", "' /a '", "quotes show blanks at the ends, too"},
+		{"it's", `'it'\''s'`, "a quote"},
+		{`a\b`, `'a\b'`, "a backslash stands for itself"},
+		{"a\x1b[2J ", `$'a\033[2J '`, "what a terminal obeys is not shown"},
+	} {
+		if got := ShellQuote(r.s); got != r.want {
+			t.Errorf("%q: %s, want %s: %s", r.s, got, r.want, r.reason)
+		}
+	}
+}

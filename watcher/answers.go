@@ -75,7 +75,6 @@ func (t *answerTimes) tell(st *model.ClusterStatus, now time.Time) {
 	}
 }
 
-// of are the answers from one.
 func (t *answerTimes) of(from string, fastest time.Duration) (out model.Answers) {
 	var took []time.Duration
 	var first, last, newest time.Time // first and last of the slow ones

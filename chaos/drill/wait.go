@@ -29,7 +29,6 @@ type View interface {
 	Cluster() model.ClusterStatus
 }
 
-// conditions are what a wait waits for.
 func (w *Wait) conditions(v View) []condition {
 	var all []condition
 	add := func(ok bool, is string, want words) {

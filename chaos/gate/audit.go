@@ -58,10 +58,8 @@ type recordKey struct {
 	CreateRev int64  `json:"create_revision"`
 }
 
-// writeIntent writes the intent.
 func (l auditLog) writeIntent(p model.Plan) error { return l.write(l.record(p, stepIntent)) }
 
-// writeOutcome writes the outcome.
 func (l auditLog) writeOutcome(p model.Plan, o model.Outcome) error {
 	r := l.record(p, stepOutcome)
 	r.Outcome, r.Result, r.Revision = text.English(o.Message()), o.Result(), o.Rev

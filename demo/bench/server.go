@@ -45,7 +45,6 @@ func (d dataset) lease(lock, claim int) int64 {
 	return leaseBase + int64(claim*d.Locks+lock)
 }
 
-// claimKey is the key of a claim.
 func claimKey(lock int, lease int64) string {
 	return fmt.Sprintf("%slock-%06d/%x", prefix, lock, lease)
 }

@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"locktop/model"
 	"locktop/model/recipe"
 )
 
@@ -54,7 +55,7 @@ func (c *contender) lacking(key string, prefix bool, what string) error {
 		where, flag = "below ", "--prefix=true "
 	}
 	return fmt.Errorf("%w: %s may %s %s%q at %s; a role that may: etcdctl role grant-permission ROLE %sreadwrite %s", ErrDenied,
-		who, what, where, key, strings.Join(c.o.Endpoints, ", "), flag, "'"+strings.ReplaceAll(key, "'", `'\''`)+"'")
+		who, what, where, key, strings.Join(c.o.Endpoints, ", "), flag, model.ShellQuote(key))
 }
 
 // needs are the keys that a recipe reads and writes for a lock.

@@ -190,7 +190,6 @@ func staleUnlocks(x *Context) {
 	}
 }
 
-// staleUnlock reports one of them.
 func staleUnlock(x *Context, u *reports.StaleUnlock) {
 	f := model.Finding{Code: model.CodeStaleUnlock, Severity: model.SevWarning, Confidence: model.Certain,
 		Summary:  model.Say("deleted-a-claim", u.Client, u.Victim),

@@ -434,7 +434,7 @@ func (f *Entry) GuessByTime() {
 	}
 }
 
-// WasReadInVain says whether it was.
+// WasReadInVain says whether a reading came back that could not tell how the claim went.
 func (f *Entry) WasReadInVain() bool { return f.read }
 
 // LeaseLived gives an entry of which the key went while its lease lived its cause: most likely

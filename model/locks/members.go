@@ -207,7 +207,6 @@ func leaderless(e model.ClusterStatus) model.Message {
 	return model.Say("no-leader")
 }
 
-// answers says whether a member answers.
 func answers(m model.Member) model.Message {
 	if m.Err != "" {
 		return model.Say("member-does-not-answer", m.Message(), m.Err)

@@ -100,6 +100,6 @@ func discoveryNotes(w io.Writer, prefix string, d watcher.Discovery) {
 	case watch == "":
 		fmt.Fprintln(w, "Next: locktop")
 	case model.Printable(watch) == watch: // else no shell would pass it on
-		fmt.Fprintf(w, "Next: locktop --prefix '%s'\n", strings.ReplaceAll(watch, "'", `'\''`))
+		fmt.Fprintf(w, "Next: locktop --prefix %s\n", model.ShellQuote(watch))
 	}
 }

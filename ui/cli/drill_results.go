@@ -76,7 +76,6 @@ func readResults(r io.Reader) ([]runner.Row, error) {
 	return rows, nil
 }
 
-// find returns that run if it is in the file.
 func (f *resultsFile) find(name string, run int) (runner.Row, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

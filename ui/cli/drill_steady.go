@@ -38,7 +38,6 @@ func (f *steadyFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.recovers, "recovers", nil, "the same, but it may fail while a fault lasts; may be repeated")
 }
 
-// read reads the flags.
 func (f *steadyFlags) read() error {
 	for flag, texts := range map[string][]string{"steady": f.steady, "recovers": f.recovers} {
 		for _, text := range texts {

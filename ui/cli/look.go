@@ -298,7 +298,6 @@ func (v *viewer) watch(ctx context.Context, o watcher.Options) (*watched, error)
 	}}, nil
 }
 
-// session is a session on a source.
 func (v *viewer) session(src model.Source) *session.Session {
 	s := session.New(src, v.pins...)
 	if v.witness != nil {

@@ -150,7 +150,6 @@ func (x painter) colour(l look) lipgloss.TerminalColor {
 	return l.dark.on(x.p)
 }
 
-// style is a look on a ground.
 func (x painter) style(l, ground look) lipgloss.Style {
 	a := l.attrs
 	if x.name == ThemeMono {
@@ -166,7 +165,6 @@ func (x painter) style(l, ground look) lipgloss.Style {
 	return s.Background(x.colour(ground))
 }
 
-// styles are all styles on a ground.
 func (x painter) styles(ground look) (all [StyleCount]string) {
 	for s, l := range x.looks {
 		all[s], _ = cut(x.style(l, ground))

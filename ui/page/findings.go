@@ -64,7 +64,6 @@ type findingsPage struct {
 	total  int
 }
 
-// newFindings returns the page.
 func newFindings() Page {
 	p := &findingsPage{rhythm: table.Rhythm{Per: CountAtOnce, AtOnce: 1}}
 	p.List = NewList("findings", table.New(FindingCells.Columns(), true), &p.rhythm)

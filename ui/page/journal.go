@@ -25,7 +25,6 @@ type journalPage struct {
 	before bool      // nothing of that time is kept
 }
 
-// newJournal returns the page.
 func newJournal() Page { return &journalPage{} }
 
 // entryLinesMax bounds how many lines one entry may take.
@@ -82,13 +81,10 @@ func (p *journalPage) Finding(f Frame) (*model.Finding, string) { return p.findi
 
 func (p *journalPage) Commands(f Frame) (about string, lines []string) {
 	for _, prefix := range f.Prefixes {
-		lines = append(lines, "etcdctl watch --prefix "+quote(prefix))
+		lines = append(lines, "etcdctl watch --prefix "+model.ShellQuote(prefix))
 	}
 	return f.Th.Say("what-happens-from-now-on"), lines
 }
-
-// quote quotes for a POSIX shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (p *journalPage) Filter() string { return p.filter }
 func (p *journalPage) Hits() model.Message {

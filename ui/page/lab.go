@@ -48,7 +48,6 @@ type labRows struct {
 	clients    []reports.ClientInfo
 }
 
-// newLab returns the page.
 func newLab(lab bool) Page {
 	p := &labPage{has: partContenders, lab: lab}
 	p.parts[partMembers].table = table.New(MemberCells.Columns(), true)

@@ -27,7 +27,6 @@ type line struct {
 	model.Line
 }
 
-// newOutput returns the page.
 func newOutput() Page { return &outputPage{} }
 
 // outputLinesMax bounds how many lines of the screen one line may take.

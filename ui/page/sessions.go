@@ -59,7 +59,6 @@ type SessionsPage struct {
 	table.Ranking[*locks.Lease, model.LeaseID]
 }
 
-// newSessions returns the page.
 func newSessions() Page {
 	p := &SessionsPage{Ranking: table.NewRanking[*locks.Lease, model.LeaseID]()}
 	p.List = NewList("sessions", table.New(SessionCells.Columns(), true), &p.Rhythm)

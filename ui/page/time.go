@@ -46,7 +46,6 @@ const (
 // comes and goes, and the picture stays.
 const tallFrom = 27
 
-// newTime returns the page.
 func newTime() Page {
 	return &timePage{Ranking: table.NewRanking[string, string]()}
 }

@@ -24,7 +24,6 @@ func Table(w io.Writer, s *store.View, locks []*locks.Lock, now time.Time) error
 	return align(w, fields.Rows(fields.Locks, lockRows(s, locks, now), false))
 }
 
-// lockRows are the locks as what the fields are of.
 func lockRows(s *store.View, locks []*locks.Lock, now time.Time) []fields.Lock {
 	rows := make([]fields.Lock, len(locks))
 	for i, l := range locks {

@@ -76,7 +76,6 @@ func (c *canvas) down(x, y int, st draw.Style, text string, down bool) {
 
 func repeat(s string, n int) string { return strings.Repeat(s, max(0, n)) }
 
-// lines are the lines of it.
 func (c *canvas) lines() []string {
 	var out []string
 	for _, row := range c.rows {

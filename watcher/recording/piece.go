@@ -36,7 +36,6 @@ func (p piece) gone() bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// remove removes it.
 func (p piece) remove() error {
 	if err := os.Remove(p.path()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

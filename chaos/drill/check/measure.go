@@ -50,7 +50,6 @@ func (j *Checker) Measure(m drill.Measure, asked time.Time) drill.Measured {
 	return found
 }
 
-// counting is a measure that counts on one lock.
 func counting(of func(*lockHistory, time.Time) int) func(*Checker, drill.Measure, time.Time) drill.Measured {
 	return func(j *Checker, m drill.Measure, asked time.Time) drill.Measured {
 		return drill.Measured{Number: count(of(j.locks[m.Lock], asked))}

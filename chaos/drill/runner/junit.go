@@ -117,7 +117,6 @@ func (all *junitSuites) write(w io.Writer) error {
 
 func junitTime(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-// junit is the suite of a run.
 func (r Report) junit(i int, round Run) junitSuite {
 	s := junitSuite{Name: fmt.Sprintf("drill %s, run %d", r.Drill.Name, i+1), Time: junitTime(round.Took), took: round.Took,
 		Timestamp: round.Started.UTC().Format("2006-01-02T15:04:05"), Properties: r.properties(round),

@@ -232,7 +232,6 @@ func (t *Playback) now() time.Time {
 	return now
 }
 
-// ends is the time of the end of a recording.
 func ends(r *recording.Segments) time.Time {
 	_, at := r.Until(r.Parts() - 1)
 	return at

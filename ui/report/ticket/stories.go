@@ -423,7 +423,6 @@ func (p *Page) shown(s *story) time.Time {
 	return at
 }
 
-// line is a story in a line.
 func (s *story) line() string {
 	if len(s.Locks) == 0 {
 		return s.Title
