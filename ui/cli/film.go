@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"locktop/model"
@@ -47,6 +48,9 @@ const (
 // but for changes of holders; in a lesson only its questions are, so that a player which stops at each
 // mark stops where a prediction is asked. o is the console's; its playback is made here.
 func (f filmOptions) shoot(ctx context.Context, r *recording.Segments, o ui.Options, live ui.Live, to io.Writer, title string) (*cast.Writer, error) {
+	if f.lang != "" {
+		o.Pins = slices.Concat(o.Pins, toldPins(r))
+	}
 	t, err := playback.Still(r, f.speed, o.Pins)
 	if err != nil {
 		return nil, err
@@ -59,6 +63,22 @@ func (f filmOptions) shoot(ctx context.Context, r *recording.Segments, o ui.Opti
 	}
 	s := &shooting{filmOptions: f, ctx: ctx, playback: t, shell: ui.NewFilm(ctx, o, live, f.width, f.height), out: out, marked: map[marked]time.Duration{}}
 	return out, s.run()
+}
+
+// beginsWithin is in how many parts of a recording a lesson begins: it is recorded from its start.
+const beginsWithin = 16
+
+// toldPins are those of the lesson that a recording begins with: its keys are locks in the film, too.
+func toldPins(r *recording.Segments) []model.Pin {
+	for i := range min(beginsWithin, r.Parts()) {
+		events, _ := r.Read(i) // what is damaged is said when it is played
+		for _, e := range events {
+			if b, ok := e.(model.DrillBegan); ok {
+				return course.PinsOf(b)
+			}
+		}
+	}
+	return nil
 }
 
 // shooting is a film that is made.

@@ -4,10 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"locktop/model"
+	"locktop/model/recipe"
 )
 
 func TestProgressIsKept(t *testing.T) {
@@ -103,5 +107,17 @@ func TestTheLocaleNamesTheLanguage(t *testing.T) {
 		if got := Language(func(name string) string { return env[name] }); got != r.want {
 			t.Errorf("%s: %s, want %s", r.reason, got, r.want)
 		}
+	}
+}
+
+// TestAFilmKnowsTheLocksOfItsLesson: a key without a lease is a lock in the film of a lesson, as it was
+// in the lesson.
+func TestAFilmKnowsTheLocksOfItsLesson(t *testing.T) {
+	want := model.Pin{Prefix: "/locks/import", Exact: true, Recipe: recipe.SingleKey}
+	if got := PinsOf(model.DrillBegan{Name: "redis"}); !slices.ContainsFunc(got, func(p model.Pin) bool { return reflect.DeepEqual(p, want) }) {
+		t.Errorf("of lesson 14: %+v, want %+v among them", got, want)
+	}
+	if got := PinsOf(model.DrillBegan{Name: "ghost-leader"}); got != nil {
+		t.Errorf("of a drill that is no lesson: %+v", got)
 	}
 }

@@ -27,6 +27,15 @@ func Retell(e model.DrillBegan, lang string) *Retelling {
 	return &Retelling{t: New(context.Background(), d, lang, true), seed: e.Seed}
 }
 
+// PinsOf are the [Pins] of the lesson that a recording begins to tell, none if it is none.
+func PinsOf(e model.DrillBegan) []model.Pin {
+	d, err := lessons.Lesson(e.Name)
+	if err != nil || d.Lesson == nil {
+		return nil
+	}
+	return Pins(d)
+}
+
 // Lesson is what the console shows it as: it waits for nobody.
 func (r *Retelling) Lesson() *tutor.Lesson {
 	l := r.t.Lesson()
