@@ -259,8 +259,10 @@ func (h *header) tabs() string {
 // happens.
 const (
 	besideNames = 23
+	besideCalm  = 18 // and where nothing has to stay but what the pages say, too
 	besideWords = 43
 	besideGraph = 53
+	besideApart = 62 // and for that, where the names stand further apart
 )
 
 // room is how many cells are left beside the names of all pages.
@@ -277,7 +279,8 @@ func (h *header) each() []tab {
 	all := make([]tab, 0, len(h.pages.pages))
 	n, worst := h.Counters.Count()
 	x, gap := margin(h.w), tabGap
-	if h.room() >= besideWords {
+	named := h.room() >= besideNames || h.room() >= besideCalm && h.Uncertain.Count(h.Now) == 0 && len(h.S.Reports().Faults()) == 0
+	if room := h.room(); room >= besideWords && room < besideGraph || room >= besideApart {
 		gap++
 	}
 	for i, p := range h.pages.pages {
@@ -289,7 +292,7 @@ func (h *header) each() []tab {
 			st = draw.Here
 		}
 		t := tab{i, x, append(make([]draw.Span, 0, 4), draw.Accent.Of(h.pages.digit(i)))}
-		if h.room() >= besideNames || i == h.pages.outer() {
+		if named || i == h.pages.outer() {
 			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(h.Th.Say(about.Label)))
 		}
 		if n > 0 && about.Shows&page.ShowFinding != 0 {

@@ -49,7 +49,7 @@ func lockReading(value func(Reading) string) func(Lock) string {
 var Locks = []Field[Lock]{
 	{Name: "name", Title: "title-lock", In: In{Table: 10, CSV: 10, JSON: 10, Console: 10}, Width: Width{Least: 18, Fair: 22, Most: 56}, JSON: Bytes,
 		Raw: func(x Lock) string { return x.L.Name }},
-	{Name: "recipe", Title: "title-recipe", In: In{Table: 20, CSV: 20, JSON: 20, Console: 20}, Width: Width{Least: 8, Fair: 8, Most: 15, Rank: 9},
+	{Name: "recipe", Title: "title-recipe", In: In{Table: 20, CSV: 20, JSON: 20, Console: 20}, Width: Width{Least: 8, Fair: 10, Most: 15, Rank: 9},
 		Own: recipeName, JSON: Text, Record: func(x Lock) string { return x.L.Recipe().Name }},
 	{Name: "recipe_confidence", In: In{CSV: 30, JSON: 30}, JSON: Text, Record: func(x Lock) string { return string(x.L.RecipeConfidence()) }},
 	{Name: "recipe_evidence", In: In{JSON: 32}},

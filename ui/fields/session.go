@@ -69,5 +69,5 @@ var Sessions = []Field[Session]{
 	{Title: "title-holds", In: In{Console: 60}, Width: Width{Least: 13, Fair: 14, Most: 40, Rank: 3}},
 	{Title: "title-waits-for", In: In{Console: 70}, Width: Width{Least: 10, Fair: 14, Most: 40, Rank: 6}},
 	{Title: "title-other", In: In{Console: 80}, Width: Width{Least: 5, Most: 5, Rank: 7, Right: true}},
-	{Title: "title-state", In: In{Console: 90}, Width: Width{Least: 19, Most: 24}},
+	{Title: "title-state", In: In{Console: 90}, Width: Width{Least: 16, Fair: 16, Most: 24}},
 }

@@ -298,11 +298,22 @@ func LastFacts(lines []string, f Frame, facts []*journal.Entry, named bool, w, h
 // more, and so they do where each has its lock in front.
 const wholeFrom = 4
 
+// fits says whether all entries have room as a whole.
+func (p *factList) fits(f Frame, w, h int) bool {
+	lines := 0
+	for i := 0; i < len(p.matched) && lines <= h; i++ {
+		lines += len(factLines(f, p.matched[i], false, w, entryLinesMax, false))
+	}
+	return lines <= h
+}
+
 // last is [factList.paint] under a picture, or why there is nothing.
 func (p *factList) last(lines []string, f Frame, look factLook, w, h int) []string {
-	if look.most = 1; h >= wholeFrom && !look.named {
-		look.most = 2
-		if entryLinesMax*len(p.matched) <= h {
+	if look.most = 1; !look.named {
+		if h >= wholeFrom {
+			look.most = 2
+		}
+		if p.fits(f, w, h) {
 			look.most = entryLinesMax
 		}
 	}

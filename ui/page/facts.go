@@ -150,6 +150,17 @@ func (f Frame) fillBeside(lines []string, lock string, w, h int) []string {
 	return lines
 }
 
+// fillBesideLease is [fillWith] what else happened, where little happened to a session.
+func (f Frame) fillBesideLease(lines []string, id model.LeaseID, w, h int) []string {
+	others := once(f.lately(), max(0, h), func(e *journal.Entry) bool {
+		return !e.Part() && e.Lock != "" && e.Claim.Lease != id && e.From.Lease != id
+	})
+	if len(others) == 0 {
+		return lines
+	}
+	return fillWith(lines, f, []draw.Span{draw.Dim.Of(f.Th.Say("what-else-happened"))}, func(n int) []*journal.Entry { return others[max(0, len(others)-n):] }, true, w, h)
+}
+
 // happenedTo is the title of what happened to a lock or a session.
 func (f Frame) happenedTo(name string) []draw.Span {
 	return []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-to") + " "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(name), 40))}

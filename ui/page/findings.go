@@ -105,13 +105,15 @@ func (p *findingsPage) refresh(f Frame) {
 
 // bound keeps problems and names from taking more room than they have to say: it is that of the fix.
 func (p *findingsPage) bound(th *draw.Theme) {
-	problem, lock := 0, draw.Width(th.Say("the-cluster"))
+	problem, lock, code := 0, draw.Width(th.Say("the-cluster")), 0
 	for i := range p.found[:min(len(p.found), CountAtOnce)] {
 		x := &p.found[i]
 		problem, lock = max(problem, draw.Width(th.Problem(x))+2), max(lock, draw.Width(th.Clean(x.Lock))+len(countWords(x)))
+		code = max(code, len(x.Code))
 	}
 	p.Table.Bound("title-problem", problem)
 	p.Table.Bound("title-lock", lock)
+	p.Table.Bound("title-code", code)
 }
 
 // countWords say how many more locks a finding is about.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -211,7 +212,11 @@ func (p *locksPage) Paint(f Frame, w, h int) []string {
 	if p.locks.Len() == 0 && p.Filter() != "" {
 		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Dim, Lead: "  ", Text: f.Th.Say("no-lock-fits", p.Filter())}), w, h)
 	}
-	lines := p.list(f, w, p.rows)
+	apart := 0
+	if p.pane > 0 && f.Height >= TallFrom && p.locks.Len() >= p.rows-1 { // a full table does not touch what is under it
+		apart = 1
+	}
+	lines := append(p.list(f, w, p.rows-apart), slices.Repeat([]string{draw.Blank(w)}, apart)...)
 	p.Queue.show(p.locks.Pick.ID)
 	if p.pane > 0 {
 		p.Queue.whole, p.Queue.factual = false, p.has == theFacts

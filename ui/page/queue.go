@@ -47,7 +47,7 @@ var ClaimCells = table.CellsOf(fields.Claims, map[model.MessageID]func(*table.Ro
 	},
 	"title-note": func(r *table.Row, x *fields.Claim) {
 		if r.Room() > 0 {
-			r.Add(note(r.F.Th, r.F, x))
+			r.Add(noteIn(r.F.Th, r.F, x, r.Room()))
 		}
 	},
 }, nil)
@@ -61,11 +61,12 @@ type QueuePane struct {
 	whole bool // it is the page, and not a part of one
 	// turned says that a person wants the other of the two journals: that of the lock where it
 	// would be that of all, and the other way round.
-	turned bool
-	last   happening
-	costs  WaitPanel
-	rows   int  // of the queue, so that what is below does not move with each who comes or goes
-	noted  bool // there was something to note of one of its claims
+	turned   bool
+	last     happening
+	costs    WaitPanel
+	rows     int  // of the queue, so that what is below does not move with each who comes or goes
+	noted    bool // there was something to note of one of its claims
+	noteWide int  // and so many cells are its own
 
 	facts   factList // what happened
 	factsAt int      // the line of the pane at which it begins, 0: it has no room
@@ -78,7 +79,7 @@ func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.C
 // show sets the lock whose queue is shown.
 func (p *QueuePane) show(lock string) {
 	if p.Lock != lock {
-		p.Lock, p.Pick, p.Table.Top, p.rows, p.noted = lock, Selection{}, 0, 0, false
+		p.Lock, p.Pick, p.Table.Top, p.rows, p.noted, p.noteWide = lock, Selection{}, 0, 0, false, 0
 		if !p.factual {
 			p.facts.pick, p.facts.anchor = 0, 0
 		}
@@ -155,8 +156,12 @@ func (p *QueuePane) need(f Frame, l *locks.Lock, timed bool) int {
 	return p.rows + 1
 }
 
-// ringFrom is the height from which a deadlock is drawn.
-const ringFrom = 10
+// ringFrom is the height from which a deadlock is drawn, and ringRest how many lines what goes with its
+// sessions, and blank ones, have beside how it came.
+const (
+	ringFrom = 10
+	ringRest = 4
+)
 
 // ring has the queue, as few rows of it as leave room, who waits for whom, and what goes with
 // which session. What else was found stands below, and the lanes and the journal in what is left.
@@ -165,6 +170,13 @@ func (p *QueuePane) ring(f Frame, l *locks.Lock, ring *timeline.Ring, lines []st
 	lines = p.queue(lines, f, l, w, rows, focused)
 	lines = append(lines, f.Th.Ruler(w, draw.Strong.Of(f.Th.Say("who-waits-for-whom"))))
 	lines = append(lines, ring.Lines(w, h-len(lines))...)
+	if n := ring.CameHigh(); n > 0 && f.Height >= TallFrom && h-len(lines) >= n+ringRest {
+		lines = append(lines, draw.Blank(w))
+		lines = append(lines, ring.Came(&f.Axis.Painter, w)...)
+	}
+	if f.Height >= TallFrom && h-len(lines) > 1+l.Len()+2*ringRest {
+		lines = append(lines, draw.Blank(w))
+	}
 	lines = append(lines, ring.Costs(w, h-len(lines))...)
 	found := slices.DeleteFunc(slices.Clone(besideCycle(f.S.FindingsOf(l))), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
 	if n := min(3, l.Len()); h-len(lines) >= n+8 && l.Recipe().HasHolder {
@@ -391,15 +403,20 @@ func (p *QueuePane) queue(lines []string, f Frame, l *locks.Lock, w, h int, focu
 	p.Pick.Follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
 	p.Table.Fit(w, h, f.Th)
 	p.Table.Reveal(p.Pick.Place, l.Len())
-	title := ""
-	for i := p.Table.Top; i < min(l.Len(), p.Table.Top+p.Table.H) && title == ""; i++ {
+	title, wide := "", 0
+	for i := p.Table.Top; i < min(l.Len(), p.Table.Top+p.Table.H); i++ {
 		x := fields.At(f.S, l, f.Now, l.At(i), i+1, l.WaitsFor(l.At(i)))
-		if _, said := note(f.Th, f.View, &x); said != "" {
-			p.noted, title = true, f.Th.Say("title-note")
+		if _, said := noteIn(f.Th, f.View, &x, noteCells); said != "" {
+			p.noted, title, wide = true, f.Th.Say("title-note"), max(wide, draw.Width(said))
 		}
 	}
 	p.Table.Rename("title-note", title, "") // its room stays, so that nothing jumps
 	p.Table.Speaks("title-note", p.noted)
+	if p.noteWide = max(p.noteWide, min(wide, noteCells)); w >= costsFrom && p.noteWide > noteLeast {
+		p.Table.Claim("title-note", p.noteWide)
+	} else {
+		p.Table.Claim("title-note", 0)
+	}
 	p.Table.Fit(w, h, f.Th)
 	lines = append(lines, p.Table.Head(table.SortNone, false))
 	look := table.Look{Cursor: p.Pick.Place, Keys: focused}
@@ -471,9 +488,17 @@ func waitingText(th *draw.Theme, who string, room int) string {
 	return th.CutKey(who, room)
 }
 
-// note is what there is to say of a claim besides: a finding about it, else the
-// other locks in which its lease stands.
-func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
+// noteLeast is how many cells the column of notes has in any case, noteCells how many are its own at
+// most where one says more.
+const (
+	noteLeast = 20
+	noteCells = 32
+)
+
+// noteIn is what there is to say of a claim besides, in so many cells: a finding about it, and the other
+// locks in which its lease stands. Where both have no room there is only a sign of the finding, which
+// stands above.
+func noteIn(th *draw.Theme, f table.View, c *fields.Claim, room int) (draw.Style, string) {
 	x := status.Worst(f.S, c.L, c.Claim)
 	if x == nil || x.Severity == model.SevInfo {
 		return draw.Dim, sideNote(th, c.L, c.Claim)
@@ -484,7 +509,11 @@ func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
 		text += th.Say("idles-up-to", left)
 	}
 	if also := sideNote(th, c.L, c.Claim); also != "" {
-		text += th.Say("comma") + also
+		if whole := text + th.Say("comma") + also; draw.Width(whole) <= room || draw.Width(sign+" "+also) > room {
+			text = whole
+		} else {
+			text = sign + " " + also
+		}
 	}
 	return st, text
 }

@@ -191,7 +191,11 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 	}
 	under := 0
 	if h >= 14 { // what the list does not need is for the keys, too
-		under = max(min(h*2/5, 12), h-1-(len(p.IDs)+QueueStep)/QueueStep*QueueStep)
+		under = min(h*2/5, 12)
+		if under < sessionLeast+spareFrom { // there is no room for what happened
+			under = sessionLeast
+		}
+		under = max(under, h-1-(len(p.IDs)+QueueStep)/QueueStep*QueueStep)
 	}
 	if p.Total == 0 && p.Unranked(f.S.Version(), f.Clock()) {
 		text := "  " + f.Th.Say("ranking-the-sessions")
@@ -203,7 +207,21 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 	if p.Total == 0 {
 		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Say("no-lease-stands-in-the-queue"))}, nil)}, w, h)
 	}
-	p.Table.Fit(w, h-under, f.Th)
+	if w >= namesFrom && w < namesTo { // names of locks before who granted it
+		names := max(lockLeast, min(f.Locks.Order.Longest+moreCells, lockMost))
+		p.Table.Claim("title-holds", names)
+		p.Table.Claim("title-waits-for", names)
+		p.Table.Claim("title-who", whoCells)
+	} else {
+		p.Table.Claim("title-holds", 0)
+		p.Table.Claim("title-waits-for", 0)
+		p.Table.Claim("title-who", 0)
+	}
+	apart := 0
+	if f.Height >= TallFrom && under > 0 && len(p.IDs) >= h-under-1 {
+		apart = 1
+	}
+	p.Table.Fit(w, h-under-apart, f.Th)
 	p.Table.Reveal(p.Pick.Place, len(p.IDs))
 	lines := []string{p.Table.Head(table.SortNone, false)}
 	lines = p.Table.Paint(lines, len(p.IDs), table.Look{Cursor: p.Pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
@@ -218,11 +236,25 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 		SessionCells.GoneRow(p.IDs[i].Short(), r)
 	})
 	if l := p.Chosen(f.S); l != nil && under > 0 {
+		lines = append(lines, slices.Repeat([]string{draw.Blank(w)}, apart)...)
 		lines = takesAlong(lines, f.View, l, w, under)
 		lines = fillWith(lines, f, f.happenedTo(f.Th.Say("session", l.ID)), func(n int) []*journal.Entry { return f.factsOfLease(l.ID, n) }, true, w, h-len(lines))
+		lines = f.fillBesideLease(lines, l.ID, w, h-len(lines))
 	}
 	return draw.Fill(lines, w, h)
 }
+
+// namesFrom is the width from which names have the room that they need: whoCells those of clients, and
+// those of locks as the longest and moreCells for how many more there are. On a wide one all have it.
+const (
+	namesFrom = 100
+	namesTo   = 150
+	whoCells  = 14
+	moreCells = 3
+)
+
+// sessionLeast is how many lines there are of what goes with a session.
+const sessionLeast = 4
 
 // Row fills in the row of a session.
 func Row(f table.View, l *locks.Lease, r *table.Row) {

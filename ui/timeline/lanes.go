@@ -465,7 +465,9 @@ func (x *Lanes) tail(y *Lane, f table.View, w int) []draw.Span {
 	th := f.Th
 	switch {
 	case !y.Wrong.IsZero():
-		return []draw.Span{draw.Belief.Of(th.Cut(th.Say("lost-it", model.Verbatim(draw.Age(f.Exact().Sub(y.Wrong), false))), w))}
+		age := model.Verbatim(draw.Age(f.Exact().Sub(y.Wrong), false))
+		said := th.Fitting(w, model.Say("lost-it-ago", age), func() []model.Message { return []model.Message{model.Say("lost-it", age)} })
+		return []draw.Span{draw.Belief.Of(th.Cut(said, w))}
 	case y.Claim == nil:
 		return []draw.Span{draw.Dim.Of(th.Cut(th.Say("ago", model.Verbatim(draw.Age(f.Now.Sub(y.over), false))), w))}
 	}
