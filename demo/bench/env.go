@@ -19,10 +19,8 @@ import (
 )
 
 const (
-	// patience bounds the start and the end of a process without a load.
-	patience = 60 * time.Second
-	// runLimit bounds one run of a program, and the wait for one thing on a screen.
-	runLimit = 3 * time.Minute
+	patience = 60 * time.Second // bounds the start and the end of a process without a load
+	runLimit = 3 * time.Minute  // bounds one run of a program, and the wait for one thing on a screen
 )
 
 // env is what the rows work with: the programs, the directory, the server.

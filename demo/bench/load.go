@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -108,20 +107,10 @@ func handOver(ctx context.Context, endpoint string, d dataset, rate float64) err
 	return nil
 }
 
-// crowdOrder says how many clients lock and unlock, each a lock of its own.
-type crowdOrder struct {
-	Clients int
-	For     time.Duration
-}
-
 // crowd has a process take locks, and returns how many a second: directly, or as the command of "locktop proxy", which
 // tells its endpoints in the environment.
-func (e *env) crowd(ctx context.Context, endpoint string, proxied bool, o crowdOrder) (rate float64, err error) {
+func (e *env) crowd(ctx context.Context, endpoint string, proxied bool, clients int, long time.Duration) (rate float64, err error) {
 	exe, err := os.Executable()
-	if err != nil {
-		return 0, err
-	}
-	order, err := json.Marshal(o)
 	if err != nil {
 		return 0, err
 	}
@@ -130,24 +119,26 @@ func (e *env) crowd(ctx context.Context, endpoint string, proxied bool, o crowdO
 		line = []string{e.locktop, "proxy", "--endpoints", endpoint, "--", exe}
 	}
 	cmd := e.command(ctx, line...)
-	cmd.Env = append(cmd.Env, crowdEnv+"="+string(order), "ETCDCTL_ENDPOINTS="+endpoint)
+	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d %d", crowdEnv, clients, long), "ETCDCTL_ENDPOINTS="+endpoint)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, &said)
 	}
-	return rate, json.Unmarshal(out, &rate)
+	_, err = fmt.Sscan(string(out), &rate)
+	return rate, err
 }
 
 // playCrowd takes locks, and prints how many a second.
-func playCrowd(ctx context.Context, order []byte) error {
-	var o crowdOrder
-	if err := json.Unmarshal(order, &o); err != nil {
+func playCrowd(ctx context.Context, order string) error {
+	var clients int
+	var long time.Duration
+	if _, err := fmt.Sscan(order, &clients, (*int64)(&long)); err != nil {
 		return err
 	}
 	var mutexes []*concurrency.Mutex
-	for i := range o.Clients {
+	for i := range clients {
 		c, err := dial(ctx, strings.Split(os.Getenv("ETCDCTL_ENDPOINTS"), ",")...)
 		if err != nil {
 			return err
@@ -160,9 +151,9 @@ func playCrowd(ctx context.Context, order []byte) error {
 		mutexes = append(mutexes, concurrency.NewMutex(s, fmt.Sprintf("/load/lock-%03d", i)))
 	}
 	var taken atomic.Int64
-	start := time.Now().Add(o.For / 5) // what is before warms up
-	err := each(ctx, o.Clients, o.Clients, func(ctx context.Context, i int) error {
-		for time.Since(start) < o.For {
+	start := time.Now().Add(long / 5) // what is before warms up
+	err := each(ctx, clients, clients, func(ctx context.Context, i int) error {
+		for time.Since(start) < long {
 			if err := mutexes[i].Lock(ctx); err != nil {
 				return err
 			}
@@ -178,5 +169,6 @@ func playCrowd(ctx context.Context, order []byte) error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(float64(taken.Load()) / o.For.Seconds())
+	_, err = fmt.Println(float64(taken.Load()) / long.Seconds())
+	return err
 }

@@ -63,7 +63,7 @@ func main() {
 	defer stop()
 	var err error
 	if order := os.Getenv(crowdEnv); order != "" {
-		err = playCrowd(ctx, []byte(order))
+		err = playCrowd(ctx, order)
 	} else {
 		err = command(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	}

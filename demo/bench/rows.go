@@ -31,7 +31,6 @@ func rowNames() (names []string) {
 	return names
 }
 
-// many is what a list is of.
 func (o options) many() dataset { return dataset{Locks: o.size(10_000, 100), Claims: 10} }
 
 // etcdctlGets is the peer of a list.
@@ -340,7 +339,7 @@ func proxyRow() row {
 		return func(ctx context.Context, e *env, endpoint string) (values, error) {
 			got := values{}
 			for name, clients := range map[string]int{"1 client": 1, "64 clients": 64} {
-				rate, err := e.crowd(ctx, endpoint, proxied, crowdOrder{clients, e.o.long(5 * time.Second)})
+				rate, err := e.crowd(ctx, endpoint, proxied, clients, e.o.long(5*time.Second))
 				if err != nil {
 					return nil, err
 				}
@@ -369,7 +368,7 @@ func growthRow(o options) row {
 	for _, c := range curves {
 		for _, name := range c.names {
 			for _, n := range c.sizes {
-				r.figures = append(r.figures, figure{grouped(n) + c.of + name, map[string]string{"memory": "MiB", "wall": "s", "gone": "s"}[name], shown, 0})
+				r.figures = append(r.figures, figure{grouped.Sprint(n) + c.of + name, map[string]string{"memory": "MiB", "wall": "s", "gone": "s"}[name], shown, 0})
 			}
 			r.figures = append(r.figures, figure{"the last step of" + c.of + name, "×", below, c.bound})
 		}
@@ -385,7 +384,7 @@ func growthRow(o options) row {
 					return nil, err
 				}
 				for name, v := range now {
-					got[grouped(n)+c.of+name] = v
+					got[grouped.Sprint(n)+c.of+name] = v
 				}
 			}
 			for name, v := range now {

@@ -16,6 +16,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 const (
@@ -23,8 +25,6 @@ const (
 	// seenMost bounds what is kept of what a console wrote.
 	seenMost = 1 << 20
 	carry    = 64 // longer than what shownRev matches
-	// settle bounds the wait for a revision.
-	settle = 20 * time.Second
 )
 
 // mark is a revision and when it was somewhere.
@@ -66,7 +66,7 @@ func (e *env) onConsole(ctx context.Context, endpoint string, d dataset, f func(
 	if err != nil {
 		return err
 	}
-	at, err := s.await(ctx, " live", grouped(d.Locks)+" locks")
+	at, err := s.await(ctx, " live", grouped.Sprint(d.Locks)+" locks")
 	if err == nil {
 		err = f(s, at.Sub(s.began))
 	}
@@ -74,13 +74,7 @@ func (e *env) onConsole(ctx context.Context, endpoint string, d dataset, f func(
 }
 
 // grouped writes a number as the console does.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+var grouped = message.NewPrinter(language.English)
 
 func (s *screen) read() {
 	defer close(s.done)
@@ -121,8 +115,8 @@ func (s *screen) took(b []byte, at time.Time) {
 }
 
 // until waits for something to be so, and returns when it was.
-func (s *screen) until(ctx context.Context, within time.Duration, what string, so func() bool) (time.Time, error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
+func (s *screen) until(ctx context.Context, what string, so func() bool) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
 	for {
 		s.mu.Lock()
@@ -143,14 +137,14 @@ func (s *screen) until(ctx context.Context, within time.Duration, what string, s
 
 // await waits until all of the texts were written since a key was pressed, each in one piece of one style.
 func (s *screen) await(ctx context.Context, texts ...string) (time.Time, error) {
-	return s.until(ctx, runLimit, strings.Join(texts, " and "), func() bool {
+	return s.until(ctx, strings.Join(texts, " and "), func() bool {
 		return !slices.ContainsFunc(texts, func(t string) bool { return !bytes.Contains(s.seen, []byte(t)) })
 	})
 }
 
 // reaches waits until a revision or a later one is shown.
 func (s *screen) reaches(ctx context.Context, rev int64) (time.Time, error) {
-	return s.until(ctx, settle, fmt.Sprintf("revision %d", rev), func() bool {
+	return s.until(ctx, fmt.Sprintf("revision %d", rev), func() bool {
 		return len(s.marks) > 0 && s.marks[len(s.marks)-1].rev >= rev
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"locktop/demo/process"
 )
 
-// A process of this program may take locks: the environment says how many.
-const crowdEnv = "LOCKTOP_BENCH_CROWD" // crowdOrder in JSON
+// A process of this program may take locks: the environment says how many, and for how many nanoseconds.
+const crowdEnv = "LOCKTOP_BENCH_CROWD"
 
 // dataset is what a server holds: so many locks, and so many claims of each.
 type dataset struct {
@@ -28,13 +28,10 @@ type dataset struct {
 var spent = dataset{Locks: -1}
 
 const (
-	prefix = "/bench/" // of all locks
-	// leaseTTL is so long that nothing happens to a lease.
-	leaseTTL = 24 * 60 * 60
-	// leaseBase is the first lease.
-	leaseBase = 0x694d81e5fc650000
-	// fillTxn is how many claims are made in a revision, of as many locks.
-	fillTxn = 100
+	prefix    = "/bench/"          // of all locks
+	leaseTTL  = 24 * 60 * 60       // so long that nothing happens to a lease
+	leaseBase = 0x694d81e5fc650000 // the first lease
+	fillTxn   = 100                // claims that are made in a revision, of as many locks
 )
 
 // lease is that of a claim of a lock. The first claim is the holder.

@@ -18,6 +18,7 @@ import (
 	"locktop/demo/cluster"
 	"locktop/model"
 	"locktop/model/journal"
+	"locktop/model/recipe"
 	"locktop/model/store"
 	"locktop/model/text"
 	"locktop/watcher"
@@ -26,19 +27,17 @@ import (
 const (
 	soakPrefix     = "/soak/"
 	soakClients    = 6
-	soakContenders = 8 // of each client
-	soakTTL        = 5 // seconds
-	// soakSettle is how long what the model says waits for its verdict: until then the
-	// contenders know what became of them.
-	soakSettle = 10 * time.Second
+	soakContenders = 8                // of each client
+	soakTTL        = 5                // seconds
+	soakSettle     = 10 * time.Second // what the model says waits for its verdict: until then all know what became of them
 	// endsClose is how near a release and the death of its client may be so that either of
 	// them may have come first.
 	endsClose = 2 * time.Second
 )
 
 // soakRow lets contenders compete on a cluster of its own, and holds what the model says against
-// what they did. They take mutexes, nested ones too, and single keys, or stand by for a leader, and
-// write down how they give one up before they do it. Clients are killed with all their sessions, keys
+// what they did. They take mutexes, nested ones too, single keys and permits, stand by for a leader, or are in
+// a list of members, and write down how they give one up before they do it. Clients are killed with all their sessions, keys
 // are deleted by hand, the path of the observer and of one client drops, and the leader moves, or is
 // slow. Nobody hangs here and nobody writes where he should not: what the model finds has to be true
 // of what was done. A cause above a hint has to be true, and of the hints 99 of a hundred.
@@ -147,7 +146,8 @@ func (e *env) soak(ctx context.Context) (got values, err error) {
 	w := watcher.New(eyes, watcher.Options{Prefixes: []string{soakPrefix}})
 	defer w.Close()
 	lg := &ledger{ends: map[claimID]ending{}, held: map[claimID]bool{}, sessions: map[clientv3.LeaseID]*soakSession{}}
-	obs := &observer{source: w, state: store.New(), ledger: lg, said: map[claimID]bool{}, standing: map[string]bool{}, got: got, tell: e.tell}
+	pin := model.Pin{Prefix: soakPrefix + "permits", Recipe: recipe.Named(fmt.Sprint("semaphore:", permits))}
+	obs := &observer{source: w, state: store.New(pin), ledger: lg, said: map[claimID]bool{}, standing: map[string]bool{}, got: got, tell: e.tell}
 	competing, enough := context.WithTimeout(ctx, e.o.soak)
 	var all sync.WaitGroup
 	defer all.Wait()

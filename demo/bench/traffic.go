@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,15 +29,18 @@ type play struct {
 
 const short = 1500 * time.Millisecond
 
-// plays are those of the contenders of a client, by turns.
+// plays are those of the contenders of a client, by turns: of the first two there are more.
 var plays = []play{
-	{mutexOf(func(n int) string { return fmt.Sprint("mutex", n%2*2) }), 10 * time.Millisecond, short},
-	{takeKey, 10 * time.Millisecond, short},
 	{mutexOf(func(n int) string { return fmt.Sprint("mutex", n%2*2) }), 10 * time.Millisecond, short},
 	{takeKey, 10 * time.Millisecond, short},
 	{mutexOf(func(n int) string { return "outer" + strings.Repeat("/inner", n/2%2) }), 10 * time.Millisecond, short},
 	{mutexOf(func(int) string { return "leader" }), 40 * time.Second, 40 * time.Second},
+	{takePermit, 100 * time.Millisecond, short},
+	{join, 10 * time.Second, 20 * time.Second},
 }
+
+// permits are those of the semaphore.
+const permits = 2
 
 func mutexOf(name func(int) string) func(context.Context, *concurrency.Session, int) (string, func(context.Context) error, error) {
 	return func(ctx context.Context, s *concurrency.Session, n int) (string, func(context.Context) error, error) {
@@ -52,10 +56,36 @@ func takeKey(ctx context.Context, s *concurrency.Session, n int) (string, func(c
 	if err != nil || !r.Succeeded { // another has it
 		return "", nil, err
 	}
-	return key, func(ctx context.Context) error {
+	return key, deleteKey(s, key), nil
+}
+
+// takePermit puts a key behind those of others and waits until it is one of the oldest.
+func takePermit(ctx context.Context, s *concurrency.Session, _ int) (string, func(context.Context) error, error) {
+	dir := soakPrefix + "permits/"
+	mine := fmt.Sprintf("%s%x", dir, s.Lease())
+	put, err := s.Client().Put(ctx, mine, "", clientv3.WithLease(s.Lease()))
+	for err == nil && s.Ctx().Err() == nil && pause(ctx, 100*time.Millisecond) {
+		var ahead *clientv3.GetResponse
+		ahead, err = s.Client().Get(ctx, dir, clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithMaxCreateRev(put.Header.Revision-1))
+		if err == nil && len(ahead.Kvs) < permits {
+			return mine, deleteKey(s, mine), nil
+		}
+	}
+	return "", nil, errors.Join(err, s.Ctx().Err(), ctx.Err())
+}
+
+// join puts a key into a list of members.
+func join(ctx context.Context, s *concurrency.Session, _ int) (string, func(context.Context) error, error) {
+	key := fmt.Sprintf("%spresence/%x", soakPrefix, s.Lease())
+	_, err := s.Client().Put(ctx, key, "", clientv3.WithLease(s.Lease()))
+	return key, deleteKey(s, key), err
+}
+
+func deleteKey(s *concurrency.Session, key string) func(context.Context) error {
+	return func(ctx context.Context) error {
 		_, err := s.Client().Delete(ctx, key)
 		return err
-	}, nil
+	}
 }
 
 // disturb makes the path, the leader and the way between the members fail, by turns.
@@ -104,26 +134,19 @@ func (lg *ledger) byHand(ctx context.Context, c *clientv3.Client, random *rand.R
 			for id := range lg.held {
 				if _, over := lg.ends[id]; !over {
 					victim = id
-					lg.ends[id] = ending{journal.CauseDeleted, time.Now()}
-					lg.byHands++
-					break
 				}
 			}
 		})
-		if victim.key != "" {
+		if victim.key != "" && lg.ending(victim, journal.CauseDeleted) {
+			lg.byHands++
 			_, _ = c.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(victim.key), "=", victim.rev)).Then(clientv3.OpDelete(victim.key)).Commit() // one that fails leaves a claim that its owner gives up
 		}
 	}
 }
 
 // recent counts what was within so long.
-func recent(all []time.Time, within time.Duration) (n int) {
-	for _, at := range all {
-		if time.Since(at) < within {
-			n++
-		}
-	}
-	return n
+func recent(all []time.Time, within time.Duration) int {
+	return len(slices.DeleteFunc(slices.Clone(all), func(at time.Time) bool { return time.Since(at) >= within }))
 }
 
 // After a disturbance its traces last: a lease that was read as late until it is read again, and answers of
