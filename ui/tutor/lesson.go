@@ -15,8 +15,8 @@ type Lesson struct {
 	Title, Why string
 	// Judged: at the end each verdict stands with its word, as the report of a drill has it.
 	Judged bool
-	// Asks is how many questions it will ask that is Judged: until the last was answered nothing else on
-	// the screen says what comes next.
+	// Asks is how many questions it will ask: until the last was answered, and in a lesson until what
+	// came of it was seen, nothing else on the screen says what comes next. 0: nobody knows.
 	Asks int
 	// Steps, if set, make it a guide: tasks on a lab that runs, of which the panel sees by itself that
 	// they are done, and a StepDone. Nobody is asked for more. Lock is whose queue they are about, as

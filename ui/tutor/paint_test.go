@@ -243,3 +243,26 @@ func TestALessonIsPassedWithAllOfIt(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsHiddenAfterTheLastQuestion: findings speak again once it was seen what came of the last
+// question of a lesson, so also at its task and after its exam.
+func TestNothingIsHiddenAfterTheLastQuestion(t *testing.T) {
+	l := &Lesson{Asks: 1}
+	for _, r := range []struct {
+		kind   StepKind
+		saw    int
+		asks   bool
+		reason string
+	}{
+		{StepSay, 0, true, "a question is to come"},
+		{StepAsk, 0, true, "it is open"},
+		{StepWait, 0, true, "its answer is not measured yet"},
+		{StepSay, 1, false, "the lesson explains, or the exam is over"},
+		{StepWait, 1, false, "the task is set up"},
+	} {
+		p := &Panel{l: l, begun: true, step: Step{Kind: r.kind}, saw: r.saw}
+		if got := p.Asks(); got != r.asks {
+			t.Errorf("%s: %v, want %v", r.reason, got, r.asks)
+		}
+	}
+}

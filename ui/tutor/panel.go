@@ -93,6 +93,7 @@ func (p *Panel) Stepped(v host.View, m StepMsg) []host.Intent {
 	}
 	if p.step.Kind == StepSee {
 		p.folded = false
+		p.saw++
 		p.score(p.step.Chosen)
 	}
 	if p.acts() || p.step.Kind == StepTask {

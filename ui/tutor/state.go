@@ -38,6 +38,8 @@ type Panel struct {
 	tour
 	right     int // how many predictions were right, of how many
 	questions int
+	// saw counts what came of questions.
+	saw int
 }
 
 // StepMsg is the next step, or says that a text was there for long enough.
@@ -73,8 +75,11 @@ func (p *Panel) ended() bool {
 // Asks says whether a question of a lesson is open, or comes before its answer was measured: then
 // nothing else tells what comes next.
 func (p *Panel) Asks() bool {
-	if !p.Showing() || p.guides() || p.l.Judged && p.questions >= p.l.Asks {
+	switch {
+	case !p.Showing() || p.guides():
 		return false
+	case p.l.Judged && p.questions >= p.l.Asks, !p.l.Judged && p.l.Asks > 0 && p.saw >= p.l.Asks:
+		return false // the last was answered, and of a lesson seen
 	}
 	switch p.visible().step.Kind {
 	case StepSay, StepAsk, StepDo, StepWait:

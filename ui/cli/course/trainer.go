@@ -54,6 +54,7 @@ func (t *Trainer) Lesson() *tutor.Lesson {
 	switch of := t.d.Lesson; {
 	case of != nil:
 		l.Title, l.Why, l.Judged = fmt.Sprintf("%d. %s", of.Number, of.Title.In(t.lang)), of.Teaches.In(t.lang), false
+		l.Asks = t.questions()
 	case t.asksFirst() > 0:
 		l.Title, l.Why, l.Asks = t.d.Name, t.say(model.Say("trainer-predict")), t.asksFirst()
 	}
@@ -62,9 +63,16 @@ func (t *Trainer) Lesson() *tutor.Lesson {
 
 // asksFirst is how many questions a drill has that is no lesson: its title and its reason may answer
 // them, so they stand at its end.
-func (t *Trainer) asksFirst() (n int) {
+func (t *Trainer) asksFirst() int {
+	if t.d.Lesson != nil {
+		return 0
+	}
+	return t.questions()
+}
+
+func (t *Trainer) questions() (n int) {
 	for _, s := range t.d.Steps {
-		if s.Ask != nil && t.d.Lesson == nil {
+		if s.Ask != nil {
 			n++
 		}
 	}
