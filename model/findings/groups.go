@@ -35,10 +35,13 @@ type cause struct {
 func (d *Set) causes() []way {
 	return []way{
 		{oneMin, func(f *model.Finding) (string, bool) { // those of one deadlock name the same sessions and locks
-			if f.Code == model.CodeSharedLease {
+			switch f.Code {
+			case model.CodeSharedLease:
 				return f.Lease.String(), true
+			case model.CodeLockCycle:
+				return text.English(f.Summary), true
 			}
-			return text.English(f.Summary), f.Code == model.CodeLockCycle
+			return "", false
 		}},
 		{storyMin, func(f *model.Finding) (string, bool) {
 			id := d.k.Owners.Identity(f.Claim)

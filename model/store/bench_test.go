@@ -173,3 +173,41 @@ func BenchmarkManyDieTogether(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkStories tells what was found of 20,000 locks, of one lease, and of a lease each that fell silent.
+func BenchmarkStories(b *testing.B) {
+	for _, r := range []struct {
+		name  string
+		lease func(i int) model.LeaseID
+	}{
+		{"one lease", func(int) model.LeaseID { return 0xa1 }},
+		{"a lease each", func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }},
+	} {
+		b.Run(r.name, func(b *testing.B) {
+			h := modeltest.New()
+			h.Loaded(0)
+			for i := range 20_000 {
+				id := r.lease(i)
+				h.Put(1, modeltest.ClaimKey(fmt.Sprintf("/lock%05d", i), id), "", id)
+			}
+			for _, read := range []struct {
+				at   float64
+				left int64
+			}{{2, 11}, {7, 11}, {17, 1}} {
+				for i := range 20_000 {
+					if i == 0 || r.lease(i) != r.lease(0) {
+						h.Read(read.at, r.lease(i), 12, read.left)
+					}
+				}
+			}
+			s := New()
+			s.Apply(model.Batch{Events: h.Events})
+			b.ResetTimer()
+			for b.Loop() {
+				if len(s.StoriesOf(nil)) < 20_000 {
+					b.Fatal("not all is told")
+				}
+			}
+		})
+	}
+}
