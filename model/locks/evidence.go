@@ -71,7 +71,7 @@ func (e *evidence) mostlyInOrder() bool { return e.aside*orderShare <= e.inOrder
 func (l *Lock) proof() (model.Confidence, model.Message) {
 	e, most := &l.evidence, l.recipe.Confidence
 	switch {
-	case l.mode != recipe.Queue:
+	case l.recipe.Shape != recipe.Queue: // also of one that is free, which keeps its last recipe
 	case e.played:
 		return most, model.Say("programs-take-part")
 	case e.watched:

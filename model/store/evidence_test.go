@@ -241,3 +241,26 @@ func TestWhatBlocksWithALeaseMayGo(t *testing.T) {
 		})
 	}
 }
+
+// TestALockThatIsFreeKeepsWhatWasSeenOfIt: its recipe is no guess again because nobody holds now.
+func TestALockThatIsFreeKeepsWhatWasSeenOfIt(t *testing.T) {
+	for _, r := range []struct {
+		reason string
+		told   []model.Event
+		want   string
+	}{
+		{"a program said that it takes part", []model.Event{model.Contender{At: modeltest.At(1), Name: "b", Lock: "/orders", Recipe: "mutex", Proc: model.ProcRunning}}, "mutex"},
+		{"nobody did", nil, "mutex?"},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		h.Put(1, modeltest.ClaimKey("/orders", 0xa1), "", 0xa1)
+		h.Events = append(h.Events, r.told...)
+		h.Del(2, modeltest.ClaimKey("/orders", 0xa1))
+		s := New()
+		s.Apply(model.Batch{Events: h.Events})
+		if got := s.Lock("/orders").RecipeLabel(); got != r.want {
+			t.Errorf("%s: %s, want %s", r.reason, got, r.want)
+		}
+	}
+}
