@@ -70,7 +70,9 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	}
 	lines := []string{th.Ruler(w, draw.Strong.Of(th.Say("how-long")), draw.Dim.Of("  "+th.Say("holds-since", draw.Counted(len(x.Holds)), model.Verbatim(x.From.Format("15:04:05")))))}
 	line := func(spans ...draw.Span) { lines = append(lines, th.Line(w, spans, nil)) }
-	lines = append(lines, lengths(th, x, w)...)
+	if len(x.Holds) > 0 || locks.Percentile(x.Waits, 100) >= time.Millisecond { // who got it at once did not wait
+		lines = append(lines, lengths(th, x, w)...)
+	}
 	for _, say := range [][]draw.Span{use(th, x), fair(th, x), half(th, x)} {
 		if say != nil && len(lines) < h {
 			line(say...)
