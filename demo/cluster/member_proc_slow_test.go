@@ -140,22 +140,22 @@ func TestRunMember(t *testing.T) {
 // A port that somebody takes between the choice and the bind costs a try, for every
 // kind of port, and the person is told.
 func TestAClusterFindsOtherPorts(t *testing.T) {
-	for _, flag := range []string{"-client=", "-peer="} {
+	for kind, addressOf := range map[string]func(memberPlan) string{"client": func(p memberPlan) string { return p.Client }, "peer": func(p memberPlan) string { return p.Peer }} {
 		var stolen string
 		var told []string
 		o := Options{Members: 1, Dir: t.TempDir(), Progress: func(s string) { told = append(told, s) },
 			Start: func(cmd *exec.Cmd) error {
-				for _, arg := range cmd.Args {
-					addr, ok := strings.CutPrefix(arg, flag)
-					if !ok || stolen != "" {
-						continue
+				if stolen == "" {
+					plan, err := parseMemberPlan(cmd.Args[len(cmd.Args)-1:])
+					if err != nil {
+						return err
 					}
-					l, err := net.Listen("tcp", addr)
+					l, err := net.Listen("tcp", addressOf(plan))
 					if err != nil {
 						return err
 					}
 					t.Cleanup(func() { l.Close() })
-					stolen = addr
+					stolen = addressOf(plan)
 				}
 				return cmd.Start()
 			}}
@@ -166,7 +166,7 @@ func TestAClusterFindsOtherPorts(t *testing.T) {
 		}
 		defer c.Close()
 		if at := c.MemberEndpoints()[0]; stolen == "" || at == stolen || !strings.Contains(strings.Join(told, "\n"), "trying other ports than") {
-			t.Errorf("%s: stolen was %q, it serves at %s and said %q", flag, stolen, at, told)
+			t.Errorf("%s: stolen was %q, it serves at %s and said %q", kind, stolen, at, told)
 		}
 		// Nobody is given the port of a member that is stopped.
 		if err := c.StopMember("m1"); err != nil {
