@@ -229,6 +229,9 @@ func (cfg *config) check() error {
 	if all := text.Languages(); cfg.lang != "" && !slices.Contains(all, cfg.lang) {
 		return bad("%s %q: want %s", cfg.from("lang").name, cfg.lang, strings.Join(all, " or "))
 	}
+	if cfg.lang == text.Chinese && cfg.screen.ascii {
+		return bad("%s cannot draw Chinese (%s): leave one of them out", cfg.from("ascii").name, cfg.from("lang").name)
+	}
 	f.tls.always = !f.insecureTransport
 	for _, p := range f.endpoints {
 		if _, err := hostPort(p); err != nil {

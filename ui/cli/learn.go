@@ -101,8 +101,13 @@ func learnCmd(e *env) *cobra.Command {
 }
 
 // language is that of the console and of the course: what the person says, or else what the
-// locale names.
-func (cfg *config) language() string { return cmp.Or(cfg.lang, course.Language(os.Getenv)) }
+// locale names, as far as ASCII characters can draw it.
+func (cfg *config) language() string {
+	if cfg.lang == "" && cfg.screen.ascii {
+		return "en"
+	}
+	return cmp.Or(cfg.lang, course.Language(os.Getenv))
+}
 
 // courseRoom is the course as one run of the program has it.
 type courseRoom struct {

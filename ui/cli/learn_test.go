@@ -35,6 +35,7 @@ func TestThePathIsPrinted(t *testing.T) {
 	}
 	for _, r := range []struct{ args, want, reason string }{
 		{"--lang de", `--lang "de": want en or zh`, "a language that nobody wrote"},
+		{"--lang zh --ascii", "--ascii cannot draw Chinese (--lang): leave one of them out", "all of it would be escapes"},
 		{"nonsense", "want one of 1 order, 2 byhand", "no such lesson"},
 		{"99", "want one of 1 order, 2 byhand", "no such number"},
 		{"order", "a lesson needs a terminal", "there is none"},
@@ -123,5 +124,18 @@ func TestTheReviewAsksWhatTheCourseEndsWith(t *testing.T) {
 		if asked := c.wrong(); len(asked) > 0 || !c.progress.Lessons[last.Name].Passed(last.Lesson) {
 			t.Errorf("%s: all was answered right, and %+v is asked", lang, asked)
 		}
+	}
+}
+
+// TestASCIIIsEnglish: a terminal without other characters shows no Chinese, whatever the locale names.
+func TestASCIIIsEnglish(t *testing.T) {
+	t.Setenv("LC_ALL", "zh_CN.UTF-8")
+	var cfg config
+	if got := cfg.language(); got != "zh" {
+		t.Errorf("%q, want zh", got)
+	}
+	cfg.screen.ascii = true
+	if got := cfg.language(); got != "en" {
+		t.Errorf("with --ascii: %q, want en", got)
 	}
 }
