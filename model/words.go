@@ -103,6 +103,14 @@ func Printable(s string) string {
 	return b.String()
 }
 
+// PrintableName is a name for people, which a command takes back: [Printable], and that of nothing is a pair of quotes.
+func PrintableName(name string) string {
+	if name == "" {
+		return `""`
+	}
+	return Printable(name)
+}
+
 // Marked is how many bytes of marks at the start of rest stand on a letter as a person types them: those
 // that make one character with it (é, が), and the vowels and tones of Thai and Lao. A mark that stands
 // alone, strikes a letter through, cannot be seen, or is one too many could deceive.

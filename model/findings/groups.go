@@ -150,7 +150,7 @@ func (d *Set) StoryWords(parts []model.Finding) string {
 func FirstOf(locks []string) string {
 	text := ""
 	for i, name := range locks[:min(len(locks), storyNames)] {
-		text += [...]string{"", ", ", ", "}[i] + model.Short(model.PrintableIfNeeded(name), 60)
+		text += [...]string{"", ", ", ", "}[i] + model.Short(model.PrintableName(name), 60)
 	}
 	if more := len(locks) - storyNames; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)

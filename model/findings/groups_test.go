@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/findings"
 	"locktop/model/modeltest"
 	"locktop/model/store"
 	"locktop/model/text"
@@ -126,4 +127,11 @@ func TestLocksOfOneLeaseTellTheSame(t *testing.T) {
 	h.Del(6, modeltest.ClaimKey("/b", 0xa1))
 	h.Del(6, modeltest.ClaimKey("/c", 0xa1))
 	want("alone again after a third", nil...)
+}
+
+// TestNamesOfAStoryCanBeGivenBack: a command takes each as it is printed here.
+func TestNamesOfAStoryCanBeGivenBack(t *testing.T) {
+	if got, want := findings.FirstOf([]string{`/back\nslash`, "", "/pad ", "/more"}), `/back\\nslash, "", /pad\x20 and 1 more`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }

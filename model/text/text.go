@@ -195,10 +195,7 @@ var verbs = map[string]func(lang string, arg any) string{
 func (sp speaker) write(arg any) string {
 	switch x := arg.(type) {
 	case string:
-		if x == "" {
-			return `""` // a name that is empty is a name
-		}
-		return model.Printable(x)
+		return model.PrintableName(x)
 	case model.Verbatim:
 		return string(x)
 	case int:

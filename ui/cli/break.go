@@ -25,7 +25,6 @@ import (
 	"locktop/model/store"
 	"locktop/model/text"
 	"locktop/ui/cli/session"
-	"locktop/ui/fields"
 	"locktop/ui/report"
 	"locktop/watcher"
 	"locktop/watcher/pace"
@@ -263,7 +262,7 @@ func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) erro
 		fmt.Fprintf(&b, "  goes: %s", model.Printable(kv.Key))
 		if c := s.Claim(kv.Key); c != nil && c.Lock() != nil {
 			l := c.Lock()
-			switch name := fields.Name(l.Name); status.Role(l, c) {
+			switch name := model.PrintableName(l.Name); status.Role(l, c) {
 			case model.RoleHolds:
 				fmt.Fprintf(&b, ", which holds %s; %s", name, nextWords(s, l, c, p.Action))
 			case model.RoleMember:

@@ -11,7 +11,6 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
-	"locktop/ui/fields"
 	"locktop/ui/report"
 )
 
@@ -155,7 +154,7 @@ func ofSeverity(w io.Writer, s *store.Store, severity model.Severity, told []mod
 		if len(found) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s\n", model.Short(fields.Name(l.Name), lineMax)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n", model.Short(model.PrintableName(l.Name), lineMax)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 		if err := report.Findings(w, found, "  "); err != nil {

@@ -6,14 +6,13 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
-	"locktop/ui/fields"
 	"locktop/ui/report"
 )
 
 // spellings are the names that an argument may mean: the one that it is, and the one that is printed
 // like it. JSON has names as they are, and all else escapes what a terminal would not show.
 func spellings(arg string) []string {
-	if arg == fields.Name("") {
+	if arg == model.PrintableName("") {
 		return []string{arg, ""}
 	}
 	if read := model.Unescape(arg); read != arg {

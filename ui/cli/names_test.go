@@ -10,7 +10,6 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
-	"locktop/ui/fields"
 	"locktop/watcher/hostile"
 )
 
@@ -26,13 +25,13 @@ func TestNamesAreGivenBack(t *testing.T) {
 			if !utf8.ValidString(name) {
 				asJSON = model.Printable(name)
 			}
-			for how, arg := range map[string]string{"as it is": name, "as a table prints it": fields.Name(name), "as JSON has it": asJSON} {
+			for how, arg := range map[string]string{"as it is": name, "as a table prints it": model.PrintableName(name), "as JSON has it": asJSON} {
 				for _, args := range [][]string{{"describe", arg}, {"ls", arg}, {"ls", "--prefix", arg}, {"doctor", arg}, {"break", arg, "--dry-run", "--recipe", model.Printable(name) + "=mutex"}} {
 					if arg == "" && args[0] != "describe" {
 						continue // all keys have another word, and a variable that is empty breaks no lock
 					}
 					code, out, errs := inProcess(t, nil, append(args, "--endpoints", s.Addr)...)
-					if code != exitOK || strings.Contains(out+errs, "no lock") || args[0] != "doctor" && !strings.Contains(out, fields.Name(name)) {
+					if code != exitOK || strings.Contains(out+errs, "no lock") || args[0] != "doctor" && !strings.Contains(out, model.PrintableName(name)) {
 						t.Errorf("%s, %q: exit %d\n%s%s", how, args, code, out, errs)
 					}
 				}

@@ -64,19 +64,11 @@ func (f *Field[R]) Text(x R) string {
 	case f.Cell != nil:
 		return f.Cell(x)
 	case f.Raw != nil && f.Name == "name":
-		return Name(f.Raw(x))
+		return model.PrintableName(f.Raw(x))
 	case f.Raw != nil:
 		return orDash(model.Printable(f.Raw(x)))
 	}
 	return orDash(f.Own(x))
-}
-
-// Name is the name of a lock for people, which a shell takes back: that of nothing is a pair of quotes.
-func Name(name string) string {
-	if name == "" {
-		return `""`
-	}
-	return model.Printable(name)
 }
 
 // CSV returns the value in CSV, empty for what is not known.

@@ -11,7 +11,6 @@ import (
 	"locktop/model/locks"
 	"locktop/model/store"
 	"locktop/model/text"
-	"locktop/ui/fields"
 )
 
 // Over is a finding above info that came while one looked, and does not stand any more: of a lock, or of
@@ -92,7 +91,7 @@ func OverWords(o Observation) (lines []string) {
 		case len(x.locks) > 1:
 			where = model.CountOf(len(x.locks), "lock") + " (" + findings.FirstOf(x.locks) + ")"
 		case x.Lock != "":
-			where = model.Short(fields.Name(x.Lock), lineMax)
+			where = model.Short(model.PrintableName(x.Lock), lineMax)
 		}
 		often := ""
 		if x.Times > 1 {

@@ -42,7 +42,7 @@ func because(l *locks.Lock) []string {
 
 // describe writes one lock in full: its queue, its leases, what happened to it.
 func describe(b *strings.Builder, s *store.View, l *locks.Lock, now time.Time, wide bool) {
-	r, name := l.Recipe(), model.Short(fields.Name(l.Name), lineMax)
+	r, name := l.Recipe(), model.Short(model.PrintableName(l.Name), lineMax)
 	fmt.Fprintf(b, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", name, r.Name, l.RecipeConfidence(),
 		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(because(l), "; "), lineMax), text.English(findings.StateWord(status.ConditionOf(s, l))))
 	if s.NoValues() {
