@@ -166,7 +166,11 @@ const (
 	LostSilent                       // the member answers, but its watch does not follow the cluster
 	LostDenied                       // no permission
 	LostCluster                      // another cluster answers, or several do: what was known does not apply
+	LostRestored                     // the revision of the cluster went back: it holds older data
 )
+
+// Anew says whether a watch cannot go on from where it was, so that the prefix is listed again.
+func (r LostReason) Anew() bool { return r == LostCompacted || r == LostRestored }
 
 // String returns the reason as a word for the screen.
 func (r LostReason) String() string {
@@ -181,6 +185,8 @@ func (r LostReason) String() string {
 		return "denied"
 	case LostCluster:
 		return "another cluster"
+	case LostRestored:
+		return "older data"
 	}
 	return "lost"
 }

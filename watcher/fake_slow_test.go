@@ -52,7 +52,7 @@ func TestTroublesOfAWatch(t *testing.T) {
 		{reason: "permission to read is taken away under an open watch", lost: model.LostDenied, says: "no permission", then: "Back",
 			trouble: func(c *fake) { c.probeErr = rpctypes.ErrPermissionDenied },
 			heal:    func(c *fake) { c.probeErr = nil }},
-		{reason: "restored from a backup: the revision went back", lost: model.LostCompacted, says: "from 40 to 20", then: "Loaded",
+		{reason: "restored from a backup: the revision went back", lost: model.LostRestored, says: "from 40 to 20", then: "Loaded",
 			trouble: func(c *fake) { c.rev = 20 }},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

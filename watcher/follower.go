@@ -86,7 +86,7 @@ func (f *follower) run(ctx context.Context) {
 		}
 		f.passTurn()
 		class := failures.Classify(err)
-		if class.Reason() == model.LostCompacted || class == failures.Malformed {
+		if class.Reason().Anew() || class == failures.Malformed {
 			f.loaded = false // what an answer would have said that cannot be used is not known
 		}
 		if class == failures.Restored {

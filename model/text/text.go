@@ -261,6 +261,7 @@ var words = map[any]Sentence{
 	model.LostSilent:     {"watch silent", "监听没有动静"},
 	model.LostDenied:     {"denied", "没有权限"},
 	model.LostCluster:    {"another cluster", "另一个集群"},
+	model.LostRestored:   {"older data", "数据变旧"},
 
 	model.DrillHeld:     {"held", "成立"},
 	model.DrillViolated: {"violated", "不成立"},

@@ -43,8 +43,10 @@ const (
 // Reason is what the model is told.
 func (f Class) Reason() model.LostReason {
 	switch f {
-	case Compacted, Restored:
+	case Compacted:
 		return model.LostCompacted
+	case Restored:
+		return model.LostRestored
 	case Silent:
 		return model.LostSilent
 	case Denied, Login:

@@ -41,7 +41,7 @@ func TestExplainSaysWhatFailedWhereAndWhatToDo(t *testing.T) {
 		{"a member that lost the others", rpctypes.ErrGRPCTimeoutDueToConnectionLost, "/a/", Timeout, model.LostDisconnect, []string{"no answer in time from m1:1"}},
 		{"no leader", rpctypes.ErrNoLeader, "/a/", NoLeader, model.LostDisconnect, []string{"no leader as seen from m1:1"}},
 		{"compacted", rpctypes.ErrCompacted, "/a/", Compacted, model.LostCompacted, []string{`compacted on m1:1; listing "/a/" anew`}},
-		{"restored", fmt.Errorf("%w from %d to %d", ErrRestored, 7, 5), "/a/", Restored, model.LostCompacted, []string{"went back from 7 to 5 on m1:1: it was restored from a backup"}},
+		{"restored", fmt.Errorf("%w from %d to %d", ErrRestored, 7, 5), "/a/", Restored, model.LostRestored, []string{"went back from 7 to 5 on m1:1: it was restored from a backup"}},
 		{"silent", fmt.Errorf("%w: it stands at revision %d, the cluster at %d", ErrSilent, 5, 9), "/a/", Silent, model.LostSilent, []string{"at revision 5, the cluster at 9 on m1:1: its member may be cut off; opening the watch again"}},
 		{"too many keys", ErrTooMuch, "/a/", TooMuch, model.LostDisconnect, []string{"cannot list \"/a/\" on m1:1: more than 2,000,000 keys"}},
 		{"all keys, compacted", rpctypes.ErrCompacted, "", Compacted, model.LostCompacted, []string{"listing all keys anew"}},

@@ -200,7 +200,7 @@ func (s *Session) took(b model.Batch, p Pull) error {
 	}
 	refused, watches := 0, s.State.Coverage().Watches()
 	for _, w := range watches {
-		if w.State != locks.Lost || w.Reason == model.LostCompacted {
+		if w.State != locks.Lost || w.Reason.Anew() {
 			continue
 		}
 		if refused++; w.Reason != model.LostDenied || !p.Denied || refused == len(watches) {

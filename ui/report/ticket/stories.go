@@ -36,6 +36,7 @@ type story struct {
 	raw   []string // locks
 	began *journal.Entry
 	same  []*journal.Entry // that say the same of other locks
+	times int              // how often it began
 	act   *journal.Entry   // that it is, or that ended it
 }
 
@@ -49,12 +50,14 @@ const (
 	actedAfter  = 2 * time.Second
 	// settledWithin is how long before the end of a problem a change of its lock can be what ended it.
 	settledWithin = 2 * time.Second
+	// sameOutage is within what time a watch that is lost again, for the same reason, is lost once more in one outage.
+	sameOutage = 10 * time.Second
 )
 
 // stories collects what happened, in the order in which it began.
 func (p *Page) stories() {
 	var all []*story
-	open := map[storyKey]*story{}
+	open, over := map[storyKey]*story{}, map[storyKey]*story{}
 	var last *story // that began with the entry before
 	for _, e := range p.lines {
 		if e.Lock != "" && !p.about(e.Lock) {
@@ -67,6 +70,7 @@ func (p *Page) stories() {
 		case ends(e):
 			if s := open[key]; s != nil {
 				delete(open, key)
+				over[key] = s
 				if at := e.At; s.To == nil || at.After(*s.To) {
 					s.To = &at
 				}
@@ -87,8 +91,12 @@ func (p *Page) stories() {
 				s.worse(e)
 			}
 			open[key], last = s, s
+		case goesOn(over[key], e):
+			s := over[key]
+			s.times++
+			open[key], last = s, s
 		default:
-			s := &story{From: e.At, began: e}
+			s := &story{From: e.At, began: e, times: 1}
 			s.worse(e)
 			open[key], last = s, s
 			all = append(all, s)
@@ -127,6 +135,12 @@ func (p *Page) stories() {
 		s.Again = report.NotNil(s.Again)
 		p.Stories = append(p.Stories, s)
 	}
+}
+
+// goesOn says whether a time in which nothing is seen belongs to one that was over a moment ago.
+func goesOn(before *story, e *journal.Entry) bool {
+	return before != nil && e.Kind == journal.Gap && e.At.Sub(*before.To) <= sameOutage &&
+		before.began.Text.Args[1] == e.Text.Args[1]
 }
 
 // follows returns which story goes on with another finding about the same lease: the journal does not
@@ -205,6 +219,9 @@ func (p *Page) tell(s *story, acts []*journal.Entry) {
 	}
 	if e.Kind == journal.Gap {
 		s.Title, s.What = "Not seen", model.Capital(p.said(e))+"."
+		if s.times > 1 {
+			s.Title = fmt.Sprintf("Not seen %d times", s.times)
+		}
 	} else {
 		code := string(e.Code)
 		s.Code = &code

@@ -1,6 +1,8 @@
 package ticket
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +74,32 @@ func TestThePageTellsTheWholePeriod(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", format, want, text)
 			}
 		}
+	}
+}
+
+// TestAnOutageIsOneStory: a watch that is lost again and again is one outage with a count, while another
+// reason, and a time long after, are outages of their own.
+func TestAnOutageIsOneStory(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	lost := func(at float64, why model.LostReason) {
+		h.Add(model.Lost{At: modeltest.At(at), Reason: why, Detail: "why"}, model.Back{At: modeltest.At(at + 1)})
+	}
+	for at := 10.; at < 30; at += 4 {
+		lost(at, model.LostDisconnect)
+	}
+	lost(31, model.LostSilent)
+	lost(60, model.LostDisconnect)
+	h.Add(model.Tick{At: modeltest.At(70)})
+	s := store.New()
+	s.Apply(model.Batch{Events: h.Events})
+	var got []string
+	for _, s := range pageOf(s, modeltest.At(0)).Stories {
+		got = append(got, fmt.Sprintf("%s for %s", s.Title, s.To.Sub(s.From)))
+	}
+	want := []string{"Not seen 5 times for 17s", "Not seen for 1s", "Not seen for 1s"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
