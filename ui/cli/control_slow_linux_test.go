@@ -180,6 +180,9 @@ func TestTheSocketOpensNoDoor(t *testing.T) {
 	}
 	dead.SetUnlinkOnClose(false)
 	dead.Close()
+	if code, _, errs := behind(t, t.TempDir(), []string{"--endpoints", b.endpoint, "--control-token", file}, "true"); code != 2 || !strings.Contains(errs, "for --control-http ADDRESS, which is missing") {
+		t.Errorf("a token without its door: exit %d: %s", code, errs)
+	}
 	if code, _, errs := behind(t, t.TempDir(), []string{"--endpoints", b.endpoint, "--control", s.path}, "true"); code != 0 {
 		t.Errorf("a socket that nobody listens on is no hindrance: exit %d: %s", code, errs)
 	}

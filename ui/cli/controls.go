@@ -66,6 +66,9 @@ func (f *controls) readToken(ctx context.Context) error {
 // listen opens the doors that there are to be, and serves them once the room is open. What it returns
 // ends them.
 func (f *controls) listen(ctx context.Context, e *env, r *labRun) (end func() error, err error) {
+	if f.file != "" && f.http == "" {
+		return nil, bad("--control-token %s: a token is for --control-http ADDRESS, which is missing", f.file)
+	}
 	var doors []control.Door
 	closed := func(err error) (func() error, error) {
 		for _, d := range doors {
