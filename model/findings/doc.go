@@ -6,11 +6,11 @@
 //
 // There is a file for each family of findings. It has the rules, and beside each the explanation
 // of its finding: its [Entry] in the catalogue. The sentences that a rule says are messages, and
-// their words stand in package text, in both languages: findings.go has them, codes.go the states, the
-// headlines, and the effect of breaking a claim. A rule looks at one lock, or at the cluster, and changes nothing: it reports
-// findings and asks to be called again when time alone may change the answer. rules.go
-// lists the families in the order in which their rules are asked; rule.go has the [Context]
-// in which a rule looks.
+// their words stand in package text, in both languages: findings.go has them, and codes_*.go all
+// other words of a finding, together. A rule looks at one lock, or at the cluster, and changes
+// nothing: it reports findings and asks to be called again when time alone may change the answer.
+// rules.go lists the families in the order in which their rules are asked; rule.go has the
+// [Context] in which a rule looks.
 //
 // To add a finding, write its code into model/code.go, and into the file of its family an
 // entry with its explanation and its place in the catalogue, and the rule that finds it. Its
