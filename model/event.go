@@ -141,8 +141,8 @@ type Loaded struct {
 	// Until, if not 0, is up to where the history of the prefix follows as Committed that
 	// are Past. Before that the prefix is not live, and a Watching ends it.
 	Until int64
-	// Note is why the history does not begin where it was asked to, empty if it does.
-	Note string
+	// Note is why the history does not begin where it was asked to, zero if it does.
+	Note Message
 }
 
 // Watching says that the watch has delivered everything of the prefix up to
@@ -198,7 +198,7 @@ type Lost struct {
 	At     time.Time
 	Prefix string
 	Reason LostReason
-	Detail string
+	Detail Message
 }
 
 // Back says that a watch continues after Lost without a gap: every revision
@@ -245,7 +245,7 @@ func (r *LeaseRead) End() (from, to time.Time) {
 type LeaseUnread struct {
 	At     time.Time
 	ID     LeaseID
-	Reason string
+	Reason Message
 }
 
 // LeaseKeys says what hangs on a lease, as etcd lists it: also keys that are not watched.
@@ -257,9 +257,9 @@ type LeaseKeys struct {
 	Total int
 	// Rev is the revision that the list is not older than.
 	Rev int64
-	// Reason is why they could not be listed, empty if they could: etcd lists them only for
+	// Reason is why they could not be listed, zero if they could: etcd lists them only for
 	// who may read each.
-	Reason string
+	Reason Message
 }
 
 // MaxLeaseKeys bounds how many keys of a lease are named.
@@ -288,8 +288,8 @@ type Member struct {
 	// DBSize is how large its database is, DBUsed how much of that has data, DBQuota how large it may
 	// become: 0 where it does not tell, as before etcd 3.6.
 	DBSize, DBUsed, DBQuota int64
-	// Err is why its status could not be had, empty if it could or was not asked for.
-	Err string
+	// Err is why its status could not be had, zero if it could or was not asked for.
+	Err Message
 }
 
 // Answers are how small requests were answered lately, as seen from here: those that are made
@@ -346,8 +346,8 @@ type ClusterStatus struct {
 	// Alarms in force, as words ("NOSPACE on m1").
 	Alarms []string
 	// Unlisted is why the leases that the members list could not be compared, and
-	// UnlistedSince since when; empty if they could, or nobody asked for it.
-	Unlisted      string
+	// UnlistedSince since when; zero if they could, or nobody asked for it.
+	Unlisted      Message
 	UnlistedSince time.Time
 }
 

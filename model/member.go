@@ -69,7 +69,7 @@ func (c ClusterStatus) Leader() Member {
 }
 
 // answers says whether the member was asked and told how it is.
-func (m Member) answers() bool { return m.Err == "" && !m.Unasked }
+func (m Member) answers() bool { return m.Err.IsZero() && !m.Unasked }
 
 // KnowsLeader says whether a member that answers knows a leader: which one it is, a list of
 // the members may not tell.
@@ -102,7 +102,7 @@ func (c ClusterStatus) Size() int { return len(c.known()) }
 func (c ClusterStatus) Down() int {
 	n := 0
 	for _, m := range c.known() {
-		if m.Err != "" {
+		if !m.Err.IsZero() {
 			n++
 		}
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -26,6 +27,30 @@ func Say(id MessageID, args ...any) Message { return Message{id, args} }
 // IsZero says whether the message says nothing.
 func (m Message) IsZero() bool { return m.ID == "" }
 
+// Says says whether a message, or one that it speaks of, is of that id.
+func (m Message) Says(id MessageID) bool {
+	return m.ID == id || slices.ContainsFunc(m.Args, func(arg any) bool {
+		part, is := arg.(Message)
+		return is && part.Says(id)
+	})
+}
+
+// TryingAgain adds to why something failed that it is tried again, ListingAnew that the keys are listed anew.
+func TryingAgain(why Message) Message { return Say("trying-again", why) }
+
+// ListingAnew: see [TryingAgain].
+func ListingAnew(why Message) Message { return Say("listing-anew", why) }
+
+// WithoutNext returns why something failed, without what is done next, for who does that no more.
+func (m Message) WithoutNext() Message {
+	if (m.ID == "trying-again" || m.ID == "listing-anew") && len(m.Args) == 1 {
+		if why, is := m.Args[0].(Message); is {
+			return why
+		}
+	}
+	return m
+}
+
 // Same says whether both say the same of the same.
 func (m Message) Same(o Message) bool { return reflect.DeepEqual(m, o) }
 
@@ -37,6 +62,14 @@ type Verbatim string
 type Span struct {
 	For     time.Duration
 	AtLeast bool
+}
+
+// KeysOf names the keys under a prefix in a sentence, as [KeysUnder] does.
+func KeysOf(prefix string) Message {
+	if prefix == "" {
+		return Say("all-keys")
+	}
+	return Say("keys-under", prefix)
 }
 
 // PrefixWord names a prefix in a sentence.

@@ -19,7 +19,7 @@ func TestAnotherClusterDisarms(t *testing.T) {
 	if b.dialog == nil {
 		t.Fatal("no dialog")
 	}
-	b.w.add(model.Lost{At: at(3), Prefix: "/", Reason: model.LostCluster, Detail: "another cluster answers (id bb instead of aa) at h:1"})
+	b.w.add(model.Lost{At: at(3), Prefix: "/", Reason: model.LostCluster, Detail: model.Say("quote", "another cluster answers (id bb instead of aa) at h:1")})
 	b.sync(3)
 	b.sees("another cluster answers (id bb instead of aa) at h:1")
 	if strings.Contains(b.text(), "/lock/a") || b.dialog != nil {
@@ -42,7 +42,8 @@ func TestAnotherClusterDisarms(t *testing.T) {
 // is whose.
 func TestTheEndpointsOfEachClusterAreNamed(t *testing.T) {
 	b := newBench(t, Options{})
-	detail := "the endpoints are of 2 clusters: h:1 belongs to cluster aa; h:2 belongs to cluster bb"
+	detail := model.Say("endpoints-of-clusters", int64(2), model.Say("one-and-another",
+		model.Say("belong-to-cluster", "h:1", int64(1), "aa"), model.Say("belong-to-cluster", "h:2", int64(1), "bb")))
 	b.w.add(model.Lost{At: at(1), Prefix: "/", Reason: model.LostCluster, Detail: detail})
 	b.sync(1)
 	b.sync(30) // when the notice is over
@@ -66,7 +67,7 @@ func TestTheClusterIsCalledFineOnlyIfAllWasSeen(t *testing.T) {
 		{"one is some revisions behind, since it was asked first", func(c *model.ClusterStatus) { c.Members[2].Rev -= 1234 }, true, "1,234"},
 		{"a database is partly free", func(c *model.ClusterStatus) { c.Members[1].DBSize, c.Members[1].DBUsed = 1000, 410 }, true, "41%"},
 		{"one was not asked", func(c *model.ClusterStatus) { c.Members[2] = model.Member{ID: 3, Name: "m3", Unasked: true} }, false, "not asked"},
-		{"one does not answer", func(c *model.ClusterStatus) { c.Members[2].Err = "refused" }, false, "refused"},
+		{"one does not answer", func(c *model.ClusterStatus) { c.Members[2].Err = model.Say("quote", "refused") }, false, "refused"},
 		{"one answers late", func(c *model.ClusterStatus) { c.Members[2].Answers.Slow = 1 }, false, "9ms"},
 		{"one knows no leader", func(c *model.ClusterStatus) { c.Members[2].NoLeader = true }, false, "m3"},
 		{"an alarm", func(c *model.ClusterStatus) { c.Alarms = []string{"NOSPACE on m1"} }, false, "NOSPACE on m1"},

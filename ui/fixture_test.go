@@ -238,7 +238,7 @@ func wrongLab(b *bench) {
 	w.add(model.ClusterStatus{At: t0, Members: []model.Member{
 		{ID: 1, Name: "m1", Endpoint: "127.0.0.1:2379", Version: "3.6.16", Term: 2, Rev: 184_000},
 		{ID: 2, Name: "m2", Endpoint: "127.0.0.1:2381", Version: "3.6.16", Term: 2, Rev: 184_000, Leader: true},
-		{ID: 3, Name: "m3", Endpoint: "127.0.0.1:2383", Err: "connection refused"}}})
+		{ID: 3, Name: "m3", Endpoint: "127.0.0.1:2383", Err: model.Say("quote", "connection refused")}}})
 	w.claim(1, "/jobs/billing", "", 0xa1)
 	w.claim(2, "/jobs/report", "", 0xb2)
 	w.claim(3, "/jobs/billing", "", 0xb2)

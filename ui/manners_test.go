@@ -18,7 +18,7 @@ import (
 
 // TestQuorum: a member that nobody asked is not down.
 func TestQuorum(t *testing.T) {
-	up, down, unasked := model.Member{}, model.Member{Err: "no answer"}, model.Member{Unasked: true}
+	up, down, unasked := model.Member{}, model.Member{Err: model.Say("quote", "no answer")}, model.Member{Unasked: true}
 	for _, r := range []struct {
 		members []model.Member
 		want    draw.Span
@@ -290,8 +290,8 @@ func TestHelpHasAKeyInEachLine(t *testing.T) {
 // TestDeniedIsNotLost: a prefix that may not be read is named with the command that would
 // allow it, and nothing else is called lost or out of date for it.
 func TestDeniedIsNotLost(t *testing.T) {
-	const no = `cannot list "/secret/": no permission on m1:1; a role that grants it: `
 	grant := model.GrantRead("/secret/")
+	no := model.Say("cannot", model.Say("to-list"), model.KeysOf("/secret/"), model.Say("no-permission", "m1:1", "/secret/"))
 	for _, r := range []struct {
 		name, reason string
 		fill         func(b *bench)
@@ -301,23 +301,23 @@ func TestDeniedIsNotLost(t *testing.T) {
 	}{
 		{"one of two", "the other one is live", func(b *bench) {
 			wrongLab(b)
-			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no + grant})
+			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no})
 		}, []string{"● live", "! 1 denied", "! No permission to read /secret/   c how to allow it", "/jobs/billing"}, []string{"LOST", "LOST"}, "", false},
 		{"the only one", "the page says how it would be allowed", func(b *bench) {
 			b.w.ev = nil
-			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no + grant})
+			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no})
 		}, []string{" DENIED ", "No permission to read /secret/", "  $ " + grant, "y copies the command"}, []string{"LOST", "live", "loading", "listing"}, grant, false},
 		{"a wrong password", "no role would help", func(b *bench) {
 			b.w.ev = nil
-			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: "m1:1 wants a valid user name and password"})
+			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: model.Say("quote", "m1:1 wants a valid user name and password")})
 		}, []string{" DENIED ", "m1:1 wants a valid user name and password"}, []string{"grant-permission", "LOST"}, "", false},
 		{"one that could be read", "what is shown of it is out of date", func(b *bench) {
 			wrongLab(b)
-			b.w.add(model.Lost{At: at(20), Prefix: "/", Reason: model.LostDenied, Detail: "no permission on m1:1"})
+			b.w.add(model.Lost{At: at(20), Prefix: "/", Reason: model.LostDenied, Detail: model.Say("quote", "no permission on m1:1")})
 		}, []string{"LOST", "no permission on m1:1"}, []string{"1 denied"}, "", true},
 		{"no answer", "is lost, and nobody said no", func(b *bench) {
 			wrongLab(b)
-			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDisconnect, Detail: "no answer in time from m1:1"})
+			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDisconnect, Detail: model.Say("quote", "no answer in time from m1:1")})
 		}, []string{"LOST", "no answer in time from m1:1"}, []string{"denied", "No permission"}, "", true},
 	} {
 		t.Run(r.name, func(t *testing.T) {
@@ -353,7 +353,7 @@ func TestDeniedIsNotLost(t *testing.T) {
 	}
 	b := newBench(t, Options{})
 	b.w.ev = nil
-	b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no + grant})
+	b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no})
 	b.sync(21)
 	b.size(60, 16)
 	exact(t, b.View(), 60, 16)

@@ -129,7 +129,7 @@ func (a *Shell) batch(b model.Batch) (next tea.Cmd, tells bool) {
 		return nil, false
 	}
 	why, keep := a.note(b, a.state)
-	if now := a.state.Coverage().OtherCluster(); now != other && now != "" {
+	if now := a.state.Coverage().OtherCluster(); !now.Same(other) && !now.IsZero() {
 		a.otherCluster(now)
 	}
 	if !listed && a.state.Coverage().Loaded() {
@@ -180,10 +180,10 @@ func (a *Shell) note(b model.Batch, s *store.Store) (why string, keep func()) {
 
 // otherCluster disarms the console: what a person meant to break is in another cluster
 // than the one that answers now. Nothing that was asked for is waited for any more.
-func (a *Shell) otherCluster(what string) {
+func (a *Shell) otherCluster(what model.Message) {
 	a.disarmed = a.disarmed || a.o.Armed
 	a.o.Armed, a.dialog, a.awaited = false, nil, nil
-	a.say(draw.Bad, a.th.Clean(what))
+	a.say(draw.Bad, a.th.Message(what))
 }
 
 func notListed(ev model.Event) bool { _, ok := ev.(model.Listed); return !ok }

@@ -45,7 +45,7 @@ func (a *Shell) beneath(msg tea.Msg) tea.Cmd {
 	_, keep := a.note(model.Batch(b), on.state)
 	a.cost = b.Cost
 	a.lookForAwaited()
-	if now := on.state.Coverage().OtherCluster(); now != other && now != "" {
+	if now := on.state.Coverage().OtherCluster(); !now.Same(other) && !now.IsZero() {
 		a.leave()
 		a.otherCluster(now)
 		a.dirty = true

@@ -228,8 +228,8 @@ func TestHostileBytes(t *testing.T) {
 		b.w.add(model.Connected{At: at(2), Client: model.Client{Name: name}, Peer: name, Agent: hostile().Draw(rt, "agent"), Member: name, On: true},
 			model.Access{At: at(2), Contender: name, Lock: name, Write: true})
 		b.w.add(model.ClusterStatus{At: at(2), Alarms: []string{"NOSPACE " + hostile().Draw(rt, "alarm")},
-			Members: []model.Member{{ID: 1, Name: hostile().Draw(rt, "member"), Err: hostile().Draw(rt, "error")}, {ID: 2}}})
-		b.w.add(model.Lost{At: at(3), Prefix: "/", Detail: hostile().Draw(rt, "detail")})
+			Members: []model.Member{{ID: 1, Name: hostile().Draw(rt, "member"), Err: model.Say("quote", hostile().Draw(rt, "error"))}, {ID: 2}}})
+		b.w.add(model.Lost{At: at(3), Prefix: "/", Detail: model.Say("quote", hostile().Draw(rt, "detail"))})
 		b.sync(4)
 		w, h := rapid.IntRange(1, 140).Draw(rt, "w"), rapid.IntRange(1, 45).Draw(rt, "h")
 		b.size(w, h)

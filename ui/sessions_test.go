@@ -42,7 +42,7 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	b.press("end", "up")
 	chosen := s.IDs[n-1]
 	b.press("1")
-	b.w.add(model.LeaseUnread{At: at(99), ID: waits, Reason: "the members are slow"}) // something has changed
+	b.w.add(model.LeaseUnread{At: at(99), ID: waits, Reason: model.Say("quote", "the members are slow")}) // something has changed
 	b.sync(100)
 	b.rank() // the locks
 	b.press("2")

@@ -176,7 +176,7 @@ func TestStories(t *testing.T) {
 			b.sees("1 false belief")
 		}},
 		{"lost", "the screen stays and says how old it is", Options{}, nil, func(b *bench) {
-			b.w.add(model.Lost{At: at(30), Prefix: "/", Detail: "no connection; check the member"})
+			b.w.add(model.Lost{At: at(30), Prefix: "/", Detail: model.Say("quote", "no connection; check the member")})
 			b.sync(42)
 			b.sees("LOST 42s") // all was last known to be complete when it was listed
 			b.sees("check the member")

@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 
 	"locktop/model"
+	"locktop/watcher/failures"
 	"locktop/watcher/pace"
 )
 
@@ -27,7 +27,7 @@ func (s *statusRounds) compare(ctx context.Context, st *model.ClusterStatus) {
 	rev := int64(0)
 	for i := range st.Members {
 		m := &st.Members[i]
-		if m.Err == "" && m.ID != 0 && m.Rev > 0 && s.conns[m.Endpoint] != nil {
+		if m.Err.IsZero() && m.ID != 0 && m.Rev > 0 && s.conns[m.Endpoint] != nil {
 			up = append(up, m)
 			if rev == 0 || m.Rev < rev {
 				rev = m.Rev
@@ -36,7 +36,7 @@ func (s *statusRounds) compare(ctx context.Context, st *model.ClusterStatus) {
 	}
 	left := st.Size() - len(up)
 	if s.leaseLists && left > 0 {
-		s.unlist(fmt.Sprintf("%d of %d members could not be asked: name the endpoints of all", left, st.Size()))
+		s.unlist(model.Say("members-could-not-be-asked", int64(left), int64(st.Size())))
 	}
 	if len(up) < 2 {
 		return
@@ -53,18 +53,18 @@ func (s *statusRounds) compare(ctx context.Context, st *model.ClusterStatus) {
 	}
 	wg.Wait()
 	if s.leaseLists {
-		if why := s.ghosts(ctx, up); why != "" || left <= 0 {
+		if why := s.ghosts(ctx, up); !why.IsZero() || left <= 0 {
 			s.unlist(why)
 		}
 	}
 }
 
-// unlist notes why the lists of leases could not be compared, "" if they were.
-func (s *statusRounds) unlist(why string) {
+// unlist notes why the lists of leases could not be compared, zero if they were.
+func (s *statusRounds) unlist(why model.Message) {
 	switch {
-	case why == "":
+	case why.IsZero():
 		s.unlistedSince = time.Time{}
-	case s.unlisted == "":
+	case s.unlisted.IsZero():
 		s.unlistedSince = s.etcd.now()
 	}
 	s.unlisted = why
@@ -73,8 +73,8 @@ func (s *statusRounds) unlist(why string) {
 // ghosts finds leases that a member lists and the leader does not know
 // (etcd-io/etcd#14019). A list is the member's own, and it may lag: what is missing
 // on the leader counts only if the member still lists it a while later. It returns why
-// not all lists could be compared, "" if they could.
-func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) (unlisted string) {
+// not all lists could be compared, zero if they could.
+func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) (unlisted model.Message) {
 	var leader *model.Member
 	for _, m := range up {
 		if m.Leader {
@@ -82,13 +82,13 @@ func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) (unlisted
 		}
 	}
 	if leader == nil {
-		return "no member that could be asked leads the cluster"
+		return model.Say("no-member-asked-leads")
 	}
 	first := map[*model.Member]map[int64]bool{}
 	for _, m := range up {
 		ids, err := s.leases(ctx, m)
 		if err != nil {
-			return unread(err) // without the right to list there is nothing to compare
+			return failures.InShort(err) // without the right to list there is nothing to compare
 		}
 		if m != leader {
 			first[m] = ids
@@ -96,13 +96,13 @@ func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) (unlisted
 	}
 	known, err := s.leases(ctx, leader) // after the others: what it lacks now was not just granted
 	if err != nil {
-		return unread(err)
+		return failures.InShort(err)
 	}
 	pace.Sleep(ctx, s.etcd.timing.Settle, nil)
 	for m, ids := range first {
 		again, err := s.leases(ctx, m)
 		if err != nil {
-			unlisted = unread(err)
+			unlisted = failures.InShort(err)
 			continue
 		}
 		var ghosts []model.LeaseID

@@ -14,6 +14,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // standIn is a member of two that answers what a round of status asks. No real server
@@ -131,7 +132,7 @@ func TestMembersAreHeldAgainstEachOther(t *testing.T) {
 			if d := cmp.Diff(r.want, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
-			if got := s.Cluster().Unlisted; got != r.unlisted {
+			if got := text.English(s.Cluster().Unlisted); got != r.unlisted {
 				t.Errorf("the lists: %q, want %q", got, r.unlisted)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/discover"
+	"locktop/model/text"
 	"locktop/watcher/failures"
 	"locktop/watcher/pace"
 )
@@ -303,9 +304,9 @@ func (s *scan) explained(err error) error {
 	if errors.Is(err, ErrOtherCluster) {
 		return fmt.Errorf("look at %s: %w: name the endpoints of one cluster only, or look again", model.KeysUnder(s.Prefix), err)
 	}
-	text := strings.TrimSuffix(failures.Explain(err, "look at", s.Prefix, s.client.Endpoints()), "; trying again")
+	why := failures.Explain(err, model.Say("to-look-at"), s.Prefix, s.client.Endpoints()).WithoutNext()
 	if failures.Classify(err) == failures.Denied {
-		text += ", or begin below a prefix that may be read"
+		why = model.Say("or-begin-below", why)
 	}
-	return errors.New(text)
+	return text.Refusal{Why: why}
 }

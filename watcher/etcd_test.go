@@ -16,6 +16,7 @@ import (
 	"locktop/demo/etcdtest"
 	"locktop/demo/labtest"
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/watcher/recording"
 )
 
@@ -120,7 +121,7 @@ func (r *record) story() map[string]int {
 	for _, ev := range r.events {
 		out[typeName(ev)]++
 		if l, ok := ev.(model.Lost); ok {
-			out[l.Detail]++
+			out[text.English(l.Detail)]++
 		}
 	}
 	return out

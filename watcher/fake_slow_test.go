@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 func TestTroublesOfAWatch(t *testing.T) {
@@ -65,8 +66,8 @@ func TestTroublesOfAWatch(t *testing.T) {
 			if row.heal != nil {
 				c.set(func() { row.heal(c) })
 			}
-			if lost.Reason != row.lost || lost.Prefix != "/l/" || !strings.Contains(lost.Detail, row.says) {
-				t.Errorf("got %v %q, want %v with %q", lost.Reason, lost.Detail, row.lost, row.says)
+			if lost.Reason != row.lost || lost.Prefix != "/l/" || !strings.Contains(text.English(lost.Detail), row.says) {
+				t.Errorf("got %v %q, want %v with %q", lost.Reason, text.English(lost.Detail), row.lost, row.says)
 			}
 			var kinds []string
 			r.until(row.then+" and Watching", func() bool {

@@ -18,6 +18,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // faultGroups share a cluster.
@@ -195,7 +196,7 @@ var ourCertFaults = []fault{
 		inject: func(a *arena) { a.ca.issue("eve", -time.Second); a.wire.set(true); a.wire.set(false) },
 		heal:   func(a *arena) { a.ca.issue("eve", time.Hour) },
 		shows: func(a *arena, st *store.Store) bool {
-			return strings.Contains(feedOf(st, "/q/").Detail, a.ca.ends["eve"].Format("2006-01-02 15:04:05 MST"))
+			return strings.Contains(text.English(feedOf(st, "/q/").Detail), a.ca.ends["eve"].Format("2006-01-02 15:04:05 MST"))
 		},
 		note: "open connections survive; a new certificate in the same file needs no restart"},
 }

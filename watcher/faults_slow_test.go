@@ -25,6 +25,7 @@ import (
 	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/watcher/pace"
 )
 
@@ -122,7 +123,7 @@ func (f fault) run(a *arena) (r result) {
 	<-time.After(r.lasts)
 	s.until("the last good state", func(st *store.Store) bool {
 		feed := feedOf(st, "/q/")
-		r.shown, r.detail, r.age = string(feed.State), feed.Detail, time.Since(feed.SeenAt)
+		r.shown, r.detail, r.age = string(feed.State), text.English(feed.Detail), time.Since(feed.SeenAt)
 		if feed.State == locks.Lost {
 			r.shown += ": " + feed.Reason.String()
 		}
@@ -184,9 +185,9 @@ func (r *result) judge(a *arena, s *seen) {
 			r.lists++
 		case model.Lost:
 			reasons[e.Reason] = true
-			details += e.Detail + "\n"
+			details += text.English(e.Detail) + "\n"
 			if r.detail == "" {
-				r.detail = e.Detail
+				r.detail = text.English(e.Detail)
 			}
 		}
 	}

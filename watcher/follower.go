@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,14 +64,14 @@ type follower struct {
 func (f *follower) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		var err error
-		doing := "list"
+		doing := model.Say("to-list")
 		if !f.loaded {
 			err = f.load(ctx)
 			if err == nil && f.oneLook {
 				return
 			}
 		} else {
-			doing = "watch"
+			doing = model.Say("to-watch")
 			err = f.watch(ctx)
 		}
 		if err == nil || ctx.Err() != nil {
@@ -80,7 +79,7 @@ func (f *follower) run(ctx context.Context) {
 		}
 		// Opening a watch logs in first. A token that was refused all the same is older
 		// than what has just changed; the next watch brings a new one.
-		if doing == "watch" && failures.TokenRefused(err) && !f.relogin {
+		if f.loaded && failures.TokenRefused(err) && !f.relogin {
 			f.relogin = true
 			continue
 		}
@@ -99,7 +98,7 @@ func (f *follower) run(ctx context.Context) {
 
 // lose reports a loss, once for each reason. A failing cluster fails in several
 // ways by turns, so another way of the same reason is news only after a while.
-func (f *follower) lose(ctx context.Context, class failures.Class, detail string) {
+func (f *follower) lose(ctx context.Context, class failures.Class, detail model.Message) {
 	if f.lost && f.failure.Reason() == class.Reason() &&
 		(f.failure == class || time.Since(f.lostAt) < f.timing.Silence) {
 		return
@@ -328,7 +327,7 @@ func (f *follower) probed(ctx context.Context, h health) error {
 	}
 	f.w.failSince = time.Time{}
 	if h.rev < h.floor {
-		return fmt.Errorf("%w from %d to %d", failures.ErrRestored, h.floor, h.rev)
+		return failures.Because(failures.ErrRestored, model.Say("revision-went-back-to", h.floor, h.rev))
 	}
 	if f.lost && h.began.Before(f.lostAt) { // an answer that was held up: it says nothing of now
 		f.probeNow()
@@ -364,7 +363,7 @@ func (f *follower) stillBehind() error {
 		patience += f.timing.Call // the stream may have to log in first
 	}
 	if f.w.asked++; time.Duration(f.w.asked)*f.timing.Ask >= patience {
-		return fmt.Errorf("%w: it stands at revision %d, the cluster at %d", failures.ErrSilent, f.watched.Load(), f.w.pending)
+		return failures.Because(failures.ErrSilent, model.Say("watch-stands-at", f.watched.Load(), f.w.pending))
 	}
 	f.askProgress()
 	return nil
@@ -397,7 +396,7 @@ func (f *follower) probeFailed(ctx context.Context, h health) error {
 	}
 	if h.hard || h.ended.Sub(f.w.failSince) >= f.timing.Silence {
 		f.w.pending = 0
-		f.lose(ctx, class, failures.Explain(h.err, "read", f.prefix, f.remote.endpoints()))
+		f.lose(ctx, class, failures.Explain(h.err, model.Say("to-read"), f.prefix, f.remote.endpoints()))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // relay passes bytes to a server until it is told to freeze: connections stay
@@ -83,7 +84,7 @@ func TestFrozenConnectionIsNoticedAndLosesNothing(t *testing.T) {
 	}
 	lost := has[model.Lost](r, 1)[0]
 	relay.mu.Unlock()
-	if lost.Reason != model.LostDisconnect || !strings.Contains(lost.Detail, "no answer in time from") {
+	if lost.Reason != model.LostDisconnect || !strings.Contains(text.English(lost.Detail), "no answer in time from") {
 		t.Errorf("got %+v", lost)
 	}
 	has[model.Back](r, 1)
@@ -100,7 +101,7 @@ func TestEndpointThatNeverAnswersIsNoHang(t *testing.T) {
 	o.Timing.Call = 200 * time.Millisecond
 	r := &record{t: t, w: newWatcher(t, dial(t, "http://"+relay.Addr().String()), o)}
 	lost := has[model.Lost](r, 1)[0]
-	if lost.Reason != model.LostDisconnect || !strings.Contains(lost.Detail, relay.Addr().String()) {
+	if lost.Reason != model.LostDisconnect || !strings.Contains(text.English(lost.Detail), relay.Addr().String()) {
 		t.Errorf("got %+v", lost)
 	}
 }

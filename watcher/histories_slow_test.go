@@ -26,6 +26,7 @@ import (
 	"locktop/model/store"
 
 	"locktop/model/recipe"
+	"locktop/model/text"
 )
 
 var (
@@ -230,7 +231,7 @@ func (l *followed) reach(count int, rev int64) error {
 		feeds, behind := l.state.Coverage().Watches(), ""
 		for _, f := range feeds {
 			if f.State != locks.Live || f.Rev < rev {
-				behind += fmt.Sprintf("; %q is %s at %d %s", f.Prefix, f.State, f.Rev, f.Detail)
+				behind += fmt.Sprintf("; %q is %s at %d %s", f.Prefix, f.State, f.Rev, text.English(f.Detail))
 			}
 		}
 		l.mu.Unlock()

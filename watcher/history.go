@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"fmt"
 
 	"locktop/model"
 )
@@ -51,14 +50,13 @@ func (f *follower) backFrom(ctx context.Context, head int64, l *model.Loaded) (i
 	from := max(1, f.since)
 	switch {
 	case from > head:
-		l.Note = fmt.Sprintf("there is no history since revision %d: the cluster stands at %d", from, head)
+		l.Note = model.Say("no-history-since", from, head)
 		return head, nil
 	case head-from > f.sinceMax:
 		if from = head - f.sinceMax; f.since > 0 {
-			l.Note = fmt.Sprintf("revision %d is %d revisions back and %d are read at most (--since-max), from %d on",
-				f.since, head-f.since, f.sinceMax, from)
+			l.Note = model.Say("history-too-far-back", f.since, head-f.since, f.sinceMax, from)
 		} else {
-			l.Note = fmt.Sprintf("of the history only the last %d revisions are read (--since-max), from %d on", f.sinceMax, from)
+			l.Note = model.Say("history-only-the-last", f.sinceMax, from)
 		}
 	}
 	first, err := f.remote.oldest(ctx, f.prefix, from)
@@ -66,9 +64,9 @@ func (f *follower) backFrom(ctx context.Context, head int64, l *model.Loaded) (i
 		return 0, err
 	}
 	if first > from && f.since > 0 {
-		l.Note = fmt.Sprintf("revision %d is compacted: the first one that can be had is %d", f.since, first)
+		l.Note = model.Say("history-compacted", f.since, first)
 	} else if first > from {
-		l.Note = fmt.Sprintf("what is older than revision %d is compacted", first)
+		l.Note = model.Say("history-compacted-before", first)
 	}
 	if first < head {
 		l.Until = head

@@ -10,6 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/watcher/pace"
 )
 
@@ -65,7 +66,7 @@ func TestHistoryOfHandovers(t *testing.T) {
 	r := &record{t: t, w: newWatcher(t, c, Options{Prefixes: []string{"/jobs/"}, Since: since})}
 	has[model.Watching](r, 1)
 	loaded := all[model.Loaded](r)
-	if len(loaded) != 1 || loaded[0].Rev != since || loaded[0].Until != handovers[4]+1 || loaded[0].Note != "" {
+	if len(loaded) != 1 || loaded[0].Rev != since || loaded[0].Until != handovers[4]+1 || !loaded[0].Note.IsZero() {
 		t.Fatalf("loaded %+v, want revision %d until %d", loaded, since, handovers[4]+1)
 	}
 	var want []int64
@@ -123,7 +124,7 @@ func TestHowFarHistoryGoes(t *testing.T) {
 			r := &record{t: t, w: newWatcher(t, c, Options{Prefixes: []string{"/jobs/"}, Since: row.since, SinceMax: row.max})}
 			has[model.Watching](r, 1)
 			l := all[model.Loaded](r)
-			if len(l) != 1 || l[0].Rev != row.from || l[0].Note != row.note {
+			if len(l) != 1 || l[0].Rev != row.from || text.English(l[0].Note) != row.note {
 				t.Errorf("got %+v, want from %d, %q", l, row.from, row.note)
 			}
 			if got := past(r); int64(len(got)) != head-row.from {
@@ -142,7 +143,7 @@ func TestHistoryFromTheFirstRevision(t *testing.T) {
 	passOn(t, c, "/jobs/a", 2)
 	r := &record{t: t, w: newWatcher(t, c, Options{Since: SinceAll})}
 	has[model.Watching](r, 1)
-	if l := all[model.Loaded](r); len(l) != 1 || l[0].Rev != 1 || l[0].Note != "" {
+	if l := all[model.Loaded](r); len(l) != 1 || l[0].Rev != 1 || !l[0].Note.IsZero() {
 		t.Errorf("loaded %+v, want revision 1", l)
 	}
 	if got := told(r); strings.Count(got, " handover ") != 2 || !strings.Contains(got, "true 2 acquired X took /jobs/a, which was free") {

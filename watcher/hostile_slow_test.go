@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/watcher/hostile"
 )
 
@@ -92,7 +93,7 @@ func TestHostileAnswers(t *testing.T) {
 			} else {
 				r.until("the word about it", func() bool {
 					for _, l := range all[model.Lost](r) {
-						if strings.Contains(l.Detail, s.Addr+" "+row.says) && !strings.Contains(l.Detail, "\n") {
+						if strings.Contains(text.English(l.Detail), s.Addr+" "+row.says) && !strings.Contains(text.English(l.Detail), "\n") {
 							return true
 						}
 					}
@@ -181,7 +182,7 @@ func TestHalfAList(t *testing.T) {
 					t.Fatalf("it was taken for the whole list: %s", row.reason)
 				}
 				for _, l := range all[model.Lost](r) {
-					if strings.Contains(l.Detail, s.Addr+" "+row.says) {
+					if strings.Contains(text.English(l.Detail), s.Addr+" "+row.says) {
 						return true
 					}
 				}

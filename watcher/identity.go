@@ -2,10 +2,9 @@ package watcher
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,13 +15,14 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"locktop/model"
+	"locktop/watcher/failures"
 	"locktop/watcher/pace"
 	"locktop/watcher/validate"
 )
 
 // ErrOtherCluster is the error of an answer that came from another cluster than the
 // answers before.
-var ErrOtherCluster = errors.New("another cluster answers")
+var ErrOtherCluster = failures.Because(nil, model.Say("another-cluster-answers"))
 
 // identity holds all requests of a watcher to one cluster: the first that answers. An
 // answer of another one is refused, and ends what follows the cluster. An answer that
@@ -60,7 +60,7 @@ func (i *identity) check(id uint64, at string) error {
 			i.end()
 		}
 	}
-	return fmt.Errorf("%w (id %x instead of %x) at %s", ErrOtherCluster, id, i.id, at)
+	return failures.Because(ErrOtherCluster, otherAnswers(id, i.id, at))
 }
 
 // checkMessage refuses a message of another cluster.
@@ -150,6 +150,14 @@ func survey(ctx context.Context, client *clientv3.Client, limit time.Duration) m
 	return at
 }
 
+// hex writes the id of a cluster.
+func hex(id uint64) string { return strconv.FormatUint(id, 16) }
+
+// otherAnswers says that another cluster than the one of before answers.
+func otherAnswers(id, instead uint64, at string) model.Message {
+	return model.Say("another-cluster", hex(id), hex(instead), at)
+}
+
 // clusters returns the ids of a survey, each once.
 func clusters(at map[string]uint64) []uint64 {
 	var ids []uint64
@@ -163,8 +171,7 @@ func clusters(at map[string]uint64) []uint64 {
 }
 
 // members names the endpoints of each cluster.
-func members(at map[string]uint64) string {
-	var parts []string
+func members(at map[string]uint64) (all model.Message) {
 	for _, id := range clusters(at) {
 		var eps []string
 		for ep, of := range at {
@@ -173,13 +180,14 @@ func members(at map[string]uint64) string {
 			}
 		}
 		slices.Sort(eps)
-		verb := "belongs"
-		if len(eps) > 1 {
-			verb = "belong"
+		one := model.Say("belong-to-cluster", strings.Join(eps, ", "), int64(len(eps)), hex(id))
+		if all.IsZero() {
+			all = one
+		} else {
+			all = model.Say("one-and-another", all, one)
 		}
-		parts = append(parts, fmt.Sprintf("%s %s to cluster %x", strings.Join(eps, ", "), verb, id))
 	}
-	return strings.Join(parts, "; ")
+	return all
 }
 
 // meet says that another cluster answers, and waits until it can be followed: all
@@ -191,20 +199,18 @@ func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
 	was, other, where := i.id, i.other, i.at
 	turns := !i.since.IsZero() && time.Since(i.since) < 4*e.timing.Steady
 	i.mu.Unlock()
-	said := ""
+	said := model.Message{}
 	for began, steady := time.Now(), uint64(0); ctx.Err() == nil; pace.Sleep(ctx, e.timing.Status, nil) {
 		at := survey(ctx, e.client, e.timing.Answer)
 		ids := clusters(at)
-		detail := fmt.Sprintf("%v (id %x instead of %x) at %s: what was known of the old one does not apply to it; listing anew",
-			ErrOtherCluster, other, was, where)
+		detail := model.ListingAnew(model.Say("is-another-cluster", otherAnswers(other, was, where)))
 		switch {
 		case len(ids) > 1:
-			detail = fmt.Sprintf("the endpoints are of %d clusters: %s; name those of one cluster only (--endpoints)", len(ids), members(at))
+			detail = model.Say("endpoints-of-clusters", int64(len(ids)), members(at))
 		case turns:
-			detail = fmt.Sprintf("clusters answer by turns (ids %x and %x) at %s: let it lead to one of them only",
-				was, other, strings.Join(e.endpoints(), ", "))
+			detail = model.Say("clusters-by-turns", hex(was), hex(other), strings.Join(e.endpoints(), ", "))
 		}
-		if detail != said && ctx.Err() == nil {
+		if !detail.Same(said) && ctx.Err() == nil {
 			for _, p := range prefixes {
 				_ = w.events.Push(ctx, model.Lost{At: w.now(), Prefix: p, Reason: model.LostCluster, Detail: detail}) // fails only with ctx
 			}

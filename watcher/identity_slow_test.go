@@ -57,7 +57,7 @@ func TestAnotherClusterAnswersAfterAnOutage(t *testing.T) {
 				if strings.Contains(told, "nothing was missed") || strings.Contains(told, "handed") || s.Lock("/l/a").Handovers != 0 {
 					t.Errorf("%s: an unbroken story of two clusters:\n%s", row.reason, told)
 				}
-				if !strings.Contains(told, "another cluster answers (id ") || !strings.Contains(told, " at "+addr) || s.Coverage().OtherCluster() == "" {
+				if !strings.Contains(told, "another cluster answers (id ") || !strings.Contains(told, " at "+addr) || s.Coverage().OtherCluster().IsZero() {
 					t.Errorf("the journal does not say that it is another cluster at %s:\n%s", addr, told)
 				}
 				if s.Lease(model.LeaseID(was)) != nil {

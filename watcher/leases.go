@@ -329,7 +329,7 @@ func (l *leases) read(ctx context.Context, id model.LeaseID, keys bool) {
 	}
 	var ev model.Event
 	if err != nil {
-		ev = model.LeaseUnread{At: l.now(), ID: id, Reason: unread(err)}
+		ev = model.LeaseUnread{At: l.now(), ID: id, Reason: failures.InShort(err)}
 	} else {
 		ev = model.LeaseRead{At: l.now(), ID: id, Granted: resp.GrantedTTL, Remaining: resp.TTL,
 			Term: resp.Header.GetRaftTerm(), Rev: min(known, resp.Header.GetRevision()), Took: time.Since(a.asked)}
@@ -337,7 +337,7 @@ func (l *leases) read(ctx context.Context, id model.LeaseID, keys bool) {
 	if keys && err == nil { // before the reading, with which it has been answered
 		attached := model.LeaseKeys{At: l.now(), ID: id, Rev: min(known, resp.Header.GetRevision())}
 		if denied {
-			attached.Reason = "no permission"
+			attached.Reason = model.Say("may-not")
 		}
 		for _, key := range resp.Keys[:min(len(resp.Keys), model.MaxLeaseKeys)] {
 			attached.Keys = append(attached.Keys, string(key))
@@ -346,21 +346,4 @@ func (l *leases) read(ctx context.Context, id model.LeaseID, keys bool) {
 		_ = l.events.Push(ctx, attached)
 	}
 	_ = l.events.Push(ctx, ev) // fails only with ctx
-}
-
-// unread says in a few words why a lease was not read.
-func unread(err error) string {
-	switch failures.Classify(err) {
-	case failures.Timeout:
-		return "no answer in time"
-	case failures.NoLeader:
-		return "no leader"
-	case failures.Unreachable:
-		return "no connection: " + failures.Cause(err)
-	case failures.Denied:
-		return "no permission"
-	case failures.Login:
-		return "not logged in: " + failures.Cause(err)
-	}
-	return failures.Cause(err)
 }

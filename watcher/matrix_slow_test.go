@@ -15,6 +15,7 @@ import (
 	"locktop/chaos"
 	"locktop/model"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // security is a way of access to a cluster.
@@ -198,8 +199,8 @@ func (s *stand) checkEvents(f *seen) {
 				denied = append(denied, e)
 			}
 		case model.LeaseUnread:
-			if strings.Contains(e.Reason, "permission") || strings.Contains(e.Reason, "logged in") {
-				s.t.Errorf("a lease was not read: %s", e.Reason)
+			if strings.Contains(text.English(e.Reason), "permission") || strings.Contains(text.English(e.Reason), "logged in") {
+				s.t.Errorf("a lease was not read: %s", text.English(e.Reason))
 			}
 		}
 	}
@@ -214,11 +215,11 @@ func (s *stand) checkEvents(f *seen) {
 		s.t.Errorf("%d lists, refused %v", loaded, denied)
 	}
 	for i, e := range denied {
-		if e.Prefix != "/theirs/" || !strings.Contains(e.Detail, grantLine) {
-			s.t.Errorf("refused %s: %s", e.Prefix, e.Detail)
+		if e.Prefix != "/theirs/" || !strings.Contains(text.English(e.Detail), grantLine) {
+			s.t.Errorf("refused %s: %s", e.Prefix, text.English(e.Detail))
 		}
 		if i > 0 && !f.otherLossBefore(e) {
-			s.t.Errorf("told again: %s", e.Detail)
+			s.t.Errorf("told again: %s", text.English(e.Detail))
 		}
 	}
 }

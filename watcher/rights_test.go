@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 func TestLeastRights(t *testing.T) {
@@ -40,7 +41,7 @@ func TestLeastRights(t *testing.T) {
 	})
 	lost := has[model.Lost](r, 1)
 	if len(lost) != 1 || lost[0].Prefix != "/theirs/" || lost[0].Reason != model.LostDenied ||
-		!strings.Contains(lost[0].Detail, "etcdctl role grant-permission ROLE --prefix=true read '/theirs/'") {
+		!strings.Contains(text.English(lost[0].Detail), "etcdctl role grant-permission ROLE --prefix=true read '/theirs/'") {
 		t.Errorf("got %+v", lost)
 	}
 	if l := all[model.Loaded](r); len(l) != 1 || l[0].Prefix != "/mine/" {

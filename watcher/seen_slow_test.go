@@ -4,6 +4,7 @@ package watcher
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/watcher/pace"
 )
 
@@ -110,16 +112,16 @@ func (s *seen) words() (out string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.state.Coverage().Watches() {
-		out += f.Prefix + " is " + string(f.State) + " " + f.Detail + "; "
+		out += f.Prefix + " is " + string(f.State) + " " + text.English(f.Detail) + "; "
 	}
 	for _, ev := range s.events {
 		switch e := ev.(type) {
 		case model.Lost:
-			out += "\n\tLost " + e.Prefix + " " + e.Detail
+			out += "\n\tLost " + e.Prefix + " " + text.English(e.Detail)
 		case model.Loaded, model.Back:
 			out += "\n\t" + typeName(ev)
 		case model.LeaseUnread:
-			out += "\n\tunread: " + e.Reason
+			out += "\n\tunread: " + text.English(e.Reason)
 		}
 	}
 	return out
@@ -133,7 +135,7 @@ func (s *seen) otherLossBefore(e model.Lost) bool {
 		l, ok := ev.(model.Lost)
 		switch {
 		case !ok || l.Prefix != e.Prefix:
-		case l == e:
+		case reflect.DeepEqual(l, e):
 			return other
 		default:
 			other = l.Reason != e.Reason

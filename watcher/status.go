@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/connectivity"
 
 	"locktop/model"
+	"locktop/watcher/failures"
 	"locktop/watcher/pace"
 	"locktop/watcher/queue"
 )
@@ -34,7 +35,7 @@ type statusRounds struct {
 	ghostsOf   map[uint64][]model.LeaseID // by member, from the last comparison
 	compared   time.Time                  // when the members were last compared
 
-	unlisted      string // why the lists of leases could not be
+	unlisted      model.Message // why the lists of leases could not be
 	unlistedSince time.Time
 
 	conns map[string]*grpc.ClientConn // by endpoint
@@ -181,9 +182,9 @@ func assemble(at time.Time, list []*pb.Member, answers []answer, known map[strin
 		switch {
 		case m.Version != "": // another endpoint of the same member has answered
 		case a.err != nil:
-			m.Endpoint, m.Err = a.endpoint, unread(a.err)
+			m.Endpoint, m.Err = a.endpoint, failures.InShort(a.err)
 		default:
-			m.Endpoint, m.Err, m.Version = a.endpoint, "", cmp.Or(a.resp.Version, "unknown")
+			m.Endpoint, m.Err, m.Version = a.endpoint, model.Message{}, cmp.Or(a.resp.Version, "unknown")
 			m.Term, m.Rev = a.resp.RaftTerm, a.resp.Header.GetRevision()
 			m.NoLeader = a.resp.Leader == 0
 			m.DBSize, m.DBUsed, m.DBQuota = a.resp.DbSize, a.resp.DbSizeInUse, a.resp.DbSizeQuota

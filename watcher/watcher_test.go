@@ -16,6 +16,7 @@ import (
 
 	"locktop/demo/etcdtest"
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/watcher/pace"
 	"locktop/watcher/queue"
 )
@@ -299,12 +300,12 @@ func TestUnreachableEndpointIsLostWithAUsefulSentence(t *testing.T) {
 		t.Errorf("got %+v", lost)
 	}
 	for _, part := range []string{"cannot list", u.String(), "connection refused", "check"} {
-		if !strings.Contains(lost.Detail, part) {
-			t.Errorf("%q does not say %q", lost.Detail, part)
+		if !strings.Contains(text.English(lost.Detail), part) {
+			t.Errorf("%q does not say %q", text.English(lost.Detail), part)
 		}
 	}
 	st := has[model.ClusterStatus](r, 1)[0]
-	if len(st.Members) != 1 || !strings.Contains(st.Members[0].Err, "connection refused") {
+	if len(st.Members) != 1 || !strings.Contains(text.English(st.Members[0].Err), "connection refused") {
 		t.Errorf("status: %+v", st)
 	}
 }
@@ -356,7 +357,7 @@ func TestCompactionWhileAwayGivesAFreshList(t *testing.T) {
 		taken, _ := events.Take(1)
 		for _, ev := range taken {
 			got = append(got, typeName(ev))
-			if l, ok := ev.(model.Lost); ok && (l.Reason != model.LostCompacted || !strings.Contains(l.Detail, "compacted")) {
+			if l, ok := ev.(model.Lost); ok && (l.Reason != model.LostCompacted || !strings.Contains(text.English(l.Detail), "compacted")) {
 				t.Errorf("got %+v", l)
 			}
 		}

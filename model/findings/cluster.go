@@ -107,7 +107,7 @@ func noQuorum(x *ClusterContext) {
 		f.Advice[0] = model.Say("see-whether-the-others-run")
 	}
 	for _, m := range c.Members {
-		if m.Err != "" {
+		if !m.Err.IsZero() {
 			f.Evidence = append(f.Evidence, model.Say("member-says", m.Message(), m.Err))
 		}
 	}

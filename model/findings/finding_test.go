@@ -659,7 +659,7 @@ func TestUnaskedMembersAreNotDown(t *testing.T) {
 	if all := s.ClusterFindings(); len(all) != 1 || all[0].Code != model.CodeNoQuorum || all[0].Confidence != model.Hint || !strings.Contains(text.English(all[0].Summary), "1 of 3 members answer") {
 		t.Errorf("got %v", all)
 	}
-	s.Apply(model.Batch{Events: []model.Event{model.ClusterStatus{At: modeltest.At(4), Members: []model.Member{{ID: 1, Name: "m1", Leader: true}, {ID: 2, Name: "m2", Err: "refused"}, {ID: 3, Name: "m3"}}}}})
+	s.Apply(model.Batch{Events: []model.Event{model.ClusterStatus{At: modeltest.At(4), Members: []model.Member{{ID: 1, Name: "m1", Leader: true}, {ID: 2, Name: "m2", Err: model.Say("quote", "refused")}, {ID: 3, Name: "m3"}}}}})
 	for _, f := range s.Journal() {
 		if f.Kind == journal.Member && (strings.Contains(text.English(f.Text), "does not answer") || strings.Contains(text.English(f.Text), "answers again")) {
 			t.Errorf("nothing was known of it before: %s", text.English(f.Text))
@@ -670,7 +670,7 @@ func TestUnaskedMembersAreNotDown(t *testing.T) {
 // TestAClusterThatFallsSilentIsNotWell: what was found of it is over only where a member says so.
 func TestAClusterThatFallsSilentIsNotWell(t *testing.T) {
 	leaderless := model.Member{ID: 1, Name: "m1", Version: "3.6.1", NoLeader: true}
-	dead := model.Member{ID: 1, Name: "m1", Err: "refused"}
+	dead := model.Member{ID: 1, Name: "m1", Err: model.Say("quote", "refused")}
 	led := model.Member{ID: 1, Name: "m1", Version: "3.6.1", Leader: true}
 	for _, r := range []struct {
 		reason string
@@ -682,7 +682,7 @@ func TestAClusterThatFallsSilentIsNotWell(t *testing.T) {
 	} {
 		s := store.New()
 		for i, m := range []model.Member{leaderless, leaderless, r.then} {
-			s.Apply(model.Batch{Events: []model.Event{model.ClusterStatus{At: modeltest.At(float64(2 * i)), Members: []model.Member{m, {ID: 2, Name: "m2", Err: "refused"}, {ID: 3, Name: "m3", Err: "refused"}}}}})
+			s.Apply(model.Batch{Events: []model.Event{model.ClusterStatus{At: modeltest.At(float64(2 * i)), Members: []model.Member{m, {ID: 2, Name: "m2", Err: model.Say("quote", "refused")}, {ID: 3, Name: "m3", Err: model.Say("quote", "refused")}}}}})
 		}
 		all := s.Journal()
 		if last := all[len(all)-1]; text.English(last.Text) != r.says {

@@ -85,7 +85,7 @@ func (g *granter) answer() {
 			}
 		}
 		if g.denied && keys.Total > 0 {
-			keys = model.LeaseKeys{At: keys.At, ID: id, Reason: "permission denied"}
+			keys = model.LeaseKeys{At: keys.At, ID: id, Reason: model.Say("quote", "permission denied")}
 		}
 		g.Add(keys)
 	}

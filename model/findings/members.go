@@ -162,7 +162,7 @@ func ailment(x *ClusterContext, m model.Member, round int) model.Message {
 	switch {
 	case m.Unasked:
 		return model.Message{} // nothing is known of it
-	case m.Err != "":
+	case !m.Err.IsZero():
 		return model.Say("does-not-answer")
 	case m.NoLeader:
 		return model.Say("knows-no-leader")

@@ -101,7 +101,7 @@ func (b *OrphanLeases) Apply(e model.Event, changes []locks.Change) []locks.Chan
 	case model.LeaseKeys:
 		b.outliving.keys(e)
 		if l := b.leases[e.ID]; l != nil {
-			if l.Empty = e.Reason == "" && e.Total == 0; !l.Empty { // in use, or nobody may say
+			if l.Empty = e.Reason.IsZero() && e.Total == 0; !l.Empty { // in use, or nobody may say
 				b.share(l.name)
 			}
 			b.judge(l.name)

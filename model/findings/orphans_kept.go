@@ -196,7 +196,7 @@ func (b *outlivingLeases) read(e model.LeaseRead) {
 // keys takes in what hangs on a lease.
 func (b *outlivingLeases) keys(e model.LeaseKeys) {
 	if at := b.find(e.ID); at >= 0 && e.Rev >= b.list[at].rev {
-		b.list[at].empty = e.Reason == "" && e.Total == 0
+		b.list[at].empty = e.Reason.IsZero() && e.Total == 0
 		b.work.addNamed(b.list[at].Lock)
 	}
 }

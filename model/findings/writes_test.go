@@ -110,7 +110,7 @@ func TestAdviceSaysWhatGoesWithABreak(t *testing.T) {
 			[]string{"it takes along /m/b2 (holds /m)"}, "lease revoke"},
 		{"more than are named", []model.Event{model.LeaseKeys{At: modeltest.At(15.1), ID: b, Keys: []string{"/x/1", "/x/2", "/x/3", "/x/4", "/x/5"}, Total: 300, Rev: 103}},
 			[]string{"it takes along /x/1, /x/2, /x/3, /x/4, 295 more"}, "lease revoke"},
-		{"they may not be read", []model.Event{model.LeaseKeys{At: modeltest.At(15.1), ID: b, Reason: "no permission"}},
+		{"they may not be read", []model.Event{model.LeaseKeys{At: modeltest.At(15.1), ID: b, Reason: model.Say("quote", "no permission")}},
 			[]string{"what else hangs on lease b2 may not be read (no permission), and a revoke would end all of it", "delete only /lock/b2"}, "lease revoke"},
 	} {
 		h := modeltest.New()

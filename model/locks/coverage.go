@@ -15,7 +15,7 @@ type CoverageGap struct {
 	Leases int
 	// Duration is how long it was not seen.
 	Duration time.Duration
-	Reason   string
+	Reason   model.Message
 }
 
 // CoverageKind says what could not be seen.
@@ -34,19 +34,19 @@ const (
 func CoverageGaps(k *State, at time.Time, leases []model.LeaseID) []CoverageGap {
 	var out []CoverageGap
 	for _, f := range k.Prefixes.Watches() {
-		if d, reason := unseen(f, at, k.Now()); reason != "" {
+		if d, reason := unseen(f, at, k.Now()); !reason.IsZero() {
 			out = append(out, CoverageGap{Kind: CoverageKeys, Prefix: f.Prefix, Duration: d, Reason: reason})
 		}
 	}
 	out = append(out, unreadOf(k, leases)...)
-	if why := k.Members.Cluster().Unlisted; why != "" {
+	if why := k.Members.Cluster().Unlisted; !why.IsZero() {
 		out = append(out, CoverageGap{Kind: CoverageLists, Duration: k.Now().Sub(k.Members.Cluster().UnlistedSince), Reason: why})
 	}
 	return out
 }
 
-// unseen returns for how long the prefix was not seen, and why, "" if it was.
-func unseen(f *Watch, at, now time.Time) (d time.Duration, reason string) {
+// unseen returns for how long the prefix was not seen, and why, zero if it was.
+func unseen(f *Watch, at, now time.Time) (d time.Duration, reason model.Message) {
 	since := f.SeenAt
 	if since.IsZero() {
 		since = f.Since
@@ -55,13 +55,13 @@ func unseen(f *Watch, at, now time.Time) (d time.Duration, reason string) {
 	case f.State == Lost:
 		return now.Sub(since), f.Detail
 	case !f.WasListed():
-		return now.Sub(since), "it was not listed to its end"
+		return now.Sub(since), model.Say("not-listed-to-its-end")
 	case f.SeenAt.Before(at):
-		return now.Sub(since), "the cluster did not answer, or the watch does not follow it"
+		return now.Sub(since), model.Say("cluster-did-not-answer")
 	case f.Missed > 0:
-		return f.Missed, "the watch was lost, and what happened until the next list was not seen"
+		return f.Missed, model.Say("lost-until-next-list")
 	}
-	return 0, ""
+	return 0, model.Message{}
 }
 
 // unreadOf sums up the leases that have no reading, or whose last one failed, by reason.
@@ -70,15 +70,15 @@ func unreadOf(k *State, leases []model.LeaseID) []CoverageGap {
 	done := map[model.LeaseID]bool{}
 	for _, id := range leases {
 		l := k.Leases.Lease(id)
-		if l == nil || done[id] || l.HasRead && l.Unread == "" {
+		if l == nil || done[id] || l.HasRead && l.Unread.IsZero() {
 			continue
 		}
 		done[id] = true
 		reason, d := l.Unread, k.Now().Sub(lastSeen(l, k.Now()))
-		if reason == "" {
-			reason = "not read yet: the time was too short for the budget of readings"
+		if reason.IsZero() {
+			reason = model.Say("not-read-yet")
 		}
-		i := slices.IndexFunc(out, func(u CoverageGap) bool { return u.Reason == reason })
+		i := slices.IndexFunc(out, func(u CoverageGap) bool { return u.Reason.Same(reason) })
 		if i < 0 {
 			i = len(out)
 			out = append(out, CoverageGap{Kind: CoverageLeases, Reason: reason})

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func (k *State) Check() error {
 			return fmt.Errorf("key %q is of %v and of %v", key, got, want)
 		}
 	}
-	if *neverRead != (Readings{}) {
+	if !reflect.DeepEqual(*neverRead, Readings{}) {
 		return fmt.Errorf("a lease has written into what all share: %+v", *neverRead)
 	}
 	if infos != k.Keys.infos {

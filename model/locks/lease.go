@@ -157,7 +157,7 @@ func (l *Lease) LongMissed() bool {
 
 // Stale says whether the lease was read before the observer slept and neither was since
 // nor could be: it will be.
-func (l *Lease) Stale() bool { return l != nil && l.stale && l.Unread == "" }
+func (l *Lease) Stale() bool { return l != nil && l.stale && l.Unread.IsZero() }
 
 // Attached returns what etcd listed last of the keys that hang on the lease, nil if it was
 // not asked. Keys outside of what is watched are among them.
@@ -168,7 +168,7 @@ func (l *Lease) Attached() *model.LeaseKeys { return l.attached }
 // than etcd names, no more are named: those that joined since are counted.
 func (l *Lease) Others(key string) (names []string, n int, known bool) {
 	a := l.attached
-	if a == nil || a.Reason != "" {
+	if a == nil || !a.Reason.IsZero() {
 		return nil, 0, false
 	}
 	n = a.Total

@@ -1,7 +1,6 @@
 package locks
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -77,7 +76,7 @@ func (b *LeaseTable) Leases() []*Lease { return b.leaseList }
 func (b *LeaseTable) UnreadLeases() []*Lease {
 	var unread []*Lease
 	for _, l := range b.byID {
-		if l.Unread != "" {
+		if !l.Unread.IsZero() {
 			unread = append(unread, l)
 		}
 	}
@@ -232,7 +231,7 @@ func (b *LeaseTable) read(l *Lease, e model.LeaseRead, before model.LeaseState) 
 	case had && prev.Granted > 0:
 		l.alive = &prev
 	}
-	l.Read, l.HasRead, l.Unread, l.failures, l.stale = e, true, "", 0, false
+	l.Read, l.HasRead, l.Unread, l.failures, l.stale = e, true, model.Message{}, 0, false
 	if b.byID[e.ID] == l {
 		b.scheduler.schedule(l)
 	}
@@ -252,8 +251,7 @@ func (b *LeaseTable) read(l *Lease, e model.LeaseRead, before model.LeaseState) 
 // readOdd notes a reading that nobody can believe.
 func (b *LeaseTable) readOdd(l *Lease, e model.LeaseRead) {
 	l.keep().Odd = &e
-	b.leaseUnread(model.LeaseUnread{At: e.At, ID: e.ID, Reason: fmt.Sprintf("the answer said %d s left of %d"+
-		" granted: a new leader adds its election timeout, and a deposed one answers wrongly", e.Remaining, e.Granted)})
+	b.leaseUnread(model.LeaseUnread{At: e.At, ID: e.ID, Reason: model.Say("odd-reading", e.Remaining, e.Granted)})
 }
 
 // index keeps the sets of leases that are not well.

@@ -94,8 +94,8 @@ func (ls *lists) loaded(e model.Loaded, was Watch) {
 	delete(ls.listings, e.Prefix)
 	ls.reach(e.Prefix)
 	ls.change.add(Change{Kind: Coverage})
-	if e.Note != "" {
-		ls.note(e.At, e.Rev, model.Say("quote", e.Note))
+	if !e.Note.IsZero() {
+		ls.note(e.At, e.Rev, e.Note)
 	}
 	if is := ls.prefixes.Watch(e.Prefix); is.HistoryUntil() != 0 {
 		ls.note(e.At, e.Rev, model.Say("history-is-read", model.PrefixWord(e.Prefix), e.Rev))

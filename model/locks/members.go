@@ -130,7 +130,7 @@ func (ms *Members) Apply(e model.ClusterStatus) (news []model.Message, back bool
 	}
 	for _, m := range e.Members {
 		for _, was := range old.Members {
-			if was.ID == m.ID && !was.Unasked && !m.Unasked && (was.Err == "") != (m.Err == "") {
+			if was.ID == m.ID && !was.Unasked && !m.Unasked && (was.Err.IsZero()) != (m.Err.IsZero()) {
 				news = append(news, answers(m))
 			}
 		}
@@ -208,7 +208,7 @@ func leaderless(e model.ClusterStatus) model.Message {
 }
 
 func answers(m model.Member) model.Message {
-	if m.Err != "" {
+	if !m.Err.IsZero() {
 		return model.Say("member-does-not-answer", m.Message(), m.Err)
 	}
 	return model.Say("member-answers-again", m.Message())

@@ -22,7 +22,7 @@ func TestAPathThatFailsIsNoElection(t *testing.T) {
 		}
 		return model.ClusterStatus{ClusterID: 7, Members: members}
 	}
-	down, unasked := model.Member{Err: "refused"}, model.Member{Unasked: true}
+	down, unasked := model.Member{Err: model.Say("quote", "refused")}, model.Member{Unasked: true}
 	follows := func(term uint64) model.Member { return model.Member{Term: term} }
 	leads := func(term uint64) model.Member { return model.Member{Term: term, Leader: true} }
 	at := func(rev int64, term uint64) model.Member { return model.Member{Term: term, Leader: true, Rev: rev} }
@@ -38,7 +38,7 @@ func TestAPathThatFailsIsNoElection(t *testing.T) {
 	}{
 		{"the path to all of them drops", []model.ClusterStatus{well, cut, cut}, []string{silent}, false, 0, false},
 		{"and comes back", []model.ClusterStatus{well, cut, cut, well}, []string{silent, "member b leads the cluster as before, term 5: no leader was elected meanwhile"}, true, 0, false},
-		{"it comes back to one of them", []model.ClusterStatus{well, cut, round(follows(5), model.Member{Leader: true, Err: "refused"}, down)},
+		{"it comes back to one of them", []model.ClusterStatus{well, cut, round(follows(5), model.Member{Leader: true, Err: model.Say("quote", "refused")}, down)},
 			[]string{silent, "member b leads the cluster as before, term 5: no leader was elected meanwhile"}, true, 0, false},
 		{"meanwhile another one was elected", []model.ClusterStatus{well, cut, round(leads(7), follows(7), follows(7))},
 			[]string{silent, "member a leads the cluster now, term 7: every lease starts its TTL anew"}, true, 0, true},
@@ -57,7 +57,7 @@ func TestAPathThatFailsIsNoElection(t *testing.T) {
 		{"a deposed leader is the only one that answers", []model.ClusterStatus{round(follows(6), leads(6), follows(6)), round(leads(5), down, down)}, nil, false, 0, false},
 		{"there is no answer from the beginning", []model.ClusterStatus{cut, cut, well}, []string{"member b leads the cluster, term 5"}, true, 0, false},
 		{"one of three is not reached", []model.ClusterStatus{well, round(down, leads(5), follows(5))}, nil, false, 0, false},
-		{"nor is the leader", []model.ClusterStatus{well, round(follows(5), model.Member{Leader: true, Err: "refused"}, follows(5))}, nil, false, 0, false},
+		{"nor is the leader", []model.ClusterStatus{well, round(follows(5), model.Member{Leader: true, Err: model.Say("quote", "refused")}, follows(5))}, nil, false, 0, false},
 		{"all members answer, and none knows a leader", []model.ClusterStatus{well, round(lost(6), lost(6), lost(6))}, []string{none}, false, 1, false},
 		{"two do", []model.ClusterStatus{well, round(lost(5), down, lost(5)), round(lost(5), down, lost(5))}, []string{none}, false, 2, false},
 		{"one does: it does not speak for the others", []model.ClusterStatus{well, round(lost(5), down, down)},

@@ -15,7 +15,7 @@ type Prefixes struct {
 	woke    time.Time // when we last came back from a sleep
 	dozed   time.Time // since when we had slept, while anything told may be from then
 	// otherCluster says that another cluster answered than at first, and where.
-	otherCluster string
+	otherCluster model.Message
 }
 
 // newPrefixes returns those of which nothing is known yet.
@@ -64,7 +64,7 @@ func (ps *Prefixes) apply(e model.Event) (was Watch) {
 		w := ps.watch(e.Prefix)
 		was = *w
 		w.backRev, w.unseenFrom = e.Rev, w.SeenAt
-		w.Rev, w.SeenAt, w.Detail = max(w.Rev, e.Rev), e.At, ""
+		w.Rev, w.SeenAt, w.Detail = max(w.Rev, e.Rev), e.At, model.Message{}
 		w.endHistory(e.At, e.Rev)
 		w.become(Live, e.At)
 	case model.Slept:
@@ -79,7 +79,7 @@ func (ps *Prefixes) apply(e model.Event) (was Watch) {
 }
 
 // forget drops what was seen of another cluster than the one that answers now.
-func (ps *Prefixes) forget(detail string) {
+func (ps *Prefixes) forget(detail model.Message) {
 	ps.woke, ps.otherCluster = time.Time{}, detail
 	for _, w := range ps.watches {
 		*w = Watch{Prefix: w.Prefix, State: w.State, Since: w.Since, Reason: w.Reason, Detail: w.Detail}
@@ -288,6 +288,6 @@ func (ps *Prefixes) WorksSince(now time.Time) time.Time {
 // Woke returns when the observer last came back from a sleep, zero for never.
 func (ps *Prefixes) Woke() time.Time { return ps.woke }
 
-// OtherCluster says that another cluster answered than at first, and where; empty if none
+// OtherCluster says that another cluster answered than at first, and where; zero if none
 // did. All that is known is of the newest one.
-func (ps *Prefixes) OtherCluster() string { return ps.otherCluster }
+func (ps *Prefixes) OtherCluster() model.Message { return ps.otherCluster }

@@ -163,8 +163,8 @@ type Lease struct {
 type Readings struct {
 	// Read is the last reading; it is meaningful only if HasRead.
 	Read model.LeaseRead
-	// Unread is why the last attempt at a reading failed, "" if it did not.
-	Unread string
+	// Unread is why the last attempt at a reading failed, zero if it did not.
+	Unread model.Message
 
 	// Renewals counts the renewals that readings show, at least; Rhythm is the
 	// longest time without one that was followed by one: how long this client is

@@ -316,7 +316,7 @@ func (k *State) Checkpoint() []model.Event {
 	}
 	for _, l := range slices.SortedFunc(slices.Values(k.Leases.leaseList), func(a, b *Lease) int { return a.ID.Compare(b.ID) }) {
 		switch {
-		case l.Unread != "":
+		case !l.Unread.IsZero():
 			all = append(all, model.LeaseUnread{At: k.scheduler.now, ID: l.ID, Reason: l.Unread})
 		case l.HasRead && len(l.claims) > 0:
 			all = append(all, l.Read)

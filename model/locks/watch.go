@@ -28,7 +28,7 @@ type Watch struct {
 	Done, Total int64
 	// Reason and Detail are those of Lost.
 	Reason model.LostReason
-	Detail string
+	Detail model.Message
 	// SeenAt is the last time that the prefix was known to be complete.
 	SeenAt time.Time
 	// Missed is how long in all nothing was seen of it, so that what happened then stays
@@ -66,8 +66,8 @@ func (w *Watch) Denied() (denied bool, grant string) {
 	if w.State != Lost || w.Reason != model.LostDenied || w.loaded {
 		return false, ""
 	}
-	if grant = model.GrantRead(w.Prefix); !strings.HasSuffix(w.Detail, grant) {
-		grant = "" // what it says is something else: a wrong password
+	if w.Detail.Says("no-permission") || w.Detail.Says("no-permission-at-all") { // and not a wrong password
+		grant = model.GrantRead(w.Prefix)
 	}
 	return true, grant
 }
@@ -100,7 +100,7 @@ func (w *Watch) listed(e model.Loaded) {
 		w.Missed += e.At.Sub(w.SeenAt)
 	}
 	w.loaded, w.until = true, 0
-	w.Rev, w.SeenAt, w.Detail = e.Rev, e.At, ""
+	w.Rev, w.SeenAt, w.Detail = e.Rev, e.At, model.Message{}
 	if e.Until > e.Rev {
 		w.until = e.Until
 		return

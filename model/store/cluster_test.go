@@ -26,7 +26,7 @@ func TestNothingLeadsFromOneClusterToAnother(t *testing.T) {
 		// The cause of this handover waits for a reading that will never come.
 		apply(model.Committed{At: modeltest.At(2), Rev: 101, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: "/lock/a/1", ModRev: 101}}}})
 		before := len(s.Journal())
-		apply(model.Lost{At: modeltest.At(3), Reason: model.LostCluster, Detail: "another cluster answers"})
+		apply(model.Lost{At: modeltest.At(3), Reason: model.LostCluster, Detail: model.Say("quote", "another cluster answers")})
 		if keys, claims := s.Counts(); keys+claims+len(s.Locks())+len(s.Leases()) != 0 || s.Rev() != 0 || s.Coverage().Loaded() {
 			t.Errorf("%s: %d keys, %d locks, %d leases, revision %d are left", row.reason, keys, len(s.Locks()), len(s.Leases()), s.Rev())
 		}
@@ -46,8 +46,8 @@ func TestNothingLeadsFromOneClusterToAnother(t *testing.T) {
 				t.Errorf("%s: the journal tells of %+v", row.reason, f)
 			}
 		}
-		if s.Coverage().OtherCluster() != "another cluster answers" {
-			t.Errorf("%s: %q", row.reason, s.Coverage().OtherCluster())
+		if text.English(s.Coverage().OtherCluster()) != "another cluster answers" {
+			t.Errorf("%s: %v", row.reason, s.Coverage().OtherCluster())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ func TestUnseen(t *testing.T) {
 	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
 	const p, q = "/a/", "/b/"
 	lost := func(s int) model.Event {
-		return model.Lost{At: at(s), Prefix: p, Reason: model.LostDisconnect, Detail: "no connection"}
+		return model.Lost{At: at(s), Prefix: p, Reason: model.LostDisconnect, Detail: model.Say("quote", "no connection")}
 	}
 	seen := func(s int, prefix string) model.Event { return model.Watching{At: at(s), Prefix: prefix, Rev: 5} }
 	for _, row := range []struct {
@@ -33,12 +34,12 @@ func TestUnseen(t *testing.T) {
 			[]locks.CoverageGap{{Kind: locks.CoverageKeys, Prefix: p, Duration: 4 * time.Second}}, "a list had to take the place of the watch"},
 		{[]model.Event{seen(10, p), seen(10, q)}, []model.LeaseID{1, 1}, []locks.CoverageGap{{Kind: locks.CoverageLeases, Leases: 1, Duration: 10 * time.Second}}, "a lease was never read"},
 		{[]model.Event{model.LeaseRead{At: at(2), ID: 1, Granted: 60, Remaining: 50}, seen(10, p), seen(10, q)}, []model.LeaseID{1}, nil, "it was read"},
-		{[]model.Event{model.LeaseRead{At: at(2), ID: 1, Granted: 60, Remaining: 50}, model.LeaseUnread{At: at(6), ID: 1, Reason: "no leader"}, seen(10, p), seen(10, q)}, []model.LeaseID{1},
+		{[]model.Event{model.LeaseRead{At: at(2), ID: 1, Granted: 60, Remaining: 50}, model.LeaseUnread{At: at(6), ID: 1, Reason: model.Say("quote", "no leader")}, seen(10, p), seen(10, q)}, []model.LeaseID{1},
 			[]locks.CoverageGap{{Kind: locks.CoverageLeases, Leases: 1, Duration: 8 * time.Second}}, "the last reading failed"},
-		{[]model.Event{model.LeaseUnread{At: at(1), ID: 1, Reason: "no leader"}, model.LeaseUnread{At: at(1), ID: 2, Reason: "no leader"}, seen(10, p), seen(10, q)}, []model.LeaseID{1, 2},
+		{[]model.Event{model.LeaseUnread{At: at(1), ID: 1, Reason: model.Say("quote", "no leader")}, model.LeaseUnread{At: at(1), ID: 2, Reason: model.Say("quote", "no leader")}, seen(10, p), seen(10, q)}, []model.LeaseID{1, 2},
 			[]locks.CoverageGap{{Kind: locks.CoverageLeases, Leases: 2, Duration: 10 * time.Second}}, "they have one reason"},
 		{[]model.Event{seen(10, p), seen(10, q)}, []model.LeaseID{77}, nil, "a lease on which nothing hangs any more"},
-		{[]model.Event{model.ClusterStatus{At: at(4), Unlisted: "no permission", UnlistedSince: at(4)}, seen(10, p), seen(10, q)}, nil,
+		{[]model.Event{model.ClusterStatus{At: at(4), Unlisted: model.Say("quote", "no permission"), UnlistedSince: at(4)}, seen(10, p), seen(10, q)}, nil,
 			[]locks.CoverageGap{{Kind: locks.CoverageLists, Duration: 6 * time.Second}}, "the members did not list their leases"},
 	} {
 		s := New()
@@ -50,11 +51,11 @@ func TestUnseen(t *testing.T) {
 		got := s.CoverageGaps(at(10), row.leases)
 		same := len(got) == len(row.want)
 		for i := 0; same && i < len(got); i++ {
-			if got[i].Reason == "" {
+			if got[i].Reason.IsZero() {
 				t.Errorf("%s: no reason is given", row.reason)
 			}
-			got[i].Reason = ""
-			same = got[i] == row.want[i]
+			got[i].Reason = model.Message{}
+			same = reflect.DeepEqual(got[i], row.want[i])
 		}
 		if !same {
 			t.Errorf("%s: not seen %+v, want %+v", row.reason, got, row.want)

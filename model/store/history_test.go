@@ -17,7 +17,7 @@ import (
 // reading is bought and no finding made before it is over, and its facts tell no times.
 func TestThePastHasNoTimes(t *testing.T) {
 	h := modeltest.New()
-	h.Add(model.LoadStarted{At: modeltest.At(0), Rev: 100}, model.Loaded{At: modeltest.At(0), Rev: 100, Until: 105, Note: "the note"})
+	h.Add(model.LoadStarted{At: modeltest.At(0), Rev: 100}, model.Loaded{At: modeltest.At(0), Rev: 100, Until: 105, Note: model.Say("quote", "the note")})
 	mark := len(h.Events)
 	h.Put(0, modeltest.ClaimKey("/lock", 1), "", 1) // 101
 	h.Put(0, modeltest.ClaimKey("/lock", 2), "", 2)

@@ -27,7 +27,7 @@ func dropped(prefix string) *modeltest.History {
 		}
 		if i == 2 {
 			h.Add(model.Watching{At: modeltest.At(7), Asked: modeltest.At(7), Prefix: prefix, Rev: h.Rev},
-				model.Lost{At: modeltest.At(9), Prefix: prefix, Reason: model.LostDisconnect, Detail: "refused"},
+				model.Lost{At: modeltest.At(9), Prefix: prefix, Reason: model.LostDisconnect, Detail: model.Say("quote", "refused")},
 				model.Tick{At: modeltest.At(39)})
 		}
 		h.Put(sec-0.1, modeltest.ClaimKey("/lock", id(i+2)), "", id(i+2))

@@ -81,7 +81,7 @@ func TestAnObserverThatSleptJudgesNothingBeforeItHasCaughtUp(t *testing.T) {
 			h.Put(13.7, modeltest.ClaimKey("/lock", 0xc3), "", 0xc3)
 			h.Add(slept)
 			caughtUp(h)
-			h.Add(model.LeaseUnread{At: modeltest.At(81), ID: 0xa1, Reason: "no permission"})
+			h.Add(model.LeaseUnread{At: modeltest.At(81), ID: 0xa1, Reason: model.Say("quote", "no permission")})
 		}, []string{"warning foreign-key"}},
 	} {
 		h := quickHolds()

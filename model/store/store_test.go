@@ -420,7 +420,7 @@ func TestRelistSaysOnlyWhatItKnows(t *testing.T) {
 	h.Put(1, modeltest.ClaimKey("/lock", 0xa1), "", 0xa1)
 	h.Put(2, modeltest.ClaimKey("/lock", 0xb2), "", 0xb2)
 	h.Put(2, modeltest.ClaimKey("/m", 0xc3), "", 0xc3)
-	h.Add(model.Lost{At: modeltest.At(3), Reason: model.LostCompacted, Detail: "the watch fell behind"},
+	h.Add(model.Lost{At: modeltest.At(3), Reason: model.LostCompacted, Detail: model.Say("quote", "the watch fell behind")},
 		model.LoadStarted{At: modeltest.At(9), Rev: 500},
 		model.Listed{At: modeltest.At(9), Rev: 500, KVs: []model.KV{
 			{Key: "/lock/b2", CreateRev: 102, ModRev: 102, Version: 1, Lease: 0xb2},

@@ -25,7 +25,7 @@ func TestWantAsksInOrderOfNeed(t *testing.T) {
 	}
 	s.Apply(model.Batch{Events: []model.Event{
 		model.LeaseRead{At: modeltest.At(2), ID: 4, Granted: 0, Remaining: -1}, model.LeaseRead{At: modeltest.At(2), ID: 2, Granted: 60, Remaining: 55},
-		model.LeaseRead{At: modeltest.At(2), ID: 1, Granted: 60, Remaining: 10}, model.LeaseUnread{At: modeltest.At(2), ID: 3, Reason: "denied"}}})
+		model.LeaseRead{At: modeltest.At(2), ID: 1, Granted: 60, Remaining: 10}, model.LeaseUnread{At: modeltest.At(2), ID: 3, Reason: model.Say("quote", "denied")}}})
 	if w := s.Want(nil); len(w.Leases) != 0 || !w.WakeAt.Equal(modeltest.At(3)) {
 		t.Errorf("after the readings: want %v at %v; want nothing until the refused one is due again at 3 s", w.Leases, w.WakeAt.Sub(modeltest.Start))
 	}
@@ -82,7 +82,7 @@ func TestANewLeaderIsAskedAtOnce(t *testing.T) {
 	}
 	s.Apply(model.Batch{Events: []model.Event{status(1, true), status(2, false)}})
 	for sec := 3.0; sec < 10; sec++ {
-		s.Apply(model.Batch{Events: []model.Event{model.LeaseUnread{At: modeltest.At(sec), ID: 1, Reason: "no leader"}}})
+		s.Apply(model.Batch{Events: []model.Event{model.LeaseUnread{At: modeltest.At(sec), ID: 1, Reason: model.Say("quote", "no leader")}}})
 	}
 	s.Apply(model.Batch{Events: []model.Event{status(10, false)}})
 	if w := s.Want(nil); len(w.Leases) > 0 {

@@ -438,7 +438,7 @@ var console = map[model.MessageID]Sentence{
 	"kind-lab":                         {"lab", "实验"},
 	"kind-action":                      {"action", "操作"},
 	"kind-drill":                       {"drill", "演练"},
-	"watch-of-lost":                    {"watch of {0} lost ({1}): {2:why}", "{0} 的监听断开（{1}）：{2:why}"},
+	"watch-of-lost":                    {"watch of {0} lost ({1}): {2}", "{0} 的监听断开（{1}）：{2}"},
 
 	"needs-etcd":              {"etcd alone", "只看 etcd"},
 	"needs-proxy":             {"proxy in the path", "路径上有代理"},

@@ -5,7 +5,7 @@ import "locktop/model"
 // parts are the tables that the catalogue is made of, by what they speak of.
 var parts = []map[model.MessageID]Sentence{entries, causes, notes, members, lab, actions, conditions,
 	aboutCluster, aboutQueues, aboutLeases, aboutClients, advice, states, headlines, breaks,
-	clusterCodes, stuckCodes, waiterCodes, lostCodes, nextMoves, quiet, screen, faults, tutor, lessons, titles, keys, console, quirks, programs}
+	clusterCodes, stuckCodes, waiterCodes, lostCodes, nextMoves, quiet, screen, faults, tutor, lessons, titles, keys, console, quirks, programs, failures}
 
 // entries are the lines of the journal, and what stands in them.
 var entries = map[model.MessageID]Sentence{

@@ -10,9 +10,9 @@ var notes = map[model.MessageID]Sentence{
 	"listed-again":        {"{0}: listed again at revision {1}, and what happened in between was not seen", "{0} 在修订版本 {1} 重新列出：中间发生的没有看到"},
 	"history-is-read":     {"the history of {0} is read from revision {1} on: when it happened is not known, nor what came before", "从修订版本 {1} 开始读 {0} 的历史：什么时候发生、之前有什么，都不清楚"},
 	"history-was-read":    {"the history of {0} is read up to revision {1}: from here on it is seen as it happens", "{0} 的历史读到修订版本 {1}：从这里开始是当场看到的"},
-	"watch-lost":          {"the watch of {0} is lost ({1}): {2:why}", "{0} 的监听中断（{1}）：{2:why}"},
+	"watch-lost":          {"the watch of {0} is lost ({1}): {2}", "{0} 的监听中断（{1}）：{2}"},
 	"watch-back":          {"the watch of {0} is back after {1}, nothing was missed", "{0} 的监听在 {1} 后恢复，没有漏掉什么"},
-	"prefix-denied":       {"{0} may not be read: {1:why}", "{0} 无权读取：{1:why}"},
+	"prefix-denied":       {"{0} may not be read: {1}", "{0} 无权读取：{1}"},
 	"locktop-did-not-run": {"locktop did not run for {0}: when things happened meanwhile is not known, and times that span it are lower bounds", "locktop 有 {0} 没有运行：这期间的事什么时候发生不清楚，跨过它的时间是下限"},
 }
 
@@ -31,7 +31,7 @@ var members = map[model.MessageID]Sentence{
 	"leads-as-before":        {"{0} leads the cluster as before{1}: no leader was elected meanwhile", "仍由 {0} 领导集群{1}：这期间没有选出 Leader"},
 	"leads-perhaps-anew":     {"{0} leads the cluster: whether it was elected anew meanwhile is not known, its term was not told", "{0} 领导集群：这期间是否重新选举不清楚，它没有说任期"},
 	"has-its-leader-still":   {"the cluster has its leader still{0}", "集群仍有 Leader{0}"},
-	"member-does-not-answer": {"{0} does not answer: {1:why}", "{0} 没有回答：{1:why}"},
+	"member-does-not-answer": {"{0} does not answer: {1}", "{0} 没有回答：{1}"},
 	"member-answers-again":   {"{0} answers again", "{0} 又有回答了"},
 }
 

@@ -97,7 +97,7 @@ func (sp speaker) say(m model.Message) string {
 	}
 	s, known := catalogue[m.ID]
 	if !known {
-		return fmt.Sprintf("[%s %v]", m.ID, m.Args)
+		return model.Printable(fmt.Sprintf("[%s %v]", m.ID, m.Args)) // a recording may hold any
 	}
 	rest := languages[sp.lang].Sentences[m.ID]
 	if rest == "" {
@@ -178,17 +178,19 @@ func isOne(arg any) bool {
 }
 
 // verbs are the ways to write an argument that a sentence may ask for: a duration in seconds or
-// in milliseconds, to the tenth, as a latency or as Go writes it, a number in hexadecimal, a key in quotes, and why something failed.
+// in milliseconds, to the tenth, as a latency or as Go writes it, a number in hexadecimal, a key in quotes, and
+// the command that lets a role read the keys under a prefix.
 var verbs = map[string]func(lang string, arg any) string{
 	"s": func(_ string, arg any) string { d, _ := arg.(time.Duration); return model.Seconds(d) },
 	"ms": func(_ string, arg any) string {
 		d, _ := arg.(time.Duration)
 		return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
 	},
-	"lat": func(_ string, arg any) string { d, _ := arg.(time.Duration); return model.Latency(d) },
-	"go":  func(_ string, arg any) string { d, _ := arg.(time.Duration); return d.String() },
-	"q":   func(_ string, arg any) string { return fmt.Sprintf("%q", arg) },
-	"x":   func(_ string, arg any) string { return fmt.Sprintf("%x", arg) },
+	"lat":   func(_ string, arg any) string { d, _ := arg.(time.Duration); return model.Latency(d) },
+	"go":    func(_ string, arg any) string { d, _ := arg.(time.Duration); return d.String() },
+	"q":     func(_ string, arg any) string { return fmt.Sprintf("%q", arg) },
+	"grant": func(_ string, arg any) string { prefix, _ := arg.(string); return model.GrantRead(prefix) },
+	"x":     func(_ string, arg any) string { return fmt.Sprintf("%x", arg) },
 }
 
 // write writes an argument by its type.

@@ -9,6 +9,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 
 	"locktop/ui/cli/session"
 	"locktop/watcher/pace"
@@ -65,7 +66,7 @@ func notSeen(where string, blind []locks.CoverageGap) error {
 		case locks.CoverageLeases:
 			what = "the readings of " + model.CountOf(u.Leases, "lease")
 		}
-		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.Duration, false), u.Reason))
+		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.Duration, false), text.English(u.Reason)))
 	}
 	return badInput{manyLines(lines)}
 }
@@ -173,7 +174,7 @@ func contended(s *store.Store, id model.LeaseID) bool {
 func untried(s *store.Store, ids []model.LeaseID) []model.LeaseID {
 	return slices.DeleteFunc(ids, func(id model.LeaseID) bool {
 		l := s.Lease(id)
-		return l == nil || l.HasRead || l.Unread != ""
+		return l == nil || l.HasRead || !l.Unread.IsZero()
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/report"
 )
 
@@ -102,8 +103,8 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 		return err
 	}
 	for _, m := range s.Cluster().Members {
-		if m.Err != "" { // one that is down is no finding: the others answer for the locks
-			fmt.Fprintf(e.err, "%s did not answer when asked for its status: %s\n", model.PrintableIfNeeded(m.Endpoint), model.Short(model.PrintableIfNeeded(m.Err), lineMax))
+		if !m.Err.IsZero() { // one that is down is no finding: the others answer for the locks
+			fmt.Fprintf(e.err, "%s did not answer when asked for its status: %s\n", model.PrintableIfNeeded(m.Endpoint), model.Short(text.English(m.Err), lineMax))
 		}
 	}
 	notSeen := cmp.Or(notSeen(at.Name, at.not.blind), at.unmeasured(e))

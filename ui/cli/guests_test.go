@@ -55,8 +55,8 @@ func TestEveryDoorKnowsItsGuests(t *testing.T) {
 		model.Committed{At: at, Rev: 7, Changes: []model.Change{{KV: model.KV{Key: lock + "/a2", Value: nasty, CreateRev: 7, ModRev: 7, Version: 1, Lease: 0xa2}}}},
 		model.Committed{At: at, Rev: 8, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: lock + "/a1", ModRev: 8}}}},
 		model.ClusterStatus{At: at, ClusterID: 1, Members: []model.Member{{ID: 1, Name: nasty, Endpoint: nasty, Version: nasty}}, Alarms: []string{nasty}},
-		model.Lost{At: at, Prefix: "/l", Reason: model.LostDisconnect, Detail: nasty},
-		model.LeaseUnread{At: at, ID: 0xa2, Reason: nasty},
+		model.Lost{At: at, Prefix: "/l", Reason: model.LostDisconnect, Detail: model.Say("quote", nasty)},
+		model.LeaseUnread{At: at, ID: 0xa2, Reason: model.Say("quote", nasty)},
 	}}); err != nil {
 		t.Fatal(err)
 	}

@@ -260,7 +260,7 @@ func (o outFlags) unreadLeases(s *store.Store) []string {
 	var denied []string
 	for _, l := range s.UnreadLeases() {
 		if len(denied) < 20 {
-			denied = append(denied, "lease "+l.ID.String()+": "+l.Unread)
+			denied = append(denied, "lease "+l.ID.String()+": "+text.English(l.Unread))
 		}
 	}
 	return denied
@@ -391,7 +391,7 @@ func (v *viewer) listNeeded(ctx context.Context, w *watched, s *store.Store) err
 // unlisted are the leases of which it is to be said what hangs on them, but for those that
 // could not be read.
 func unlisted(s *store.Store) []model.LeaseID {
-	return slices.DeleteFunc(slices.Clone(s.KeysNeeded()), func(id model.LeaseID) bool { return s.Lease(id).Unread != "" })
+	return slices.DeleteFunc(slices.Clone(s.KeysNeeded()), func(id model.LeaseID) bool { return !s.Lease(id).Unread.IsZero() })
 }
 
 func prefixList(prefixes []string) []string {

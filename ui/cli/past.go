@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
 	"locktop/ui/cli/playback"
@@ -154,10 +155,10 @@ func (v *viewer) lookBack(ctx context.Context, out *outFlags) (*session.Session,
 	}
 	not = unseenBy(s, out.leases)
 	if cut != nil { // the answer is as of the last moment that can be read, and says so
-		not.blind = append(not.blind, locks.CoverageGap{Kind: locks.CoverageKeys, Reason: cut.Error()})
+		not.blind = append(not.blind, locks.CoverageGap{Kind: locks.CoverageKeys, Reason: model.Say("quote", cut.Error())})
 	}
 	if len(s.Coverage().Watches()) == 0 {
-		not.blind = append(not.blind, locks.CoverageGap{Kind: locks.CoverageKeys, Duration: out.watch, Reason: "no list of keys is in the recording by then"})
+		not.blind = append(not.blind, locks.CoverageGap{Kind: locks.CoverageKeys, Duration: out.watch, Reason: model.Say("no-list-by-then")})
 	}
 	return r.Session, not, nil
 }

@@ -168,7 +168,7 @@ func TestDoctorDoesNotSayWellOfWhatARecordingLacks(t *testing.T) {
 	}{
 		{"all was seen and read", seen(true), exitOK, ""},
 		{"the head of a queue was never read", seen(false), exitBad, "the readings of 1 lease"},
-		{"the watch was lost", seen(true, model.Lost{At: modeltest.At(3), Reason: model.LostDisconnect, Detail: "no answer"}), exitBad, "no answer"},
+		{"the watch was lost", seen(true, model.Lost{At: modeltest.At(3), Reason: model.LostDisconnect, Detail: model.Say("quote", "no answer")}), exitBad, "no answer"},
 		{"the last proof is too old", seen(true, model.Tick{At: modeltest.At(30)}), exitBad, "the cluster did not answer"},
 		{"and one that is not", seen(true, model.Watching{At: modeltest.At(29), Rev: 102}, model.LeaseRead{At: modeltest.At(30), ID: 0xa1, Granted: 60, Remaining: 59, Term: 2, Rev: 102}), exitOK, ""},
 		{"nothing was listed", []model.Event{model.Tick{At: modeltest.At(1)}}, exitBad, "no list of keys"},

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/watcher"
 	"locktop/watcher/recording"
 )
@@ -87,8 +88,8 @@ func (f *recordRun) run(ctx context.Context, name string) (err error) {
 	}
 	events, size := r.Written()
 	fmt.Fprintf(f.e.err, "recorded %d events in %d bytes%s\n", events, size, why)
-	if other := w.State.Coverage().OtherCluster(); other != "" {
-		err = errors.Join(err, bad("the recording is of more than one cluster: %s", other))
+	if other := w.State.Coverage().OtherCluster(); !other.IsZero() {
+		err = errors.Join(err, bad("the recording is of more than one cluster: %s", text.English(other)))
 	}
 	return errors.Join(err, not)
 }

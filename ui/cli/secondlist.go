@@ -13,6 +13,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 
 	"locktop/ui/cli/session"
 	"locktop/ui/report"
@@ -180,10 +181,10 @@ func (b *secondList) widen(ctx context.Context, s *store.Store) (more bool) {
 		l := s.Lease(id)
 		a := l.Attached()
 		switch {
-		case a == nil && l.Unread != "":
-			unlisted[l.Unread] = append(unlisted[l.Unread], id)
-		case a != nil && a.Reason != "":
-			unlisted[a.Reason] = append(unlisted[a.Reason], id)
+		case a == nil && !l.Unread.IsZero():
+			unlisted[text.English(l.Unread)] = append(unlisted[text.English(l.Unread)], id)
+		case a != nil && !a.Reason.IsZero():
+			unlisted[text.English(a.Reason)] = append(unlisted[text.English(a.Reason)], id)
 		case a != nil:
 			if rest := a.Total - len(a.Keys); rest > 0 {
 				b.skip("%d more keys of lease %s", rest, id)
@@ -241,7 +242,7 @@ func (b *secondList) refused(not *unseen, asked []string) {
 		if u.Kind != locks.CoverageKeys || slices.Contains(asked, u.Prefix) {
 			return false
 		}
-		b.skip("%s: %s", model.KeysUnder(u.Prefix), u.Reason)
+		b.skip("%s: %s", model.KeysUnder(u.Prefix), text.English(u.Reason))
 		b.places = slices.DeleteFunc(b.places, func(p string) bool { return p == u.Prefix })
 		return true
 	})

@@ -26,6 +26,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/locks"
+	"locktop/model/text"
 	"locktop/ui/cli/session"
 	"locktop/ui/report/metrics"
 	"locktop/watcher"
@@ -320,7 +321,7 @@ func (s *serving) health(w http.ResponseWriter, _ *http.Request) {
 	var not []string
 	for _, p := range s.State.Coverage().Watches() {
 		if p.State != locks.Live {
-			not = append(not, model.KeysUnder(p.Prefix)+": "+model.Short(model.Printable(cmp.Or(p.Detail, "not listed yet")), lineMax))
+			not = append(not, model.KeysUnder(p.Prefix)+": "+model.Short(cmp.Or(text.English(p.Detail), "not listed yet"), lineMax))
 		}
 	}
 	if len(s.State.Coverage().Watches()) == 0 {

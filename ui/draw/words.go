@@ -65,8 +65,8 @@ func (th *Theme) NoReading(l *locks.Lease) string {
 		return th.Say("no-lease")
 	case l.HasRead:
 		return th.Say("gone")
-	case l.Unread != "":
-		return th.Failure(l.Unread)
+	case !l.Unread.IsZero():
+		return th.Message(l.Unread)
 	}
 	return th.Sign.Unread + " " + th.Say("not-read")
 }

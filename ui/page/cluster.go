@@ -246,7 +246,7 @@ func watchSpans(f Frame, x *locks.Watch) []draw.Span {
 	case denied:
 		sign, said = draw.Late.Of("  "+th.Sign.Late), draw.Late.Of(th.Say("may-not-be-read"))
 	case x.State == locks.Lost:
-		sign, said = draw.Bad.Of("  "+th.Sign.Bad), draw.Bad.Of(th.Cut(th.FormatSentence(x.Detail), 60))
+		sign, said = draw.Bad.Of("  "+th.Sign.Bad), draw.Bad.Of(th.Cut(th.Message(x.Detail), 60))
 	case x.State == locks.Loading:
 		sign, said = draw.Dim.Of("  "+th.Sign.Unread), draw.Dim.Of(th.Say("is-being-listed"))
 	}

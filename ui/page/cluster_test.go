@@ -23,7 +23,7 @@ func TestLeadersAreLanes(t *testing.T) {
 		for id := uint64(1); id <= 2; id++ {
 			m := model.Member{ID: id, Name: "m" + string(rune('0'+id)), Term: term, Leader: id == leader, NoLeader: leader == 0}
 			if leader == 3 {
-				m.Err = "connection refused"
+				m.Err = model.Say("quote", "connection refused")
 			}
 			st.Members = append(st.Members, m)
 		}

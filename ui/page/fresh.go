@@ -65,7 +65,7 @@ func (fr freshness) denied(th *draw.Theme) []draw.Paragraph {
 		add(draw.Strong, "  ", th.Say("no-permission-to-read", model.PrefixWord(f.Prefix)))
 		_, grant := f.Denied()
 		if grant == "" {
-			add(draw.Late, "  ", th.FormatSentence(f.Detail))
+			add(draw.Late, "  ", th.Message(f.Detail))
 			continue
 		}
 		add(draw.Dim, "  ", th.Say("this-allows-it-with-a-role"))

@@ -23,7 +23,7 @@ var MemberCells = table.Cells[model.Member]{
 	{Column: table.Column{Title: "title-role", Least: 9, Most: 9, Rank: 1}, Fill: func(r *table.Row, m *model.Member) {
 		th := r.F.Th
 		switch {
-		case m.Err != "":
+		case !m.Err.IsZero():
 			r.Add(draw.Bad, th.Sign.Bad+" "+th.Say("member-down"))
 		case m.Unasked && !m.Leader:
 			r.Add(draw.Dim, th.Sign.Unread+" "+th.Say("unknown"))
@@ -97,8 +97,8 @@ func memberAnswer(th *draw.Theme, m *model.Member) draw.Span {
 	switch {
 	case m.Unasked:
 		return draw.Dim.Of(th.Say("not-asked"))
-	case m.Err != "":
-		return draw.Bad.Of(th.Failure(m.Err))
+	case !m.Err.IsZero():
+		return draw.Bad.Of(th.Message(m.Err))
 	case m.Answers.Failed > 0:
 		return draw.Late.Of(th.Say("requests-failed", m.Answers.Failed, m.Answers.Asked))
 	}
@@ -169,9 +169,9 @@ func downFirst(all []model.Member) []model.Member {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b model.Member) int {
 		switch {
-		case (a.Err != "") == (b.Err != ""):
+		case a.Err.IsZero() == b.Err.IsZero():
 			return 0
-		case a.Err != "":
+		case !a.Err.IsZero():
 			return -1
 		}
 		return 1

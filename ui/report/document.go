@@ -9,6 +9,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 	"locktop/ui/fields"
 )
 
@@ -246,7 +247,7 @@ func membersOf(c model.ClusterStatus) []MemberStatus {
 	out := []MemberStatus{}
 	for _, m := range c.Members {
 		x := MemberStatus{ID: fmt.Sprintf("%x", m.ID), Name: strings.ToValidUTF8(m.Name, "\ufffd"), Leader: m.Leader, Asked: !m.Unasked,
-			Endpoint: OrNull(strings.ToValidUTF8(m.Endpoint, "\ufffd")), Error: OrNull(strings.ToValidUTF8(m.Err, "\ufffd")),
+			Endpoint: OrNull(strings.ToValidUTF8(m.Endpoint, "\ufffd")), Error: OrNull(text.English(m.Err)),
 			Version: OrNull(strings.ToValidUTF8(m.Version, "\ufffd")), AnswerTimes: answersOf(m.Answers)}
 		if x.Version != nil { // it answered
 			x.Term, x.Revision = &m.Term, &m.Rev
@@ -307,7 +308,7 @@ func memberWords(m model.Member) string {
 	switch a := m.Answers; {
 	case m.Unasked:
 		words += " (not asked)"
-	case m.Err != "":
+	case !m.Err.IsZero():
 		words += " (does not answer)"
 	case a.Failed > 0:
 		words += fmt.Sprintf(" (%d of %s failed)", a.Failed, model.CountOf(a.Asked, "request"))
@@ -325,7 +326,7 @@ func ObservedOf(s *store.View, o Observation) Observed {
 	out := Observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: NotNil(o.Denied), OneLook: o.OneLook}
 	out.Blind, out.Skipped = []blind{}, NotNil(o.Skipped)
 	for _, u := range o.Blind {
-		b := blind{What: string(u.Kind), For: u.Duration.Seconds(), Reason: u.Reason}
+		b := blind{What: string(u.Kind), For: u.Duration.Seconds(), Reason: text.English(u.Reason)}
 		switch u.Kind {
 		case locks.CoverageKeys:
 			prefix, b64 := Text(u.Prefix)

@@ -26,7 +26,7 @@ func TestMembersAsSeenFromHere(t *testing.T) {
 		{"all is well", model.ClusterStatus{Members: []model.Member{{ID: 1, Name: "m1", Leader: true, Answers: well}, {ID: 2, Name: "m2", Answers: well}}, Agreed: well},
 			"Members: m1 leads (3ms), m2 (3ms); the leader agrees in 3ms"},
 		{"each ill in its way", model.ClusterStatus{Members: []model.Member{{ID: 1, Name: "m1", Leader: true, Answers: model.Answers{Asked: 6, Usual: 450 * ms, Longest: 900 * ms, Slow: 5}},
-			{ID: 2, Name: "m2", Answers: model.Answers{Asked: 6, Failed: 2, Usual: ms, Longest: ms}}, {ID: 3, Name: "m3", Err: "refused", Answers: model.Answers{Asked: 6, Failed: 6}}, {ID: 4, Name: "m4", Unasked: true}},
+			{ID: 2, Name: "m2", Answers: model.Answers{Asked: 6, Failed: 2, Usual: ms, Longest: ms}}, {ID: 3, Name: "m3", Err: model.Say("quote", "refused"), Answers: model.Answers{Asked: 6, Failed: 6}}, {ID: 4, Name: "m4", Unasked: true}},
 			Agreed: model.Answers{Asked: 12, Usual: 5 * ms, Longest: 1200 * ms, Slow: 3}},
 			"Members: m1 leads (answers in 450ms, 900ms at most), m2 (2 of 6 requests failed), m3 (does not answer), m4 (not asked); the leader agrees in 5ms (1.2s at most)"},
 		{"a name that would move the cursor", model.ClusterStatus{Members: []model.Member{{ID: 1, Name: "\x1b[2J"}}}, `Members: \x1b[2J`},

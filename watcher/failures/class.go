@@ -15,11 +15,11 @@ import (
 
 // What a watch itself fails with.
 var (
-	ErrStalled  = errors.New("no part of the list arrived in time")
-	ErrSilent   = errors.New("the watch does not follow the cluster")
-	ErrRestored = errors.New("the revision of the cluster went back")
-	ErrEnded    = errors.New("the watch ended without a reason")
-	ErrTooMuch  = errors.New("more than 2,000,000 keys, or 512 MiB of keys and values, are not listed")
+	ErrStalled  = Because(nil, model.Say("list-stalled"))
+	ErrSilent   = Because(nil, model.Say("watch-does-not-follow"))
+	ErrRestored = Because(nil, model.Say("revision-went-back"))
+	ErrEnded    = Because(nil, model.Say("watch-ended"))
+	ErrTooMuch  = Because(nil, model.Say("too-many-keys"))
 )
 
 // Class is a class of errors that call for the same answer.

@@ -2,53 +2,94 @@ package failures
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
-// Explain writes the sentence for the person at the keyboard: what failed, where
-// and what to do next.
-func Explain(err error, doing, prefix string, endpoints []string) string {
+// said is an error of our own, as a message.
+type said struct {
+	why  model.Message
+	kind error // more general, nil for none
+}
+
+func (e *said) Error() string { return text.English(e.why) }
+func (e *said) Unwrap() error { return e.kind }
+
+// Because returns an error of a kind that says more than the kind itself.
+func Because(kind error, why model.Message) error { return &said{why, kind} }
+
+// Explain says to the person at the keyboard what failed, where and what to do next. Doing is what was
+// tried with the keys under the prefix: "to-list".
+func Explain(err error, doing model.Message, prefix string, endpoints []string) model.Message {
 	where := strings.Join(endpoints, ", ")
 	var at *endpointError
 	if errors.As(err, &at) {
 		where = at.addr
 	}
-	what := fmt.Sprintf("cannot %s %s", doing, model.KeysUnder(prefix))
-	switch Classify(err) {
+	keys, cause := model.KeysOf(prefix), CauseOf(err)
+	cannot := func(why model.Message) model.Message { return model.Say("cannot", doing, keys, why) }
+	class := Classify(err)
+	switch class {
 	case Unreachable:
-		return fmt.Sprintf("%s: no connection to %s (%s); check that etcd runs there and that endpoint, TLS and firewall are right; trying again", what, where, Cause(err))
+		return model.TryingAgain(cannot(model.Say("no-connection-to", where, cause)))
 	case Timeout:
 		if IsEtcd(err, rpctypes.ErrTooManyRequests) || IsEtcd(err, rpctypes.ErrUnhealthy) {
-			return fmt.Sprintf("%s: %s answers that it cannot now (%s); that member may be overloaded: etcdctl endpoint status --cluster; trying again", what, where, Cause(err))
+			return model.TryingAgain(cannot(model.Say("answers-that-it-cannot", where, cause)))
 		}
-		return fmt.Sprintf("%s: no answer in time from %s; the cluster may have lost its quorum or be overloaded, or that member lags: etcdctl endpoint status --cluster; trying again", what, where)
+		return model.TryingAgain(cannot(model.Say("no-answer-in-time-from", where)))
 	case NoLeader:
-		return fmt.Sprintf("%s: no leader as seen from %s; the leader changes, that member is cut off, or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", what, where)
+		return model.TryingAgain(cannot(model.Say("no-leader-as-seen-from", where)))
 	case Compacted:
-		return fmt.Sprintf("the revisions to continue from were compacted on %s; listing %s anew, what happened in between is not known", where, model.KeysUnder(prefix))
+		return model.Say("were-compacted", where, keys)
 	case Restored:
-		return fmt.Sprintf("%s on %s: it was restored from a backup or replaced; listing %s anew", Cause(err), where, model.KeysUnder(prefix))
+		return model.Say("was-restored", cause, where, keys)
 	case Silent:
-		return fmt.Sprintf("%s on %s: its member may be cut off; opening the watch again, on another endpoint if there is one", Cause(err), where)
+		return model.Say("may-be-cut-off", cause, where)
 	case Denied:
 		if prefix == "" {
-			return fmt.Sprintf("%s: no permission on %s. Try --prefix with one you may read, or a role that grants all keys: %s", what, where, model.GrantRead(""))
+			return cannot(model.Say("no-permission-at-all", where, prefix))
 		}
-		return fmt.Sprintf("%s: no permission on %s; a role that grants it: %s", what, where, model.GrantRead(prefix))
+		return cannot(model.Say("no-permission", where, prefix))
 	case Malformed:
-		return fmt.Sprintf("%s: %s; trying again", what, Cause(err))
+		return model.TryingAgain(cannot(model.Say("quote", cause)))
 	case TooMuch:
-		return fmt.Sprintf("%s on %s: %s; name narrower prefixes with --prefix (\"locktop discover\" finds them)", what, where, Cause(err))
+		return model.Say("cannot-on", doing, keys, model.Say("too-much-on", where, cause))
 	case Login:
-		return fmt.Sprintf("%s: %s wants a valid user name and password: %s; name the user with --user, and set ETCDCTL_PASSWORD or name --password-file", what, where, Cause(err))
+		return cannot(model.Say("wants-a-login", where, cause))
 	}
-	return fmt.Sprintf("%s on %s: %s; trying again", what, where, Cause(err))
+	return model.TryingAgain(model.Say("cannot-on", doing, keys, model.Say("failed-on", where, cause)))
+}
+
+// InShort says in a few words why a request had no answer.
+func InShort(err error) model.Message {
+	switch Classify(err) {
+	case Timeout:
+		return model.Say("no-answer-in-time")
+	case NoLeader:
+		return model.Say("no-leader-there")
+	case Unreachable:
+		return model.Say("no-connection", CauseOf(err))
+	case Denied:
+		return model.Say("may-not")
+	case Login:
+		return model.Say("not-logged-in", CauseOf(err))
+	}
+	return model.Say("quote", CauseOf(err))
+}
+
+// CauseOf is the innermost error as the argument of a message: a message where it is one of ours, and
+// else the words of a server, see [Cause].
+func CauseOf(err error) any {
+	var ours *said
+	if errors.As(err, &ours) {
+		return ours.why
+	}
+	return Cause(err)
 }
 
 // Cause returns the words of the innermost error, without grpc's wrappings.

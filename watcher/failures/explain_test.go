@@ -41,8 +41,8 @@ func TestExplainSaysWhatFailedWhereAndWhatToDo(t *testing.T) {
 		{"a member that lost the others", rpctypes.ErrGRPCTimeoutDueToConnectionLost, "/a/", Timeout, model.LostDisconnect, []string{"no answer in time from m1:1"}},
 		{"no leader", rpctypes.ErrNoLeader, "/a/", NoLeader, model.LostDisconnect, []string{"no leader as seen from m1:1"}},
 		{"compacted", rpctypes.ErrCompacted, "/a/", Compacted, model.LostCompacted, []string{`compacted on m1:1; listing "/a/" anew`}},
-		{"restored", fmt.Errorf("%w from %d to %d", ErrRestored, 7, 5), "/a/", Restored, model.LostRestored, []string{"went back from 7 to 5 on m1:1: it was restored from a backup"}},
-		{"silent", fmt.Errorf("%w: it stands at revision %d, the cluster at %d", ErrSilent, 5, 9), "/a/", Silent, model.LostSilent, []string{"at revision 5, the cluster at 9 on m1:1: its member may be cut off; opening the watch again"}},
+		{"restored", Because(ErrRestored, model.Say("revision-went-back-to", int64(7), int64(5))), "/a/", Restored, model.LostRestored, []string{"went back from 7 to 5 on m1:1: it was restored from a backup"}},
+		{"silent", Because(ErrSilent, model.Say("watch-stands-at", int64(5), int64(9))), "/a/", Silent, model.LostSilent, []string{"at revision 5, the cluster at 9 on m1:1: its member may be cut off; opening the watch again"}},
 		{"too many keys", ErrTooMuch, "/a/", TooMuch, model.LostDisconnect, []string{"cannot list \"/a/\" on m1:1: more than 2,000,000 keys"}},
 		{"all keys, compacted", rpctypes.ErrCompacted, "", Compacted, model.LostCompacted, []string{"listing all keys anew"}},
 		{"an answer that no etcd gives", status.Error(validate.Code, "no header"), "/a/", Malformed, model.LostDisconnect, []string{`cannot list "/a/": no header`}},
@@ -52,13 +52,14 @@ func TestExplainSaysWhatFailedWhereAndWhatToDo(t *testing.T) {
 		if got := Classify(fmt.Errorf("wrapped: %w", row.err)); got != row.class || got.Reason() != row.lost {
 			t.Errorf("%s: class %d for %v, want %d for %v", row.reason, got, got.Reason(), row.class, row.lost)
 		}
-		said := Explain(row.err, "list", row.prefix, []string{"m1:1"})
+		why := Explain(row.err, model.Say("to-list"), row.prefix, []string{"m1:1"})
+		said := text.English(why)
 		for _, want := range row.want {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s: %q, want %q in it", row.reason, said, want)
 			}
 		}
-		zh := text.Render(text.Chinese, model.Say("watch-of-lost", row.prefix, row.lost, said))
+		zh := text.Render(text.Chinese, model.Say("watch-of-lost", row.prefix, row.lost, why))
 		for _, english := range []string{"cannot", "trying", "anew", "member", "permission on", "password:"} {
 			if strings.Contains(zh, english) {
 				t.Errorf("%s: in Chinese it is %q", row.reason, zh)

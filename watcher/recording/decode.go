@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -37,6 +39,7 @@ const (
 	aLease
 	aStruct
 	aList
+	aMessage
 	anyOther // a bool, an unsigned number
 )
 
@@ -60,6 +63,8 @@ func shapeOf(t reflect.Type, known map[reflect.Type]*shape) *shape {
 		s.kind = aTime
 	case t == reflect.TypeFor[model.LeaseID]():
 		s.kind = aLease
+	case t == reflect.TypeFor[model.Message]():
+		s.kind = aMessage
 	case t.Kind() == reflect.Struct:
 		s.kind = aStruct
 		for i := range t.NumField() {
@@ -179,6 +184,10 @@ func (c *cursor) value(v reflect.Value, s *shape) error {
 		id, err := strconv.ParseUint(t, 16, 64)
 		v.SetInt(int64(id))
 		return err
+	case aMessage:
+		m, err := c.message(messageDepth)
+		*v.Addr().Interface().(*model.Message) = m
+		return err
 	case aStruct:
 		return c.fields(v, s, 0)
 	case aList:
@@ -275,6 +284,77 @@ func (c *cursor) text() (s string, err error) {
 	}
 	err = json.Unmarshal(c.line[c.at-len(t)-2:c.at], &s)
 	return s, err
+}
+
+// messageDepth is how deep messages may speak of messages.
+const messageDepth = 8
+
+// message reads a message: the words of others are a string, as the words of all were until messages
+// were recorded.
+func (c *cursor) message(depth int) (m model.Message, err error) {
+	arg, err := c.argument(depth)
+	switch arg := arg.(type) {
+	case string:
+		return model.Say("quote", arg), err
+	case model.Message:
+		return arg, err
+	}
+	return m, cmp.Or(err, errSyntax)
+}
+
+// argument reads what a message speaks of: a string, a number or a message.
+func (c *cursor) argument(depth int) (arg any, err error) {
+	if depth == 0 {
+		return nil, fmt.Errorf("messages are more than %d deep", messageDepth)
+	}
+	switch c.space(); {
+	case c.at == len(c.line):
+		return nil, errSyntax
+	case c.line[c.at] == '"', bytes.HasPrefix(c.line[c.at:], []byte(`{"base64":`)):
+		return c.bytes()
+	case c.line[c.at] != '{':
+		return c.number()
+	}
+	m := model.Message{}
+	for n := 0; ; n++ {
+		name, more, err := c.member(n)
+		switch {
+		case err != nil || !more:
+			return m, err
+		case string(name) == "say":
+			id, err := c.bytes()
+			if m.ID = model.MessageID(id); err != nil {
+				return m, err
+			}
+		case string(name) == "args":
+			if m.Args, err = c.arguments(depth - 1); err != nil {
+				return m, err
+			}
+		default:
+			return m, fmt.Errorf("field %q of a message is not known", name)
+		}
+	}
+}
+
+func (c *cursor) arguments(depth int) (args []any, err error) {
+	if !c.next('[') {
+		return nil, errSyntax
+	}
+	args = []any{}
+	for n := 0; !c.next(']'); n++ {
+		if n > 0 && !c.next(',') {
+			return nil, errSyntax
+		}
+		if c.taken += int(reflect.TypeFor[model.Message]().Size()); c.taken > listsMax {
+			return nil, errLists
+		}
+		arg, err := c.argument(depth)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, arg)
+	}
+	return args, nil
 }
 
 // bytes reads a string of any bytes.

@@ -61,6 +61,8 @@ func (x encoder) appendValue(out []byte, v reflect.Value, s *shape) []byte {
 		return x.when(v.Interface().(time.Time)).UTC().AppendFormat(out, `"`+time.RFC3339Nano+`"`)
 	case aLease:
 		return strconv.AppendQuote(out, model.LeaseID(v.Int()).String())
+	case aMessage:
+		return appendMessage(out, v.Interface().(model.Message))
 	case aStruct:
 		return append(x.appendFields(append(out, '{'), v, s, false), '}')
 	case aList:
@@ -76,6 +78,38 @@ func (x encoder) appendValue(out []byte, v reflect.Value, s *shape) []byte {
 		return appendText(out, v.String())
 	}
 	return appendNumber(out, v)
+}
+
+// appendMessage writes a message. What somebody else said is a string.
+func appendMessage(out []byte, m model.Message) []byte {
+	if m.ID == "quote" && len(m.Args) == 1 {
+		if said, is := m.Args[0].(string); is {
+			return appendText(out, said)
+		}
+	}
+	out = appendText(append(out, `{"say":`...), string(m.ID))
+	if m.Args != nil {
+		out = append(out, `,"args":[`...)
+	}
+	for i, arg := range m.Args {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		switch arg := arg.(type) {
+		case model.Message:
+			out = appendMessage(out, arg)
+		case int64:
+			out = strconv.AppendInt(out, arg, 10)
+		case string:
+			out = appendText(out, arg)
+		default: // events hold no other
+			out = appendText(out, fmt.Sprint(arg))
+		}
+	}
+	if m.Args != nil {
+		out = append(out, ']')
+	}
+	return append(out, '}')
 }
 
 // appendNumber writes what is left of the kinds that events are made of.

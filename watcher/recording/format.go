@@ -21,7 +21,8 @@ import (
 // type in package model, their first letter in lower case; one that is zero is left
 // out. A time is RFC 3339 in UTC; a duration counts nanoseconds; a lease id is a
 // string in hex, as the keys of the recipes hold it. A string is a JSON string if
-// it is UTF-8, else {"base64":"…"}: keys and values are raw bytes. An envelope is never in two
+// it is UTF-8, else {"base64":"…"}: keys and values are raw bytes. A message is
+// {"say":ID,"args":[…]}, of strings, numbers and messages; what somebody else said is a string. An envelope is never in two
 // frames.
 //
 // The extra field of a frame's header says what the frame holds (see frame), so that a search

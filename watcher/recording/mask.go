@@ -82,6 +82,13 @@ func (m *Mask) walk(v reflect.Value, field string) {
 		for i := range v.Len() {
 			m.walk(v.Index(i), field)
 		}
+	case reflect.Interface: // what a message speaks of
+		if !v.IsNil() {
+			own := reflect.New(v.Elem().Type()).Elem()
+			own.Set(v.Elem())
+			m.walk(own, field)
+			v.Set(own)
+		}
 	case reflect.String:
 		if v.Type() == reflect.TypeFor[string]() && v.Len() > 0 {
 			v.SetString(m.text(field, v.String()))

@@ -52,7 +52,9 @@ func TestWhatAMaskLeaves(t *testing.T) {
 		{"what a program printed may be anything, so only how much it was stays", &Mask{Drop: true}, model.Printed{Contender: "a", Left: 2, Lines: []model.Line{{Text: "secret"}}},
 			model.Printed{Contender: "a", Left: 3}},
 		{"whatever is masked", &values, model.Printed{Contender: "a", Lines: []model.Line{{Text: "secret"}}}, model.Printed{Contender: "a", Left: 1}},
-		{"free text goes", &names, model.Lost{Prefix: "/jobs/", Detail: "db7 says no"}, model.Lost{Prefix: "/n1/", Detail: "name-2"}},
+		{"what a message speaks of goes, and what it says stays", &Mask{Names: true}, model.Lost{Detail: model.TryingAgain(model.Say("no-connection", "db7"))},
+			model.Lost{Detail: model.TryingAgain(model.Say("no-connection", "name-1"))}},
+		{"free text goes", &names, model.Lost{Prefix: "/jobs/", Detail: model.Say("quote", "db7 says no")}, model.Lost{Prefix: "/n1/", Detail: model.Say("quote", "name-2")}},
 	} {
 		if got := row.mask.Event(row.in); !reflect.DeepEqual(got, row.want) {
 			t.Errorf("%s:\n%+v, want\n%+v", row.reason, got, row.want)
@@ -101,6 +103,14 @@ func plant(v reflect.Value, s string) {
 		for i := range v.Len() {
 			plant(v.Index(i), s)
 		}
+	case reflect.Interface:
+		if v.IsNil() {
+			return
+		}
+		own := reflect.New(v.Elem().Type()).Elem()
+		own.Set(v.Elem())
+		plant(own, s)
+		v.Set(own)
 	case reflect.String:
 		if v.Type() == reflect.TypeFor[string]() {
 			v.SetString(s)

@@ -83,6 +83,15 @@ func draw(t *rapid.T, v reflect.Value) {
 	case reflect.String:
 		v.SetString(rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()),
 			func(b []byte) string { return string(b) })).Draw(t, "text"))
+	case reflect.Interface: // what a message speaks of
+		of := rapid.SampledFrom([]any{"", int64(0), model.Message{}}).Draw(t, "of")
+		own := reflect.New(reflect.TypeOf(of)).Elem()
+		if _, is := of.(model.Message); is {
+			own.Set(reflect.ValueOf(model.Say("no-connection", rapid.String().Draw(t, "cause"), model.Say("may-not"))))
+		} else {
+			draw(t, own)
+		}
+		v.Set(own)
 	case reflect.Bool:
 		v.SetBool(rapid.Bool().Draw(t, "bool"))
 	case reflect.Uint64:
@@ -176,7 +185,7 @@ func TestFormatOfARecording(t *testing.T) {
 				{KV: model.KV{Key: "jobs/1f", CreateRev: 7, ModRev: 7, Version: 1, Lease: 0x1f}},
 				{Deleted: true, KV: model.KV{Key: "jobs/2", ModRev: 7}}}},
 			model.LeaseRead{At: at, ID: 0x1f, Granted: 60, Remaining: -1, Term: 2},
-			model.Lost{At: at, Reason: model.LostSilent, Detail: "m1"},
+			model.Lost{At: at, Reason: model.LostSilent, Detail: model.Say("quote", "m1")},
 			model.Tick{}}})
 	want := `{"locktop":"recording","version":4}
 {"batch":1,"event":"load-started","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6}
@@ -490,7 +499,7 @@ func FuzzReplay(f *testing.F) {
 	} {
 		f.Add(string(framed(f, firstLine+line+"\n")))
 	}
-	f.Add(string(recorded(f, model.Batch{Events: []model.Event{model.Tick{At: time.Unix(1, 0)}, model.Lost{Detail: "m1"}}}, model.Batch{Events: []model.Event{model.Tick{}}})))
+	f.Add(string(recorded(f, model.Batch{Events: []model.Event{model.Tick{At: time.Unix(1, 0)}, model.Lost{Detail: model.Say("quote", "m1")}}}, model.Batch{Events: []model.Event{model.Tick{}}})))
 	f.Fuzz(func(t *testing.T, text string) {
 		batches, _ := replayed(strings.NewReader(text))
 		again, err := replayed(bytes.NewReader(recorded(t, append(batches, model.Batch{})...)))

@@ -638,7 +638,7 @@ func (w *world) members() {
 	for i := range 3 {
 		m := model.Member{ID: uint64(i + 1), Name: fmt.Sprint("m", i+1), Leader: i == 0 && !w.noLead, Term: 2, NoLeader: w.noLead}
 		if w.noLead && i > 0 {
-			m.Err = "it does not answer"
+			m.Err = model.Say("quote", "it does not answer")
 		}
 		e.Members = append(e.Members, m)
 	}

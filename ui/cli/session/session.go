@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // Session is a source and the state that is made of it.
@@ -192,8 +192,8 @@ func (s *Session) took(b model.Batch, p Pull) error {
 	if err := s.tell(false); err != nil {
 		return err
 	}
-	if other := s.State.Coverage().OtherCluster(); s.OneCluster && other != "" {
-		return couldNotLook("this was not a look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
+	if other := s.State.Coverage().OtherCluster(); s.OneCluster && !other.IsZero() {
+		return couldNotLook("this was not a look at one cluster: %s", text.English(other.WithoutNext()))
 	}
 	if !p.Listing {
 		return nil
@@ -245,9 +245,9 @@ func leftOut(n uint64, at time.Time) *journal.Entry {
 
 // couldNotList says why the keys of a prefix are not known, and what to do.
 func couldNotList(w *locks.Watch) error {
-	why := strings.TrimSuffix(w.Detail, "; trying again")
-	if strings.HasPrefix(why, "cannot ") {
-		return couldNotLook("%s", why)
+	why := w.Detail.WithoutNext()
+	if !why.Says("cannot") && !why.Says("cannot-on") {
+		why = model.Say("cannot", model.Say("to-list"), model.KeysOf(w.Prefix), why)
 	}
-	return couldNotLook("cannot list %s: %s", model.KeysUnder(w.Prefix), why)
+	return couldNotLook("%s", text.English(why))
 }

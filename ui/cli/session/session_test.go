@@ -38,7 +38,7 @@ func (e *ends) Next(context.Context, model.Want) (model.Batch, error) {
 
 // TestHowAPullEnds: after the batches the source says nothing, unless it has an error.
 func TestHowAPullEnds(t *testing.T) {
-	lost := func(prefix, detail string) model.Event {
+	lost := func(prefix string, detail model.Message) model.Event {
 		return model.Lost{At: time.Unix(2, 0), Prefix: prefix, Reason: model.LostDisconnect, Detail: detail}
 	}
 	broken := errors.New("broken")
@@ -59,16 +59,16 @@ func TestHowAPullEnds(t *testing.T) {
 			want: "here did not answer within 20ms (--command-timeout)", code2: true},
 		{reason: "the source is spent", err: broken, pull: Pull{Until: never}, want: "looking at here: broken", code2: true},
 		{reason: "the recording is over", err: io.EOF, pull: Pull{Until: never}},
-		{reason: "a prefix cannot be listed", batches: []model.Batch{batch(lost("/a/", `cannot list "/a/": no permission on m1`))}, pull: Pull{Until: never, Listing: true},
+		{reason: "a prefix cannot be listed", batches: []model.Batch{batch(lost("/a/", model.Say("cannot", model.Say("to-list"), model.KeysOf("/a/"), model.Say("quote", "no permission on m1"))))}, pull: Pull{Until: never, Listing: true},
 			want: `cannot list "/a/": no permission on m1`, code2: true},
-		{reason: "nobody tries again once it has ended", batches: []model.Batch{batch(lost("", "the stream broke; trying again"))}, pull: Pull{Until: never, Listing: true},
+		{reason: "nobody tries again once it has ended", batches: []model.Batch{batch(lost("", model.TryingAgain(model.Say("quote", "the stream broke"))))}, pull: Pull{Until: never, Listing: true},
 			want: "cannot list all keys: the stream broke", code2: true},
-		{reason: "a prefix is lost, and that is no reason to end", batches: []model.Batch{batch(lost("/a/", "x"))}, pull: Pull{Until: never, For: 20 * time.Millisecond}},
+		{reason: "a prefix is lost, and that is no reason to end", batches: []model.Batch{batch(lost("/a/", model.Say("quote", "x")))}, pull: Pull{Until: never, For: 20 * time.Millisecond}},
 		{reason: "another cluster answers", batches: []model.Batch{batch(list("/a/")...),
-			batch(model.Lost{At: time.Unix(2, 0), Prefix: "/a/", Reason: model.LostCluster, Detail: "cluster 2 answers; listing anew"})},
+			batch(model.Lost{At: time.Unix(2, 0), Prefix: "/a/", Reason: model.LostCluster, Detail: model.ListingAnew(model.Say("quote", "cluster 2 answers"))})},
 			pull: Pull{Until: never}, one: true, want: "this was not a look at one cluster: cluster 2 answers", code2: true},
 		{reason: "another cluster answers, and that may be", batches: []model.Batch{batch(list("/a/")...),
-			batch(model.Lost{At: time.Unix(2, 0), Prefix: "/a/", Reason: model.LostCluster, Detail: "cluster 2 answers; listing anew"})},
+			batch(model.Lost{At: time.Unix(2, 0), Prefix: "/a/", Reason: model.LostCluster, Detail: model.ListingAnew(model.Say("quote", "cluster 2 answers"))})},
 			pull: Pull{Until: never, For: 20 * time.Millisecond}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

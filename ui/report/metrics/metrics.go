@@ -250,8 +250,8 @@ func (x *Exporter) watch(g *gauges) {
 	if c := s.Cluster(); !c.At.IsZero() {
 		up, down := 0, 0
 		for _, m := range c.Members {
-			down += int(truth(!m.Unasked && (m.Err != "" || m.NoLeader)))
-			up += int(truth(m.Err == "" && !m.NoLeader && !m.Unasked))
+			down += int(truth(!m.Unasked && (!m.Err.IsZero() || m.NoLeader)))
+			up += int(truth(m.Err.IsZero() && !m.NoLeader && !m.Unasked))
 		}
 		g.add("members", "Members of the cluster.", float64(len(c.Members)))
 		g.add("members_serving", "Members that answer and know a leader.", float64(up))

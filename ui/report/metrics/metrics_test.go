@@ -142,7 +142,7 @@ func TestMembersAsSeenFromHere(t *testing.T) {
 	h.Add(model.ClusterStatus{At: modeltest.At(1), ClusterID: 1, Agreed: model.Answers{Asked: 9, Failed: 1, Usual: 4 * time.Millisecond, Longest: 2 * time.Second, Slow: 1},
 		Members: []model.Member{
 			{ID: 1, Name: "m1", Leader: true, Version: "3.6.1", DBSize: 1 << 20, DBQuota: 2 << 30, Answers: model.Answers{Asked: 6, Usual: 3 * time.Millisecond, Longest: 900 * time.Millisecond}},
-			{ID: 2, Name: "m2", Err: "refused", Answers: model.Answers{Asked: 6, Failed: 6}}, {ID: 3, Name: "m3", Unasked: true}}})
+			{ID: 2, Name: "m2", Err: model.Say("quote", "refused"), Answers: model.Answers{Asked: 6, Failed: 6}}, {ID: 3, Name: "m3", Unasked: true}}})
 	x, r := told(t, h, DefaultSeries)
 	for _, row := range []struct{ name, want, reason string }{
 		{"locktop_member_latency_seconds", `locktop_member_latency_seconds{member="m1"} 0.003`, "of one that never answered it is missing, and of one that nobody asks"},

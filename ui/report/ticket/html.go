@@ -14,6 +14,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/locks"
+	"locktop/model/text"
 	"locktop/ui/report"
 )
 
@@ -261,7 +262,7 @@ func (p *Page) blind() []string {
 		case locks.CoverageLeases:
 			what = "the readings of " + model.CountOf(u.Leases, "lease")
 		}
-		out = append(out, fmt.Sprintf("%s, for %s: %s", what, model.Duration(u.Duration, false), model.Printable(u.Reason)))
+		out = append(out, fmt.Sprintf("%s, for %s: %s", what, model.Duration(u.Duration, false), text.English(u.Reason)))
 	}
 	return slices.Clip(out)
 }

@@ -165,7 +165,7 @@ func TestHostileNamesOnAPage(t *testing.T) {
 		s := store.New()
 		s.Apply(model.Batch{Events: h.Events})
 		p := New(s.View, Options{Source: name, From: modeltest.At(0), Observation: report.Observation{At: s.Now(), Prefixes: []string{name},
-			Blind: []locks.CoverageGap{{Kind: locks.CoverageKeys, Prefix: name, Reason: name}}}, Again: []string{"locktop describe " + model.ShellQuote(name)}})
+			Blind: []locks.CoverageGap{{Kind: locks.CoverageKeys, Prefix: name, Reason: model.Say("quote", name)}}}, Again: []string{"locktop describe " + model.ShellQuote(name)}})
 		text := asText(t, p, "html")
 		checkHarmless(t, text)
 		if len(text) > 60_000 {

@@ -32,7 +32,7 @@ func TestThePageTellsTheWholePeriod(t *testing.T) {
 		Action: model.Action{Kind: model.RevokeLease, Lock: "/lock/z", Lease: 0xc3}}})
 	h.Add(model.Acted{At: modeltest.At(62), Outcome: model.Outcome{At: modeltest.At(62), By: "bob", Done: true,
 		Action: model.Action{Kind: model.InjectFault, Lock: "/lock/z", Fault: model.Fault{Kind: model.FaultPause, Target: "d4"}}}}) // it breaks no lock
-	h.Add(model.Lost{At: modeltest.At(70), Prefix: "", Reason: model.LostDisconnect, Detail: "connection refused"})
+	h.Add(model.Lost{At: modeltest.At(70), Prefix: "", Reason: model.LostDisconnect, Detail: model.Say("quote", "connection refused")})
 	h.Add(model.Back{At: modeltest.At(90)})
 	h.Add(model.Tick{At: modeltest.At(95)})
 	s := store.New()
@@ -83,7 +83,7 @@ func TestAnOutageIsOneStory(t *testing.T) {
 	h := modeltest.New()
 	h.Loaded(0)
 	lost := func(at float64, why model.LostReason) {
-		h.Add(model.Lost{At: modeltest.At(at), Reason: why, Detail: "why"}, model.Back{At: modeltest.At(at + 1)})
+		h.Add(model.Lost{At: modeltest.At(at), Reason: why, Detail: model.Say("quote", "why")}, model.Back{At: modeltest.At(at + 1)})
 	}
 	for at := 10.; at < 30; at += 4 {
 		lost(at, model.LostDisconnect)
