@@ -1,6 +1,7 @@
 package model
 
 import (
+	"reflect"
 	"time"
 )
 
@@ -44,6 +45,17 @@ type Contender struct {
 	Ended string
 }
 
+// HowEnded says how the contender ended, zero while it lives.
+func (c Contender) HowEnded() Message {
+	switch c.Ended {
+	case "":
+		return Message{}
+	case "killed":
+		return Say("program-killed")
+	}
+	return Say("quote", c.Ended)
+}
+
 // Belief is what a contender reported about itself.
 type Belief struct {
 	At        time.Time
@@ -56,8 +68,21 @@ type Belief struct {
 	// Token is what it shows to the guarded resource: the create revision of its
 	// key; 0 if it has none.
 	Token int64
-	// Text is its own words on an error, else empty.
+	// Text is what it says besides, as on an error, in its own words, else empty. Said is the same as a
+	// message, where it is a sentence of ours.
 	Text string
+	Said Message
+}
+
+// Same says whether both are one report.
+func (b Belief) Same(o Belief) bool { return reflect.DeepEqual(b, o) }
+
+// Says is what the contender says besides, as a message.
+func (b Belief) Says() Message {
+	if b.Said.IsZero() && b.Text != "" {
+		return Say("quote", b.Text)
+	}
+	return b.Said
 }
 
 // SpeaksOf says whether the belief is about that claim, as far as it tells. A key may go and

@@ -24,6 +24,14 @@ type Message struct {
 // Say returns the message of that id about some arguments.
 func Say(id MessageID, args ...any) Message { return Message{id, args} }
 
+// Quoted returns the words of somebody else, if that is all that the message says.
+func (m Message) Quoted() (words string, is bool) {
+	if m.ID == "quote" && len(m.Args) == 1 {
+		words, is = m.Args[0].(string)
+	}
+	return words, is
+}
+
 // IsZero says whether the message says nothing.
 func (m Message) IsZero() bool { return m.ID == "" }
 

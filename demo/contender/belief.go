@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // BeliefLine is one line of what a contender prints: JSON, one object per line.
@@ -27,8 +28,11 @@ type BeliefLine struct {
 	Lease    string `json:"lease,omitempty"`
 	// Token is the create revision of Key, once it has the lock.
 	Token int64 `json:"token,omitempty"`
-	// Text is what went wrong, in words.
-	Text string `json:"text,omitempty"`
+	// Text is what it says besides, in words, as on an error. Where these are a sentence of ours, Say names it,
+	// and Args are what it speaks of.
+	Text string          `json:"text,omitempty"`
+	Say  model.MessageID `json:"say,omitempty"`
+	Args []string        `json:"args,omitempty"`
 }
 
 // DecodeBelief reads a line that a contender printed, and the process id that it
@@ -60,13 +64,37 @@ func decode(line []byte) (b model.Belief, l BeliefLine, err error) {
 	default:
 		return b, l, fmt.Errorf("read a contender's line: unknown state %q", l.State)
 	}
-	b = model.Belief{At: l.At, Contender: l.Contender, Lock: whole(l.Lock, l.LockBytes), State: l.State, Key: whole(l.Key, l.KeyBytes), Token: l.Token, Text: l.Text}
+	b = model.Belief{At: l.At, Contender: l.Contender, Lock: whole(l.Lock, l.LockBytes), State: l.State, Key: whole(l.Key, l.KeyBytes), Token: l.Token, Text: l.Text, Said: l.said()}
 	if l.Lease != "" {
 		if b.Lease, err = model.ParseLeaseID(l.Lease); err != nil {
 			return b, l, fmt.Errorf("read a contender's line: %w", err)
 		}
 	}
 	return b, l, nil
+}
+
+// put puts in what is said besides.
+func (l *BeliefLine) put(said model.Message) {
+	if words, is := said.Quoted(); is {
+		l.Text = words
+		return
+	}
+	l.Text, l.Say = text.English(said), said.ID
+	for _, arg := range said.Args {
+		l.Args = append(l.Args, fmt.Sprint(arg))
+	}
+}
+
+// said is the sentence of ours, zero where the line names none that its text is.
+func (l *BeliefLine) said() model.Message {
+	said := model.Message{ID: l.Say}
+	for _, arg := range l.Args {
+		said.Args = append(said.Args, arg)
+	}
+	if said.IsZero() || text.English(said) != l.Text {
+		return model.Message{}
+	}
+	return said
 }
 
 // whole is a name as etcd has it, of its readable form and its bytes, if it is not UTF-8.

@@ -147,7 +147,7 @@ var errLost = errors.New("the session is lost")
 // run goes through sessions until ctx ends, every round is over, or it is denied what
 // it needs.
 func (c *contender) run(ctx context.Context) error {
-	c.sayIdle("")
+	c.sayIdle(silence)
 	pause := backoffMin
 	for ctx.Err() == nil {
 		begun := time.Now()
@@ -159,10 +159,10 @@ func (c *contender) run(ctx context.Context) error {
 			continue // a lost session is no reason to wait with the next
 		}
 		if denied := c.denied(ctx, err); denied != nil {
-			c.sayIdle(denied.Error())
+			c.sayIdle(quote(denied.Error()))
 			return denied
 		}
-		c.sayIdle(c.explain(err))
+		c.sayIdle(quote(c.explain(err)))
 		if time.Since(begun) > 2*backoffMax {
 			pause = backoffMin
 		}
@@ -196,10 +196,10 @@ func (c *contender) compete(ctx context.Context) error {
 }
 
 // sayIdle says of every lock that nobody wants it now.
-func (c *contender) sayIdle(text string) {
+func (c *contender) sayIdle(said model.Message) {
 	for _, w := range c.workers {
 		for _, lock := range c.o.Locks {
-			w.say(lock, model.BeliefIdle, claim{}, text)
+			w.say(lock, model.BeliefIdle, claim{}, said)
 		}
 	}
 }

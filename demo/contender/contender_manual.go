@@ -101,7 +101,7 @@ type outcome struct {
 // obey does what the words say until ctx ends.
 func (c *contender) obey(ctx context.Context, words <-chan string) {
 	m := &manual{worker: c.workers[0], outcomes: make(chan outcome, 1), sights: make(chan string), gone: make(chan string)}
-	c.sayIdle("")
+	c.sayIdle(silence)
 	defer m.leave()
 	for {
 		var lost <-chan struct{}
@@ -123,9 +123,9 @@ func (c *contender) obey(ctx context.Context, words <-chan string) {
 			m.acquired(ctx, o)
 			m.again(ctx)
 		case m.sight = <-m.sights:
-			m.note("observes: the leader is " + m.sight)
+			m.note(model.Say("program-observes", m.sight))
 		case <-m.gone:
-			m.note("watch: DELETE")
+			m.note(quote("watch: DELETE"))
 		case <-lost:
 			m.lose()
 		}
@@ -137,7 +137,7 @@ func (m *manual) do(ctx context.Context, word string) {
 	name, _, _ := strings.Cut(word, " ")
 	f := manualWords[name]
 	if f == nil {
-		m.note(fmt.Sprintf("%.40q is not a command: want one of %s", word, strings.Join(ManualWords(), ", ")))
+		m.note(quote(fmt.Sprintf("%.40q is not a command: want one of %s", word, strings.Join(ManualWords(), ", "))))
 		return
 	}
 	m.word = word
@@ -147,8 +147,16 @@ func (m *manual) do(ctx context.Context, word string) {
 		return
 	}
 	if err != nil {
-		m.note(name + ": " + m.clearer(ctx, err).Error())
+		m.note(failedAt(name, m.clearer(ctx, err)))
 	}
+}
+
+// failedAt says what came of a word that failed.
+func failedAt(word string, err error) model.Message {
+	if refused := (*refusedError)(nil); errors.As(err, &refused) {
+		return model.Say("program-refused", word, refused.verb, refused.token, refused.highest)
+	}
+	return quote(word + ": " + err.Error())
 }
 
 // earlyBy is how long a word waits for the end of an attempt: everybody may see the key of a claim,
@@ -164,19 +172,19 @@ func (m *manual) again(ctx context.Context) {
 }
 
 // note says something without a change of what is believed.
-func (m *manual) note(text string) {
+func (m *manual) note(said model.Message) {
 	switch {
 	case m.waiting != nil && !m.waiting.abandoned:
-		m.say(m.waiting.lock, model.BeliefWaiting, m.waiting.claim, text)
+		m.say(m.waiting.lock, model.BeliefWaiting, m.waiting.claim, said)
 	case len(m.held) > 0:
 		h := m.last()
-		m.say(h.lock, model.BeliefHolding, h.claim, text)
+		m.say(h.lock, model.BeliefHolding, h.claim, said)
 	case m.released != nil:
-		m.say(m.released.lock, model.BeliefIdle, claim{}, text)
+		m.say(m.released.lock, model.BeliefIdle, claim{}, said)
 	case m.hand.claim.token != 0:
-		m.say(m.o.Locks[0], model.BeliefWaiting, m.hand.claim, text)
+		m.say(m.o.Locks[0], model.BeliefWaiting, m.hand.claim, said)
 	default:
-		m.say(m.o.Locks[0], model.BeliefIdle, claim{}, text)
+		m.say(m.o.Locks[0], model.BeliefIdle, claim{}, said)
 	}
 }
 
@@ -185,6 +193,7 @@ func (m *manual) last() hold { return m.held[len(m.held)-1] }
 
 var (
 	errHoldsNothing = errors.New("it holds no lock; say lock first")
+	errNoAnswer     = fmt.Errorf("no answer within %v", askWithin)
 	errIsWaiting    = errors.New("it is still waiting for a lock")
 	errNoResource   = errors.New("there is no guarded resource")
 )
@@ -235,7 +244,7 @@ func (m *manual) start(ctx context.Context, lock string) error {
 	a := m.attempt(m.s, lock)
 	ctx, cancel := context.WithCancel(ctx)
 	m.waiting = &waiting{lock: lock, claim: a.claim, cancel: cancel}
-	m.say(lock, model.BeliefWaiting, a.claim, "")
+	m.say(lock, model.BeliefWaiting, a.claim, silence)
 	go func() {
 		defer cancel()
 		c, err := a.acquire(ctx)
@@ -252,23 +261,23 @@ func (m *manual) acquired(ctx context.Context, o outcome) {
 	if abandoned {
 		return // nobody hears of it
 	}
-	why := ""
+	why := silence
 	if m.s != nil {
 		why = m.s.loss(o.err)
 	}
 	switch {
 	case o.err == nil && m.s != nil:
 		m.held = append(m.held, hold{lock, o.claim})
-		m.say(lock, model.BeliefHolding, o.claim, "")
+		m.say(lock, model.BeliefHolding, o.claim, silence)
 	case o.err == nil: // the session was closed meanwhile
 		_ = undo(o.claim.release, nil)
-		m.say(lock, model.BeliefIdle, claim{}, "")
-	case why != "":
+		m.say(lock, model.BeliefIdle, claim{}, silence)
+	case !why.IsZero():
 		m.say(lock, model.BeliefLost, was, why)
 	case m.s == nil:
-		m.say(lock, model.BeliefIdle, claim{}, "") // close ended it
+		m.say(lock, model.BeliefIdle, claim{}, silence) // close ended it
 	default:
-		m.say(lock, model.BeliefIdle, claim{}, "wait for the lock: "+m.clearer(ctx, o.err).Error())
+		m.say(lock, model.BeliefIdle, claim{}, quote("wait for the lock: "+m.clearer(ctx, o.err).Error()))
 	}
 }
 
@@ -296,18 +305,22 @@ func (m *manual) unlock(ctx context.Context) error {
 	}
 	h := m.last()
 	m.held, m.released, m.hand = m.held[:len(m.held)-1], &h, byHand{}
-	m.say(h.lock, model.BeliefLeaving, h.claim, "")
-	text := ""
-	if err := m.ask(ctx, h.release); err != nil {
-		text = "unlock: " + strings.TrimPrefix(err.Error(), "unlock: ")
+	m.say(h.lock, model.BeliefLeaving, h.claim, silence)
+	said := silence
+	if err := m.ask(ctx, h.release); errors.Is(err, errNoAnswer) {
+		said = model.Say("program-no-answer", askWithin.String())
+	} else if isAnswer(err) {
+		said = wordsOf(err)
+	} else if err != nil {
+		said = failedAt("unlock", err)
 	}
 	for _, other := range m.held {
 		if other.lock == h.lock { // had twice: the other one knows of nothing
-			m.say(h.lock, model.BeliefHolding, other.claim, text)
+			m.say(h.lock, model.BeliefHolding, other.claim, said)
 			return nil
 		}
 	}
-	m.say(h.lock, model.BeliefIdle, claim{}, text)
+	m.say(h.lock, model.BeliefIdle, claim{}, said)
 	return nil
 }
 
@@ -318,7 +331,7 @@ func (m *manual) unlockAgain(ctx context.Context) error {
 	if err := m.ask(ctx, m.released.release); err != nil {
 		return err
 	}
-	m.note("unlocked " + m.released.lock + " once more")
+	m.note(model.Say("program-unlocked", m.released.lock))
 	return nil
 }
 
@@ -333,7 +346,7 @@ func (m *manual) resignAgain(ctx context.Context) error {
 	if err := m.ask(ctx, m.released.resignAgain); err != nil {
 		return err
 	}
-	m.note("resigned " + m.released.lock + " once more, without an error")
+	m.note(quote("resigned " + m.released.lock + " once more, without an error"))
 	return nil
 }
 
@@ -343,7 +356,7 @@ func (m *manual) ask(ctx context.Context, request func(context.Context) error) e
 	defer cancel()
 	err := request(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("no answer within %v", askWithin)
+		return errNoAnswer
 	}
 	return err
 }
@@ -377,7 +390,7 @@ func (m *manual) put(ctx context.Context) error {
 	if err := m.guard.write(ctx, m.name, r); err != nil {
 		return err
 	}
-	m.note("wrote " + r.lock)
+	m.note(model.Say("program-wrote", r.lock))
 	return nil
 }
 
@@ -398,7 +411,7 @@ func (m *manual) close(context.Context) error {
 	err := m.s.Session.Close() // revokes even what was dropped
 	m.s = nil
 	for _, h := range slices.Backward(m.held) {
-		m.say(h.lock, model.BeliefIdle, claim{}, "")
+		m.say(h.lock, model.BeliefIdle, claim{}, silence)
 	}
 	m.held = nil
 	return err
@@ -410,7 +423,7 @@ func (m *manual) drop(context.Context) error {
 	}
 	m.s.lost = nil // it believes what it believed
 	m.s.Orphan()
-	m.note("renews no more")
+	m.note(model.Say("program-drops"))
 	return nil
 }
 
@@ -427,7 +440,7 @@ func (m *manual) proclaim(ctx context.Context) error {
 	if err := m.ask(ctx, func(ctx context.Context) error { return h.claim.proclaim(ctx, value) }); err != nil {
 		return err
 	}
-	m.note("proclaimed " + value)
+	m.note(model.Say("program-proclaimed", value))
 	return nil
 }
 
@@ -439,15 +452,15 @@ func (m *manual) leave() {
 		if o := <-m.outcomes; o.err == nil {
 			m.held = append(m.held, hold{m.waiting.lock, o.claim})
 		} else {
-			m.say(m.waiting.lock, model.BeliefIdle, claim{}, "")
+			m.say(m.waiting.lock, model.BeliefIdle, claim{}, silence)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
 	defer cancel()
 	for _, h := range slices.Backward(m.held) {
-		m.say(h.lock, model.BeliefLeaving, h.claim, "")
+		m.say(h.lock, model.BeliefLeaving, h.claim, silence)
 		_ = h.release(ctx) // the session's end comes next, and takes it along
-		m.say(h.lock, model.BeliefIdle, claim{}, "")
+		m.say(h.lock, model.BeliefIdle, claim{}, silence)
 	}
 	if m.s != nil {
 		m.s.close()

@@ -22,7 +22,7 @@ type session struct {
 	// where nobody is to hear of its end.
 	lost <-chan struct{}
 	// lostReason says what it means that lost is closed; lose closes it where no lease does.
-	lostReason string
+	lostReason model.Message
 	lose       func()
 	times      times
 }
@@ -31,7 +31,7 @@ type session struct {
 func (c *contender) open(ctx context.Context) (*session, error) {
 	if playOf(c.o.Recipe).tells {
 		lost := make(chan struct{})
-		return &session{lost: lost, lostReason: renewalsOver, lose: sync.OnceFunc(func() { close(lost) })}, nil
+		return &session{lost: lost, lostReason: quote(renewalsOver), lose: sync.OnceFunc(func() { close(lost) })}, nil
 	}
 	if c.o.NoLease || playOf(c.o.Recipe).own || recipe.Played(c.o.Recipe).Rhythm == recipe.RenewsNever {
 		return &session{}, nil
@@ -65,7 +65,7 @@ func (s *session) close() {
 }
 
 // leaseGone is what the client library tells by ending a session.
-const leaseGone = "the session is gone: its lease was not renewed in time"
+var leaseGone = model.Say("program-lost")
 
 // renewalsOver is what it tells by closing the channel of its answers.
 const renewalsOver = "the channel of renewals was closed"
@@ -79,8 +79,8 @@ func (s *session) lease() model.LeaseID {
 }
 
 // loss says in which way the session or the claim was lost, after an attempt that
-// ended with err; empty if it was not.
-func (s *session) loss(err error) string {
+// ended with err; [silence] if it was not.
+func (s *session) loss(err error) model.Message {
 	switch {
 	case isDone(s.lost):
 		return s.lostReason
@@ -91,7 +91,7 @@ func (s *session) loss(err error) string {
 		if s.ended() {
 			return leaseGone
 		}
-		return "the key is gone, though the session is not"
+		return model.Say("program-key-gone")
 	}
-	return ""
+	return silence
 }

@@ -16,6 +16,7 @@ import (
 	"locktop/demo/labtest"
 	"locktop/demo/process"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 func TestContenderArgsRoundTrip(t *testing.T) {
@@ -103,6 +104,35 @@ func TestNamesOfAnyBytesAreToldWhole(t *testing.T) {
 		b, _, err := DecodeBelief(out.Bytes())
 		if err != nil || b.Lock != r.lock || b.Key != r.lock+"/1f" || !strings.Contains(out.String(), r.readable) {
 			t.Errorf("%s: read %q and %q (%v) from %s; want %s in it", r.reason, b.Lock, b.Key, err, &out, r.readable)
+		}
+	}
+}
+
+// TestASentenceOfOursIsToldAsAMessage: English in the line, for whoever reads it, and named besides, so that
+// a screen says it in its own language. Words of others stay as they came.
+func TestASentenceOfOursIsToldAsAMessage(t *testing.T) {
+	for _, r := range []struct {
+		reason       string
+		said         model.Message
+		text, inZh   string
+		another      string // takes the place of the text on the way
+		isNoSentence bool
+	}{
+		{"of two arguments, one a number", model.Say("program-refused", "put", "write", int64(5), int64(7)), "put: write the resource: refused: token 5 is older than 7", "put：write 资源：拒绝，令牌 5 比 7 旧", "", false},
+		{"of none", model.Say("program-drops"), "renews no more", "不再续租", "", false},
+		{"an error of another", quote("put: disk on fire"), "put: disk on fire", "put: disk on fire", "", true},
+		{"a backslash of another", quote(`no file C:\x`), `no file C:\x`, `no file C:\\x`, "", true},
+		{"a line that names a sentence and says something else", model.Say("program-drops"), "it renews", "it renews", "it renews", true},
+	} {
+		l := BeliefLine{Contender: "c", PID: 7, State: model.BeliefHolding, Lock: "/lock/a"}
+		if l.put(r.said); r.another != "" {
+			l.Text = r.another
+		}
+		var out bytes.Buffer
+		(&teller{out: &out}).say(l)
+		b, _, err := DecodeBelief(out.Bytes())
+		if zh := text.Render(text.Chinese, b.Says()); err != nil || b.Text != r.text || zh != r.inZh || b.Said.IsZero() != r.isNoSentence {
+			t.Errorf("%s: %q, in Chinese %q, a sentence of ours: %v (%v)", r.reason, b.Text, zh, !b.Said.IsZero(), err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package contender
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"locktop/demo/process"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // worker is one who competes: most contenders are one.
@@ -29,10 +31,30 @@ type hold struct {
 	claim
 }
 
-// say prints what the worker believes of a lock.
-func (w *worker) say(lock string, state model.BeliefState, c claim, text string) {
+// silence is what is said of a belief that needs no words.
+var silence model.Message
+
+// quote is what is said in words that nobody translates.
+func quote(text string) model.Message { return model.Say("quote", text) }
+
+// wordsOf says an error.
+func wordsOf(err error) model.Message {
+	if ours := (*saidError)(nil); errors.As(err, &ours) {
+		return ours.said
+	}
+	return quote(err.Error())
+}
+
+// saidError is an error as a message.
+type saidError struct{ said model.Message }
+
+func (e *saidError) Error() string { return text.English(e.said) }
+
+// say prints what the worker believes of a lock, and what else it says.
+func (w *worker) say(lock string, state model.BeliefState, c claim, said model.Message) {
 	l := BeliefLine{Contender: w.name, PID: os.Getpid(), State: state, Lock: lock,
-		Key: c.key, Token: c.token, Text: text}
+		Key: c.key, Token: c.token}
+	l.put(said)
 	if c.lease != 0 {
 		l.Lease = c.lease.String()
 	}
@@ -42,7 +64,7 @@ func (w *worker) say(lock string, state model.BeliefState, c claim, text string)
 // attempt is a new one at a lock.
 func (w *worker) attempt(s *session, lock string) *attempt {
 	a := &attempt{play: playOf(w.o.Recipe), lock: lock, value: cmp.Or(w.o.Owner, w.o.Name), client: w.client, session: s.Session,
-		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, lose: s.lose, order: w.order, times: &s.times, failed: func(text string) { w.failed(s, lock, text) }}
+		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, lose: s.lose, order: w.order, times: &s.times, failed: func(said model.Message) { w.failed(s, lock, said) }}
 	if a.play.waiter != nil {
 		a.claim = a.play.waiter(a)
 	}
@@ -50,9 +72,9 @@ func (w *worker) attempt(s *session, lock string) *attempt {
 }
 
 // failed says that one try ended, and that the next begins with the same session.
-func (w *worker) failed(s *session, lock, text string) {
-	w.say(lock, model.BeliefIdle, claim{}, text)
-	w.say(lock, model.BeliefWaiting, claim{lease: model.LeaseID(s.Lease())}, "")
+func (w *worker) failed(s *session, lock string, said model.Message) {
+	w.say(lock, model.BeliefIdle, claim{}, said)
+	w.say(lock, model.BeliefWaiting, claim{lease: model.LeaseID(s.Lease())}, silence)
 }
 
 // turns takes turns with one session. It returns nil when the rounds are over.
@@ -118,7 +140,7 @@ func (w *worker) turn(ctx context.Context, s *session) error {
 // take waits for one lock.
 func (w *worker) take(ctx context.Context, s *session, lock string) (hold, error) {
 	a := w.attempt(s, lock)
-	w.say(lock, model.BeliefWaiting, a.claim, "")
+	w.say(lock, model.BeliefWaiting, a.claim, silence)
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if s.lost != nil {
@@ -133,7 +155,7 @@ func (w *worker) take(ctx context.Context, s *session, lock string) (hold, error
 		}()
 	}
 	c, err := a.acquire(waiting)
-	if why := s.loss(err); why != "" {
+	if why := s.loss(err); !why.IsZero() {
 		w.say(lock, model.BeliefLost, a.claim, why)
 		return hold{}, errLost
 	}
@@ -143,7 +165,7 @@ func (w *worker) take(ctx context.Context, s *session, lock string) (hold, error
 	if err != nil {
 		return hold{}, fmt.Errorf("wait for the lock: %w", err)
 	}
-	w.say(lock, model.BeliefHolding, c, "")
+	w.say(lock, model.BeliefHolding, c, silence)
 	return hold{lock, c}, nil
 }
 
@@ -181,7 +203,7 @@ func (w *worker) read(ctx context.Context, h hold) (reading, bool) {
 	}
 	r, err := w.guard.read(ctx, w.name, h)
 	if err != nil {
-		w.say(h.lock, model.BeliefHolding, h.claim, err.Error())
+		w.say(h.lock, model.BeliefHolding, h.claim, wordsOf(err))
 	}
 	return r, err == nil
 }
@@ -189,7 +211,7 @@ func (w *worker) read(ctx context.Context, h hold) (reading, bool) {
 // write writes back what was read, with one element more.
 func (w *worker) write(ctx context.Context, r reading) {
 	if err := w.guard.write(ctx, w.name, r); err != nil {
-		w.say(r.lock, model.BeliefHolding, r.claim, err.Error())
+		w.say(r.lock, model.BeliefHolding, r.claim, wordsOf(err))
 	}
 }
 
@@ -212,16 +234,16 @@ func (w *worker) holdFor() time.Duration {
 func (w *worker) letGo(h hold) error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
 	defer cancel()
-	w.say(h.lock, model.BeliefLeaving, h.claim, "")
+	w.say(h.lock, model.BeliefLeaving, h.claim, silence)
 	err := h.release(ctx)
 	if isAnswer(err) {
-		w.say(h.lock, model.BeliefIdle, claim{}, err.Error())
+		w.say(h.lock, model.BeliefIdle, claim{}, wordsOf(err))
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("let the lock go: %w", err)
 	}
-	w.say(h.lock, model.BeliefIdle, claim{}, "")
+	w.say(h.lock, model.BeliefIdle, claim{}, silence)
 	return nil
 }
 
@@ -235,10 +257,10 @@ func (w *worker) giveUp(ctx context.Context, s *session, held []hold, err error)
 			w.say(h.lock, model.BeliefLost, h.claim, s.lostReason)
 			continue
 		}
-		w.say(h.lock, model.BeliefLeaving, h.claim, "")
+		w.say(h.lock, model.BeliefLeaving, h.claim, silence)
 		_ = h.release(within) // the session's end comes next, and takes it along
 		if ctx.Err() == nil {
-			w.say(h.lock, model.BeliefIdle, claim{}, "")
+			w.say(h.lock, model.BeliefIdle, claim{}, silence)
 		}
 	}
 	return err

@@ -147,7 +147,7 @@ func (m *manual) putClaim(ctx context.Context) error {
 			return err
 		}
 		m.hand.claim = c
-		m.say(m.o.Locks[0], model.BeliefWaiting, c, fmt.Sprintf("txn: Succeeded=%v  CreateRevision(mine)=%d", r.Succeeded, c.token))
+		m.say(m.o.Locks[0], model.BeliefWaiting, c, quote(fmt.Sprintf("txn: Succeeded=%v  CreateRevision(mine)=%d", r.Succeeded, c.token)))
 		return nil
 	})
 }
@@ -200,7 +200,7 @@ func (m *manual) readOne(ctx context.Context, options ...clientv3.OpOption) erro
 				said += " == mine"
 			}
 		}
-		m.note(said)
+		m.note(quote(said))
 		return nil
 	})
 }
@@ -212,7 +212,7 @@ func (m *manual) watch(ctx context.Context) error {
 		return errors.New("there is no key to watch; say get first, get ahead or get last")
 	}
 	a := m.attempt(m.s, m.o.Locks[0])
-	m.note("watch: Rev=" + strconv.FormatInt(from, 10))
+	m.note(quote("watch: Rev=" + strconv.FormatInt(from, 10)))
 	go func() {
 		if a.gone(ctx, key, from) == nil {
 			select {
@@ -230,7 +230,7 @@ func (m *manual) enter(context.Context) error {
 		return errNoClaim
 	}
 	m.held = append(m.held, hold{m.o.Locks[0], m.hand.claim})
-	m.say(m.o.Locks[0], model.BeliefHolding, m.hand.claim, "")
+	m.say(m.o.Locks[0], model.BeliefHolding, m.hand.claim, silence)
 	return nil
 }
 
@@ -246,7 +246,7 @@ func (m *manual) look(ctx context.Context) error {
 			kv := r.Kvs[0]
 			m.hand.seen = &seenKey{kv.CreateRevision, kv.ModRevision, kv.Version, kv.Lease}
 		}
-		m.note(fmt.Sprintf("get /data: ModRevision=%d", m.hand.seen.mod))
+		m.note(quote(fmt.Sprintf("get /data: ModRevision=%d", m.hand.seen.mod)))
 		return nil
 	})
 }
@@ -267,7 +267,7 @@ func (m *manual) unlockIf(ctx context.Context) error {
 		return err
 	}
 	m.held = m.held[:max(0, len(m.held)-1)]
-	m.say(h.lock, model.BeliefIdle, claim{}, fmt.Sprintf("txn: Succeeded=%v", ok))
+	m.say(h.lock, model.BeliefIdle, claim{}, quote(fmt.Sprintf("txn: Succeeded=%v", ok)))
 	return nil
 }
 
@@ -308,7 +308,7 @@ func (m *manual) takeIf(ctx context.Context) error {
 		case err != nil:
 			return err
 		case !r.Succeeded:
-			m.note("txn: Succeeded=false")
+			m.note(quote("txn: Succeeded=false"))
 			return nil
 		}
 		c := claim{key: keys(args[1])[0], lease: mine.lease, token: r.Header.Revision, release: func(ctx context.Context) error {
@@ -316,7 +316,7 @@ func (m *manual) takeIf(ctx context.Context) error {
 			return err
 		}}
 		m.held = append(m.held, hold{m.o.Locks[0], c})
-		m.say(m.o.Locks[0], model.BeliefHolding, c, "txn: Succeeded=true")
+		m.say(m.o.Locks[0], model.BeliefHolding, c, quote("txn: Succeeded=true"))
 		return nil
 	})
 }
@@ -340,7 +340,7 @@ func (m *manual) saveIf(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.note(fmt.Sprintf("txn: Succeeded=%v", ok))
+	m.note(quote(fmt.Sprintf("txn: Succeeded=%v", ok)))
 	return nil
 }
 

@@ -31,7 +31,7 @@ func (m *manual) abandon(context.Context) error {
 		return errWaitsForNothing
 	}
 	m.waiting.abandoned = true
-	m.say(m.waiting.lock, model.BeliefIdle, claim{}, "gave up; its call waits on")
+	m.say(m.waiting.lock, model.BeliefIdle, claim{}, model.Say("program-gave-up"))
 	return nil
 }
 
@@ -57,7 +57,7 @@ func (m *manual) renew(ctx context.Context) error {
 		for range answers { // what is not read is logged by the library
 		}
 	}()
-	m.note("renews the lease " + model.LeaseID(lease).String())
+	m.note(model.Say("program-renews", model.LeaseID(lease).String()))
 	return nil
 }
 
@@ -74,18 +74,18 @@ func (m *manual) election(ctx context.Context, of func(*concurrency.Session, str
 
 // leader asks who leads.
 func (m *manual) leader(ctx context.Context) error {
-	return m.askLeader(ctx, "asked: the leader is ", concurrency.NewElection)
+	return m.askLeader(ctx, func(who string) model.Message { return model.Say("program-asked", who) }, concurrency.NewElection)
 }
 
 // resumedLeader asks as a program does that resumed its election: ResumeElection takes the
 // name without the slash that NewElection adds.
 func (m *manual) resumedLeader(ctx context.Context) error {
-	return m.askLeader(ctx, "resumed: the leader is ", func(s *concurrency.Session, name string) *concurrency.Election {
+	return m.askLeader(ctx, func(who string) model.Message { return model.Say("program-resumed", who) }, func(s *concurrency.Session, name string) *concurrency.Election {
 		return concurrency.ResumeElection(s, name, "", 0)
 	})
 }
 
-func (m *manual) askLeader(ctx context.Context, words string, of func(*concurrency.Session, string) *concurrency.Election) error {
+func (m *manual) askLeader(ctx context.Context, says func(who string) model.Message, of func(*concurrency.Session, string) *concurrency.Election) error {
 	e, err := m.election(ctx, of)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (m *manual) askLeader(ctx context.Context, words string, of func(*concurren
 	return m.ask(ctx, func(ctx context.Context) error {
 		r, err := e.Leader(ctx)
 		if err == nil {
-			m.note(words + string(r.Kvs[0].Value))
+			m.note(says(string(r.Kvs[0].Value)))
 		}
 		return err
 	})
@@ -124,6 +124,6 @@ func (m *manual) observed(context.Context) error {
 	if m.sight == "" {
 		return errors.New("it observed nobody yet")
 	}
-	m.note("observed last: the leader is " + m.sight)
+	m.note(model.Say("program-observed", m.sight))
 	return nil
 }

@@ -28,7 +28,7 @@ const triedInVain = "tried in vain: the key is there; waiting until it goes"
 // complain says of every try that failed: how many there are is what is wrong with
 // [RecipeSingle].
 func (a *attempt) complain(ctx context.Context) error {
-	a.failed(triedInVain)
+	a.failed(quote(triedInVain))
 	return a.watchKey(ctx)
 }
 

@@ -142,10 +142,10 @@ type attempt struct {
 	ttl         int                  // seconds, for a lease of the recipe's own
 	think       time.Duration        // mean pause between two tries
 	rng         *rand.Rand
-	failed      func(text string) // says that a try failed, and that another follows
-	lose        func()            // says that the lease is renewed no more, where a recipe hears of it
-	order       order             // of a queue made by hand
-	times       *times            // how often the session has each lock, where a recipe counts
+	failed      func(said model.Message) // says that a try failed, and that another follows
+	lose        func()                   // says that the lease is renewed no more, where a recipe hears of it
+	order       order                    // of a queue made by hand
+	times       *times                   // how often the session has each lock, where a recipe counts
 
 	claim claim // what the attempt will make, as far as that is known before
 	seen  int64 // the revision at which somebody's key was there
@@ -186,8 +186,8 @@ type claim struct {
 
 // Answers of the recipe [RecipeOwner] to an unlock, other than yes.
 var (
-	errNoSuchLock   = errors.New("unlock: the lock does not exist")
-	errLockOfOthers = errors.New("unlock: the lock belongs to others")
+	errNoSuchLock   = &saidError{model.Say("program-none")}
+	errLockOfOthers = &saidError{model.Say("program-others")}
 )
 
 // leaseID is the session's lease, 0 where there is none.

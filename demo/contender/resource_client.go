@@ -50,6 +50,16 @@ func (g *guard) write(ctx context.Context, contender string, r reading) error {
 	return err
 }
 
+// refusedError is that the resource refused an access by its token.
+type refusedError struct {
+	verb           string
+	token, highest int64
+}
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("%s the resource: refused: token %d is older than %d", e.verb, e.token, e.highest)
+}
+
 // access asks the resource. That it refuses is an error too.
 func (g *guard) access(ctx context.Context, a resource.Access) (resource.Answer, error) {
 	verb := "read"
@@ -65,7 +75,7 @@ func (g *guard) access(ctx context.Context, a resource.Access) (resource.Answer,
 		return resource.Answer{}, fmt.Errorf("%s the resource: %w", verb, err)
 	}
 	if !ans.Accepted {
-		return ans, fmt.Errorf("%s the resource: refused: token %d is older than %d", verb, a.Token, ans.Highest)
+		return ans, &refusedError{verb, a.Token, ans.Highest}
 	}
 	return ans, nil
 }

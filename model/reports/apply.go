@@ -227,7 +227,7 @@ func (lab *Reports) Checkpoint() []model.Event {
 	for _, c := range lab.Contenders() {
 		all = append(all, lab.Programs.contenders[c.Name].Contender)
 		for _, competitor := range c.competitors {
-			if !competitor.Belief.At.IsZero() && competitor.Belief != c.Belief {
+			if !competitor.Belief.At.IsZero() && !competitor.Belief.Same(c.Belief) {
 				all = append(all, competitor.Belief)
 			}
 		}

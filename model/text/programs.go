@@ -1,14 +1,8 @@
 package text
 
-import (
-	"regexp"
-	"strings"
+import "locktop/model"
 
-	"locktop/model"
-)
-
-// programs are the words of the lab's own programs about themselves, which speak English. In another
-// language they are known again by these.
+// programs are what the lab's own programs say of themselves. They speak English, and name the sentence besides.
 var programs = map[model.MessageID]Sentence{
 	"program-observes":   {"observes: the leader is {0}", "观察：领导者是 {0}"},
 	"program-observed":   {"observed last: the leader is {0}", "最后观察到：领导者是 {0}"},
@@ -27,41 +21,4 @@ var programs = map[model.MessageID]Sentence{
 	"program-no-answer":  {"unlock: no answer within {0}", "释放：{0} 内没有回答"},
 	"program-killed":     {"killed", "被杀掉"},
 	"program-none":       {"unlock: the lock does not exist", "释放：锁不存在"},
-}
-
-// spoken are all of programs, as they are looked for.
-var spoken = []model.Message{model.Say("program-observes", ""), model.Say("program-observed", ""), model.Say("program-asked", ""), model.Say("program-resumed", ""),
-	model.Say("program-proclaimed", ""), model.Say("program-wrote", ""), model.Say("program-refused", "", "", "", ""), model.Say("program-gave-up"), model.Say("program-lost"),
-	model.Say("program-key-gone"), model.Say("program-drops"), model.Say("program-renews", ""), model.Say("program-others"), model.Say("program-none"), model.Say("program-killed"),
-	model.Say("program-unlocked", ""), model.Say("program-no-answer", "")}
-
-// blank finds the arguments in a sentence.
-var blank = regexp.MustCompile(`\\\{\d\\\}`)
-
-// patterns find the English of spoken.
-var patterns = func() (all []*regexp.Regexp) {
-	for _, m := range spoken {
-		all = append(all, regexp.MustCompile("^"+blank.ReplaceAllString(regexp.QuoteMeta(programs[m.ID].English), "(.+)")+"$"))
-	}
-	return all
-}()
-
-// Program is what a program said of itself, in a language where its words are known, and else as it
-// said it.
-func Program(lang, said string) string {
-	if lang == "" || lang == "en" || strings.TrimSpace(said) == "" {
-		return said
-	}
-	for i, p := range patterns {
-		m := p.FindStringSubmatch(said)
-		if m == nil {
-			continue
-		}
-		of := model.Message{ID: spoken[i].ID}
-		for _, arg := range m[1:] {
-			of.Args = append(of.Args, arg)
-		}
-		return Render(lang, of)
-	}
-	return said
 }

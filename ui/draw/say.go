@@ -16,9 +16,6 @@ func (th *Theme) Say(id model.MessageID, args ...any) string {
 	return th.Message(model.Message{ID: id, Args: args})
 }
 
-// Program is what a program of the lab said of itself, fit for a terminal.
-func (th *Theme) Program(said string) string { return th.Clean(text.Program(th.Lang, said)) }
-
 // Word says a role, a state or a verdict.
 func (th *Theme) Word(value any) string { return text.Word(th.Lang, value) }
 

@@ -63,7 +63,7 @@ var ContenderCells = table.Cells[stance]{
 		if how == draw.Alarm {
 			note = besideWords(r.F, x.ContenderInfo, note, r.Room())
 		} else if x.Belief.Text != "" && x.Proc != model.ProcPaused {
-			note, how = r.F.Th.Program(x.Belief.Text), draw.Dim
+			note, how = r.F.Th.Message(x.Belief.Says()), draw.Dim
 		}
 		r.Add(how, r.F.Th.Cut(note, r.Room()))
 	}},
@@ -132,7 +132,7 @@ func besideWords(f table.View, c reports.ContenderInfo, note string, room int) s
 // processLook says how a contender's process is, and what is done to it.
 func processLook(th *draw.Theme, s *store.View, c reports.ContenderInfo, room int) (string, draw.Style) {
 	if c.Proc == model.ProcEnded {
-		return th.Sign.Bad + " " + th.Program(c.Ended), draw.Dim
+		return th.Sign.Bad + " " + th.Message(c.HowEnded()), draw.Dim
 	}
 	var words []string
 	if c.Proc == model.ProcPaused {

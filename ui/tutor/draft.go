@@ -39,7 +39,7 @@ type Choice struct{ Text, Is string }
 type filling struct {
 	values []string // by blank, "" for what is not filled in
 	at     int      // the blank under the cursor
-	heard  string   // the answer
+	heard  string   // the answer, as it is shown
 }
 
 func newFilling(d *Draft) (f filling) {
@@ -158,7 +158,7 @@ func (p *Panel) draft(th *draw.Theme) (all [][]draw.Span) {
 		all = append(all, spans)
 	}
 	if said := p.fills.heard; said != "" {
-		all = append(all, []draw.Span{draw.Dim.Of("    " + th.Sign.Arrow + " "), draw.Strong.Of(th.Program(said))})
+		all = append(all, []draw.Span{draw.Dim.Of("    " + th.Sign.Arrow + " "), draw.Strong.Of(said)})
 	}
 	if p.has {
 		b, value := p.blank()
@@ -201,7 +201,7 @@ func (p *Panel) hear(f page.Frame) {
 	}
 	for _, c := range f.S.Reports().Contenders() {
 		if c.Name == p.step.Draft.Says {
-			p.fills.heard = c.Belief.Text
+			p.fills.heard = f.Th.Message(c.Belief.Says())
 		}
 	}
 }

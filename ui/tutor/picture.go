@@ -136,7 +136,7 @@ func (p *Panel) whatWasSaid(f page.Frame, w int) []string {
 			}
 		}
 		lines = append(lines, th.Line(w, cellsOf(th, saidColumns, []draw.Span{draw.Strong.Of(th.CutKey(c.Name, 10)), value,
-			draw.Plain.Of(cmp.Or(th.Program(c.Belief.Text), th.Word(c.Belief.State)))}), nil))
+			draw.Plain.Of(cmp.Or(th.Message(c.Belief.Says()), th.Word(c.Belief.State)))}), nil))
 	}
 	if len(lines) == 1 {
 		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("tutor-nobody-said"))}, nil)}

@@ -82,10 +82,8 @@ func (x encoder) appendValue(out []byte, v reflect.Value, s *shape) []byte {
 
 // appendMessage writes a message. What somebody else said is a string.
 func appendMessage(out []byte, m model.Message) []byte {
-	if m.ID == "quote" && len(m.Args) == 1 {
-		if said, is := m.Args[0].(string); is {
-			return appendText(out, said)
-		}
+	if words, is := m.Quoted(); is {
+		return appendText(out, words)
 	}
 	out = appendText(append(out, `{"say":`...), string(m.ID))
 	if m.Args != nil {

@@ -441,11 +441,14 @@ func (j *Checker) LastWord(name, lock string) model.Belief {
 }
 
 // LastNote is what a contender said last in words since it was started, "" if nothing.
-func (j *Checker) LastNote(name string) string {
+func (j *Checker) LastNote(name string) string { return j.lastNote(name).Text }
+
+// lastNote is the belief in which it said that.
+func (j *Checker) lastNote(name string) model.Belief {
 	for _, b := range slices.Backward(j.notes) {
 		if b.Contender == name && !b.At.Before(j.anew[drill.Process(name)]) {
-			return b.Text
+			return b
 		}
 	}
-	return ""
+	return model.Belief{}
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -101,13 +102,16 @@ func believersNow(j *Checker, m drill.Measure, _ time.Time) drill.Measured {
 	return joined(names)
 }
 
-// namedLast is whom a contender named last as the leader: the end of what it said.
+// leaderNamed are the sentences in which a contender says who leads.
+var leaderNamed = []model.MessageID{"program-observes", "program-observed", "program-asked", "program-resumed"}
+
+// namedLast is whom a contender named last as the leader.
 func namedLast(j *Checker, m drill.Measure, _ time.Time) drill.Measured {
-	_, who, ok := strings.Cut(j.LastNote(m.Contender), "the leader is ")
-	if !ok {
+	said := j.lastNote(m.Contender).Said
+	if !slices.Contains(leaderNamed, said.ID) {
 		return drill.Measured{}
 	}
-	return drill.Measured{Word: who}
+	return drill.Measured{Word: fmt.Sprint(said.Args...)}
 }
 
 // untilHeld counts from the last fault since the question, or from the question, until the

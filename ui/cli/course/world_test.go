@@ -302,6 +302,11 @@ func (w *world) spawn(p *prog) {
 	w.settle()
 }
 
+// says is a sentence of a program that takes part in nothing.
+func (w *world) says(p *prog, said model.Message) {
+	w.say(model.Belief{At: w.now, Contender: p.name, Lock: p.Locks[0], State: model.BeliefIdle, Lease: p.lease, Text: text.English(said), Said: said})
+}
+
 func (w *world) believes(p *prog, lock string, state model.BeliefState, c *claim, text string) {
 	b := model.Belief{At: w.now, Contender: p.name, Lock: lock, State: state, Lease: p.lease, Text: text}
 	if c != nil && c.key != "" {
@@ -347,7 +352,7 @@ func (w *world) tells() (moved bool) {
 		head := w.first(p.Locks[0])
 		if p.observes && !p.slow && head.Key != "" && head.Value != p.sight {
 			p.sight, moved = head.Value, true
-			w.believes(p, p.Locks[0], model.BeliefIdle, nil, "observes: the leader is "+p.sight)
+			w.says(p, model.Say("program-observes", p.sight))
 		}
 	}
 	return moved
@@ -427,9 +432,9 @@ func (w *world) does(p *prog, word string) {
 	case "observe":
 		p.observes = true
 	case "observed":
-		w.believes(p, p.Locks[0], model.BeliefIdle, nil, "observed last: the leader is "+p.sight)
+		w.says(p, model.Say("program-observed", p.sight))
 	case "leader":
-		w.believes(p, p.Locks[0], model.BeliefIdle, nil, "asked: the leader is "+w.first(p.Locks[0]).Value)
+		w.says(p, model.Say("program-asked", w.first(p.Locks[0]).Value))
 	case "lock":
 		if p.waits != nil || len(p.held) == len(p.Locks) {
 			return
