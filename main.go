@@ -17,7 +17,7 @@
 //	model/status        the state of a lock, in a word and a sentence, and when it moves
 //	model/findings      the rules that say why a lock is stuck, each beside its explanation; the wait-for graph
 //	model/store         applies events to all of these, and says what to read next
-//	model/stores        a model of small stores that give a lock, for a lesson
+//	model/smallstores   a model of small stores that give a lock, for a lesson
 //	model/discover      finds prefixes with locks; model/copies copies records that point to each other
 //	watcher             etcd as batches of events; it only reads
 //	watcher/recording   writes and plays files, one, or a folder of them that keeps the last hours

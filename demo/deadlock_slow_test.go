@@ -51,7 +51,7 @@ func TestFaultDeadlock(t *testing.T) {
 		do(t, l, inject(model.FaultRevoke, second))
 		labtest.Eventually(t, "both locks are free", free)
 		labtest.Eventually(t, "its end is reported", func() bool {
-			return slices.Contains(f.faults(), "off: deadlock: "+whyTarget)
+			return slices.Contains(f.faults(), "off: deadlock: "+string(model.FaultTargetEnded))
 		})
 	})
 	if !slices.Equal(l.Contenders(), []string{"c1"}) {

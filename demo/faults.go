@@ -16,13 +16,6 @@ import (
 // that has to be emptied.
 const healWithin = 20 * time.Second
 
-// Why a fault ended, for model.FaultOff.
-const (
-	whyHealed = "healed"
-	whyTime   = "its time was up"
-	whyTarget = "target ended"
-)
-
 // fault is a fault in force, or one that is being put in force or healed. Guarded by
 // the lab's mutex.
 type fault struct {
@@ -80,7 +73,7 @@ func (g *activeFaults) enter(x *fault, heal healer) {
 	x.id, x.undo, x.busy = g.id, heal, false
 	g.reports.Add(model.FaultOn{At: g.o.Now(), ID: x.id, Fault: x.Fault})
 	if isOn(x.Fault, model.TargetClient) && !slices.Contains(g.proxy.Faults(), x.Fault) {
-		g.end(x, whyTarget) // the connection ended meanwhile
+		g.end(x, model.FaultTargetEnded) // the connection ended meanwhile
 	} else if x.For > 0 && !g.closed {
 		x.timer = time.AfterFunc(x.For, func() { g.expire(x) })
 	}
@@ -104,7 +97,7 @@ func (g *activeFaults) forget(x *fault) {
 }
 
 // end reports the end of a fault in force. The caller has the mutex.
-func (g *activeFaults) end(x *fault, why string) {
+func (g *activeFaults) end(x *fault, why model.FaultEnd) {
 	if x.id == 0 || !slices.Contains(g.all, x) {
 		return // it was never in force, or it was reported
 	}
@@ -114,7 +107,7 @@ func (g *activeFaults) end(x *fault, why string) {
 
 // endWhere reports the end of the faults for which which is true. The caller has
 // the mutex.
-func (g *activeFaults) endWhere(why string, which func(model.Fault) bool) {
+func (g *activeFaults) endWhere(why model.FaultEnd, which func(model.Fault) bool) {
 	for _, x := range slices.Clone(g.all) {
 		if which(x.Fault) {
 			g.end(x, why)
@@ -132,7 +125,7 @@ func (g *activeFaults) expire(x *fault) {
 	x.busy = true
 	g.mu.Unlock()
 	defer g.ops.Done()
-	if err := g.undo(g.ctx, x, whyTime); err != nil && g.ctx.Err() == nil {
+	if err := g.undo(g.ctx, x, model.FaultTimeUp); err != nil && g.ctx.Err() == nil {
 		// Nobody asked for it now, so nobody else would say that it failed.
 		g.reports.Add(model.Acted{At: g.o.Now(), Outcome: model.Outcome{At: g.o.Now(), Err: err.Error(),
 			Action: model.Action{Kind: model.HealFault, Fault: x.Fault}}})
@@ -140,7 +133,7 @@ func (g *activeFaults) expire(x *fault) {
 }
 
 // undo heals a fault that is marked as busy.
-func (g *activeFaults) undo(ctx context.Context, x *fault, why string) error {
+func (g *activeFaults) undo(ctx context.Context, x *fault, why model.FaultEnd) error {
 	ctx, cancel := context.WithTimeout(ctx, healWithin)
 	defer cancel()
 	err := x.undo(ctx)
@@ -167,7 +160,7 @@ func (g *activeFaults) reconcile() {
 	defer g.mu.Unlock()
 	for _, x := range slices.Clone(g.all) {
 		if isOn(x.Fault, model.TargetClient) && !x.busy && !slices.Contains(inForce, x.Fault) {
-			g.end(x, whyHealed)
+			g.end(x, model.FaultHealed)
 		}
 	}
 }
@@ -211,7 +204,7 @@ func (g *activeFaults) healThese(ctx context.Context, list []*fault) (string, er
 	slices.SortStableFunc(list, func(x, y *fault) int { return healStep(x.Fault) - healStep(y.Fault) })
 	var failed []error
 	for _, x := range list {
-		if err := g.undo(ctx, x, whyHealed); err != nil {
+		if err := g.undo(ctx, x, model.FaultHealed); err != nil {
 			failed = append(failed, err)
 		}
 	}

@@ -212,7 +212,7 @@ func (l *Lab) startAgain(ctx context.Context, members ...string) error {
 func (l *Lab) unpaused(members ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.faults.endWhere(whyTarget, func(f model.Fault) bool {
+	l.faults.endWhere(model.FaultTargetEnded, func(f model.Fault) bool {
 		return f.Kind == model.FaultPauseMember && slices.Contains(members, f.Target)
 	})
 }

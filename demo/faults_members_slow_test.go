@@ -71,7 +71,7 @@ func TestFaultsOfMembers(t *testing.T) {
 	do(t, l, inject(model.FaultPauseMember, "m3"))
 	do(t, l, inject(model.FaultStopMember, "m3"))
 	do(t, l, healEverything)
-	f.wantFaults(t, append(before, "on: pause member m3", "off: pause member m3: "+whyTarget, "on: stop member m3",
+	f.wantFaults(t, append(before, "on: pause member m3", "off: pause member m3: "+string(model.FaultTargetEnded), "on: stop member m3",
 		"off: stop member m3: healed")...)
 }
 

@@ -115,7 +115,7 @@ func TestFaultEndsWithItsConnection(t *testing.T) {
 	})
 	do(t, l, inject(model.FaultHoldKeepalives, peer))
 	c.Close()
-	f.wantFaults(t, "on: hold keepalives of "+peer, "off: hold keepalives of "+peer+": "+whyTarget)
+	f.wantFaults(t, "on: hold keepalives of "+peer, "off: hold keepalives of "+peer+": "+string(model.FaultTargetEnded))
 	if left := l.proxy.Faults(); len(left) > 0 {
 		t.Errorf("the proxy still has %v", left)
 	}
@@ -177,7 +177,7 @@ func TestFaultEndsByItself(t *testing.T) {
 	who := f.holder(t)
 	do(t, l, injectIt(model.Fault{Kind: model.FaultPause, Target: who, For: 200 * time.Millisecond}))
 	do(t, l, injectIt(model.Fault{Kind: model.FaultFreeze, Target: who, For: time.Hour}))
-	f.wantFaults(t, "on: pause "+who+" for 200ms", "on: freeze "+who+" for 1h0m0s", "off: pause "+who+" for 200ms: "+whyTime)
+	f.wantFaults(t, "on: pause "+who+" for 200ms", "on: freeze "+who+" for 1h0m0s", "off: pause "+who+" for 200ms: "+string(model.FaultTimeUp))
 	if l.supervisor.procs[who].paused {
 		t.Error("it is still paused")
 	}

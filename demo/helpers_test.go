@@ -228,7 +228,7 @@ func (f *feed) faults() []string {
 			names[e.ID] = text.English(e.Fault.Message())
 			lines = append(lines, "on: "+names[e.ID])
 		case model.FaultOff:
-			lines = append(lines, "off: "+names[e.ID]+": "+e.Why)
+			lines = append(lines, "off: "+names[e.ID]+": "+string(e.Why))
 		}
 	}
 	return lines

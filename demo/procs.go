@@ -248,7 +248,7 @@ func (c *supervisor) ended(p *proc) {
 	}
 	c.tell(p, model.ProcEnded, p.howEnded())
 	if p.deadlocks && !slices.ContainsFunc(slices.Collect(maps.Values(c.procs)), func(p *proc) bool { return p.deadlocks }) {
-		c.faults.endWhere(whyTarget, func(f model.Fault) bool { return f.Kind == model.FaultDeadlock })
+		c.faults.endWhere(model.FaultTargetEnded, func(f model.Fault) bool { return f.Kind == model.FaultDeadlock })
 	}
 	c.record()
 }
@@ -283,12 +283,12 @@ func (c *supervisor) clientGone(name string) {
 	// Once before the proxy heals them, which would be reported as such, and once
 	// for one that was just being put in force.
 	c.mu.Lock()
-	c.faults.endWhere(whyTarget, on)
+	c.faults.endWhere(model.FaultTargetEnded, on)
 	c.mu.Unlock()
 	c.proxy.Forget(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.faults.endWhere(whyTarget, on)
+	c.faults.endWhere(model.FaultTargetEnded, on)
 }
 
 // howEnded is the end in words: "killed", "stopped", "exit 1".

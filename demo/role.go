@@ -182,7 +182,7 @@ func (l *Lab) Printed() map[string][]string {
 			all[name] = append(all[name], fmt.Sprintf("(%d lines before are not kept)", left))
 		}
 		for _, l := range lines {
-			all[name] = append(all[name], drill.Clock(l.At)+" "+l.From+": "+l.Text)
+			all[name] = append(all[name], model.Clock(l.At)+" "+l.From+": "+l.Text)
 		}
 	}
 	return all

@@ -259,7 +259,7 @@ func (c *supervisor) stop(p *proc) error {
 		if err := c.wake(p); err != nil {
 			return err
 		}
-		c.faults.endWhere(whyHealed, func(f model.Fault) bool { return f.Kind == model.FaultPause && f.Target == p.name() })
+		c.faults.endWhere(model.FaultHealed, func(f model.Fault) bool { return f.Kind == model.FaultPause && f.Target == p.name() })
 	}
 	if err := p.send(process.SigStop, "stop"); err != nil {
 		return err

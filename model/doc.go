@@ -16,7 +16,7 @@
 //	model/store      takes each event of a batch from one of these to the next
 //
 // Each may use those above it. Beside them stand model/discover (which prefixes look like
-// locks), model/stores (small stores that give a lock, for a lesson), and for tests model/modeltest (stories to tell, and malicious input).
+// locks), model/smallstores (small stores that give a lock, for a lesson), and for tests model/modeltest (stories to tell, and malicious input).
 //
 // The words:
 //

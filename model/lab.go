@@ -255,11 +255,20 @@ type FaultOn struct {
 
 // FaultOff says that a fault ended.
 type FaultOff struct {
-	At time.Time
-	ID int
-	// Why it ended: "healed", "target ended", "its time was up".
-	Why string
+	At  time.Time
+	ID  int
+	Why FaultEnd
 }
+
+// FaultEnd is why a fault ended.
+type FaultEnd string
+
+// Ends of a fault.
+const (
+	FaultHealed      FaultEnd = "healed"
+	FaultTargetEnded FaultEnd = "target ended"
+	FaultTimeUp      FaultEnd = "its time was up"
+)
 
 // Acted says that the console did something. What came of it has to be seen
 // through the watch; the difference between done and seen is itself shown.

@@ -181,6 +181,9 @@ func Short(s string, most int) string {
 	return string(r[:most/3]) + "…" + string(r[len(r)-(most-most/3-1):])
 }
 
+// Clock writes the time of day of what happened.
+func Clock(t time.Time) string { return t.Format("15:04:05.000") }
+
 // Seconds writes a duration in seconds, to the tenth.
 func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"

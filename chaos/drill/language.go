@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/stores"
+	"locktop/model/smallstores"
 	"locktop/model/text"
 )
 
@@ -56,7 +56,7 @@ func (s Step) message() model.Message {
 	case s.Pause > 0:
 		return model.Say("story-runs-for", s.Pause)
 	case s.Stores != "":
-		return stores.Told(s.Stores)
+		return smallstores.Told(s.Stores)
 	}
 	return model.Message{}
 }

@@ -67,5 +67,5 @@ func (l Late) Text() string {
 	if l.More > 0 {
 		text += " and " + model.CountOf(l.More, "more key")
 	}
-	return text + "; the last at " + Clock(l.Last)
+	return text + "; the last at " + model.Clock(l.Last)
 }

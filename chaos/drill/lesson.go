@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"locktop/model"
-	"locktop/model/stores"
+	"locktop/model/smallstores"
 )
 
 // Languages are those of the course, by code, English first.
@@ -220,8 +220,8 @@ func (c *Case) read(p *parser, n *yaml.Node, _ string) {
 }
 
 // StoresAt is the model of small stores after so many steps.
-func (d *Drill) StoresAt(step int) *stores.Model {
-	m := &stores.Model{}
+func (d *Drill) StoresAt(step int) *smallstores.Model {
+	m := &smallstores.Model{}
 	for _, s := range d.Steps[:step] {
 		if s.Stores != "" {
 			_ = m.Do(s.Stores) // it was done when the file was read
@@ -232,7 +232,7 @@ func (d *Drill) StoresAt(step int) *stores.Model {
 
 // stores does all that is done in the model, once.
 func (p *parser) stores() {
-	m := &stores.Model{}
+	m := &smallstores.Model{}
 	for _, s := range p.d.Steps {
 		if s.Stores == "" {
 			continue

@@ -3,7 +3,6 @@ package drill
 import (
 	"fmt"
 	"math"
-	"time"
 )
 
 // Verdict is what came of an expectation, a run or a drill.
@@ -96,6 +95,3 @@ func (r Result) amount(f float64) string {
 
 // ToKnow begins what would make something known that is not.
 const ToKnow = "to know it: "
-
-// Clock writes a time of a run, as its timeline and the evidence have it.
-func Clock(t time.Time) string { return t.Format("15:04:05.000") }

@@ -190,16 +190,16 @@ func processIs(e model.Contender) model.Message {
 }
 
 // faultEnded says that a fault is over, and why.
-func faultEnded(f model.Fault, why string) model.Message {
+func faultEnded(f model.Fault, why model.FaultEnd) model.Message {
 	switch why {
-	case "healed":
+	case model.FaultHealed:
 		return model.Say("fault-healed", f)
-	case "target ended":
+	case model.FaultTargetEnded:
 		return model.Say("fault-target-ended", f)
-	case "its time was up":
+	case model.FaultTimeUp:
 		return model.Say("fault-time-was-up", f)
 	}
-	return model.Say("fault-ended", f, why)
+	return model.Say("fault-ended", f, string(why))
 }
 
 // ended forgets what a contender that ended had open.

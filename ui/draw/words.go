@@ -184,9 +184,6 @@ const (
 	ClockBrief = 8
 )
 
-// Clock is the time of day of an event.
-func Clock(t time.Time) string { return t.Format("15:04:05.000") }
-
 // FactClock is the time of an entry in so many cells, or words for one from etcd's history, which
 // keeps no times.
 func (th *Theme) FactClock(f *journal.Entry, cells int) string {
@@ -201,7 +198,7 @@ func (th *Theme) factClock(f *journal.Entry) string {
 	case f.Past:
 		return th.Say("before-we-looked")
 	}
-	return Clock(f.At)
+	return model.Clock(f.At)
 }
 
 // ClockWasSet says that the machine's clock was set by so much, which the times that are told do

@@ -173,7 +173,7 @@ const nameMost = 12
 func (p *outputPage) rows(f Frame, l line, w, names int) []string {
 	var lead []draw.Span
 	if w >= 50 {
-		lead = append(lead, draw.Dim.Of(draw.Clock(l.At)+" "))
+		lead = append(lead, draw.Dim.Of(model.Clock(l.At)+" "))
 	}
 	if p.program == "" && w >= 40 {
 		name := f.Th.Cut(f.Th.Clean(l.program), names)

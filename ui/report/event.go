@@ -82,7 +82,7 @@ func EventOf(s *store.View, f *journal.Entry) Event {
 	e.Lock, e.LockBase64 = textOrNull(f.Lock)
 	e.Cause, e.Confidence = OrNull(string(f.Cause)), OrNull(string(f.Confidence))
 	if fields.GapKnown(f) {
-		e.Gap = seconds(f.Gap)
+		e.Gap = new(f.Gap.Seconds())
 	}
 	return e
 }

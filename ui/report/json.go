@@ -162,7 +162,7 @@ func secondsIf(known bool, d time.Duration) *float64 {
 	if !known {
 		return nil
 	}
-	return seconds(d)
+	return new(d.Seconds())
 }
 
 func (o *stream) handovers(st locks.Stats) {
@@ -189,11 +189,6 @@ func (o *stream) findings(list []model.Finding) {
 		return
 	}
 	o.value(FindingsOf(list))
-}
-
-func seconds(d time.Duration) *float64 {
-	sec := d.Seconds()
-	return &sec
 }
 
 // FindingsOf is the JSON of findings, in their order.

@@ -64,7 +64,7 @@ func describe(b *strings.Builder, s *store.View, l *locks.Lock, now time.Time, w
 		fmt.Fprintf(b, "  No problem found on %s\n", name)
 	}
 	for _, f := range l.Journal() {
-		fmt.Fprintf(b, "  %s  %s\n", f.At.Format("15:04:05.000"), model.Short(f.Sentence(s.Who), lineMax))
+		fmt.Fprintf(b, "  %s  %s\n", model.Clock(f.At), model.Short(f.Sentence(s.Who), lineMax))
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/stores"
+	"locktop/model/smallstores"
 )
 
 // Lesson is a rehearsal that is told step by step, in a panel under every page. It
@@ -90,7 +90,7 @@ type Step struct {
 	Show  Picture
 	About string
 	// Stores are what PictureStores shows.
-	Stores *stores.Model
+	Stores *smallstores.Model
 	// Within bounds a StepWait; 0: it is not bounded.
 	Within time.Duration
 	// Verdict is the word of a StepVerdict, and Lines its expectations.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/stores"
+	"locktop/model/smallstores"
 	"locktop/ui/draw"
 )
 
@@ -15,7 +15,7 @@ const storeWide = 13
 
 // storesLines are the stores side by side, each with the owner of its key and how long that is there,
 // and the clients with what they count on.
-func storesLines(th *draw.Theme, m *stores.Model, w int) []string {
+func storesLines(th *draw.Theme, m *smallstores.Model, w int) []string {
 	seconds := func(d time.Duration) string { return model.Duration(d, false) }
 	head := []draw.Span{draw.Plain.Of("  ")}
 	keys, state := []draw.Span{draw.Plain.Of("  ")}, []draw.Span{draw.Plain.Of("  ")}
@@ -44,7 +44,7 @@ func storesLines(th *draw.Theme, m *stores.Model, w int) []string {
 		}
 	}
 	lines := []string{th.Line(w, head, nil), th.Line(w, keys, nil)}
-	if slices.ContainsFunc(m.Stores, func(s stores.Store) bool { return s.New }) {
+	if slices.ContainsFunc(m.Stores, func(s smallstores.Store) bool { return s.New }) {
 		lines = append(lines, th.Line(w, state, nil))
 	}
 	lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("stores-clock", seconds(m.Now)))}, nil))

@@ -418,17 +418,6 @@ func (r *result) doubt(known, format string, args ...any) {
 	r.tell("%s; %s%s", fmt.Sprintf(format, args...), drill.ToKnow, known)
 }
 
-// seconds and count set a number.
-func seconds(d time.Duration) *float64 {
-	f := d.Seconds()
-	return &f
-}
-
-func count(n int) *float64 {
-	f := float64(n)
-	return &f
-}
-
 // LastWord is the last belief of a contender on a lock, on any if that is "".
 func (j *Checker) LastWord(name, lock string) model.Belief {
 	var last model.Belief

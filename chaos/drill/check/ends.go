@@ -15,7 +15,7 @@ func finding(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
 	r.Unit = drill.Seconds
 	if e.Within > 0 {
-		r.Bound = seconds(e.Within)
+		r.Bound = new(e.Within.Seconds())
 	}
 	from, ok := j.since(e, "")
 	for _, s := range j.sightings {
@@ -27,8 +27,8 @@ func finding(j *Checker, e drill.Expectation) result {
 			continue
 		}
 		took := max(0, s.from.Sub(from))
-		r.Samples, r.Measured = 1, seconds(took)
-		r.note("%s (%s) at %s: %s", s.Code, s.Confidence, drill.Clock(s.from), text.English(s.Summary))
+		r.Samples, r.Measured = 1, new(took.Seconds())
+		r.note("%s (%s) at %s: %s", s.Code, s.Confidence, model.Clock(s.from), text.English(s.Summary))
 		if e.Within > 0 && took > e.Within {
 			r.violate("it was found after %.1f s", took.Seconds())
 		}
@@ -60,7 +60,7 @@ func (j *Checker) unseen(e drill.Expectation, bad func(*sighting) bool) result {
 	for _, s := range j.sightings {
 		if bad(s) && (e.Lock == "" || s.Lock == e.Lock) {
 			r.Samples++
-			r.violate("%s (%s) at %s: %s", s.Code, s.Confidence, drill.Clock(s.from), text.English(s.Summary))
+			r.violate("%s (%s) at %s: %s", s.Code, s.Confidence, model.Clock(s.from), text.English(s.Summary))
 		}
 	}
 	if j.lists == 0 {
@@ -80,7 +80,7 @@ func beliefAtEnd(j *Checker, e drill.Expectation) result {
 	}
 	if last.State == e.State {
 		r.Samples = 1
-		r.note("%s said %s at %s", e.Contender, last.State, drill.Clock(last.At))
+		r.note("%s said %s at %s", e.Contender, last.State, model.Clock(last.At))
 		return r
 	}
 	if j.silent(e.Contender) {
@@ -90,7 +90,7 @@ func beliefAtEnd(j *Checker, e drill.Expectation) result {
 	if last.At.IsZero() {
 		r.note("%s says nothing", e.Contender)
 	} else {
-		r.note("%s says %s, since %s", e.Contender, last.State, drill.Clock(last.At))
+		r.note("%s says %s, since %s", e.Contender, last.State, model.Clock(last.At))
 	}
 	return j.missingAtEnd(r)
 }
@@ -100,7 +100,7 @@ func beliefResult(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
 	r.Unit = drill.Seconds
 	if e.Within > 0 {
-		r.Bound = seconds(e.Within)
+		r.Bound = new(e.Within.Seconds())
 	}
 	from, ok := j.start, true // it may be said at any time
 	if e.After > 0 {
@@ -116,8 +116,8 @@ func beliefResult(j *Checker, e drill.Expectation) result {
 			continue
 		}
 		took := b.At.Sub(from)
-		r.Samples, r.Measured = 1, seconds(took)
-		r.note("%s said at %s: %s", b.Contender, drill.Clock(b.At), model.Printable(b.Text))
+		r.Samples, r.Measured = 1, new(took.Seconds())
+		r.note("%s said at %s: %s", b.Contender, model.Clock(b.At), model.Printable(b.Text))
 		if e.Within > 0 && took > e.Within {
 			r.violate("that was after %.1f s", took.Seconds())
 		}
@@ -136,15 +136,15 @@ func beliefResult(j *Checker, e drill.Expectation) result {
 // emptyAtEnd: nobody holds or waits when all is over.
 func emptyAtEnd(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
-	r.Bound, r.Unit = count(0), drill.Count
+	r.Bound, r.Unit = new(float64(0)), drill.Count
 	n := 0
 	for _, l := range j.locksOf(e) {
 		n += len(l.queue)
 		for _, c := range l.queue {
-			r.note("%s has a claim on %s since %s: %s", j.name(c), l.name, drill.Clock(c.since), model.Printable(c.key))
+			r.note("%s has a claim on %s since %s: %s", j.name(c), l.name, model.Clock(c.since), model.Printable(c.key))
 		}
 	}
-	r.Measured, r.Samples = count(n), len(j.locksOf(e))
+	r.Measured, r.Samples = new(float64(n)), len(j.locksOf(e))
 	if n == 0 {
 		if j.lists == 0 {
 			r.doubt(onceMore, "nothing was seen of etcd")
@@ -189,12 +189,12 @@ func stuck(j *Checker, e drill.Expectation) result {
 	l := j.locks[e.Lock]
 	s, longest := l.longest(time.Time{}, j.now)
 	if len(l.idleSpans) > 0 {
-		r.note("others waited for %s behind %s for %.1f s from %s", l.name, j.name(s.head), longest.Seconds(), drill.Clock(s.from))
+		r.note("others waited for %s behind %s for %.1f s from %s", l.name, j.name(s.head), longest.Seconds(), model.Clock(s.from))
 	}
 	if longest < e.For {
 		r = j.missing(r, j.start, true)
 	}
-	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = len(l.idleSpans), seconds(longest), seconds(e.For), true, drill.Seconds
+	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = len(l.idleSpans), new(longest.Seconds()), new(e.For.Seconds()), true, drill.Seconds
 	return r
 }
 
@@ -206,7 +206,7 @@ func moving(j *Checker, e drill.Expectation) result {
 	if within == 0 {
 		within = turn(j.d)
 	}
-	r.Bound, r.Unit = seconds(within), drill.Seconds
+	r.Bound, r.Unit = new(within.Seconds()), drill.Seconds
 	if j.healed.IsZero() {
 		r.doubt(stillOpen, "the faults are not healed yet")
 		r.open, r.until = !j.finished, j.now.Add(within)
@@ -228,7 +228,7 @@ func moving(j *Checker, e drill.Expectation) result {
 		}
 		r.Samples++
 	}
-	r.Measured = seconds(longest)
+	r.Measured = new(longest.Seconds())
 	return r
 }
 

@@ -228,7 +228,7 @@ func noLateWrite(j *Checker, e drill.Expectation) result {
 		}
 	}
 	late := j.late(name, e.Prefix, max(e.Within, drill.LateSlack))
-	r.Unit, r.Bound, r.Measured, r.Samples = drill.Count, count(0), count(late.Writes), n
+	r.Unit, r.Bound, r.Measured, r.Samples = drill.Count, new(float64(0)), new(float64(late.Writes)), n
 	if late.Any() && late.Writes == 0 {
 		r.note("%s", late.Text())
 	}

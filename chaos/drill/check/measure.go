@@ -53,7 +53,7 @@ func (j *Checker) Measure(m drill.Measure, asked time.Time) drill.Measured {
 
 func counting(of func(*lockHistory, time.Time) int) func(*Checker, drill.Measure, time.Time) drill.Measured {
 	return func(j *Checker, m drill.Measure, asked time.Time) drill.Measured {
-		return drill.Measured{Number: count(of(j.locks[m.Lock], asked))}
+		return drill.Measured{Number: new(float64(of(j.locks[m.Lock], asked)))}
 	}
 }
 
@@ -124,7 +124,7 @@ func untilHeld(j *Checker, m drill.Measure, asked time.Time) drill.Measured {
 	for _, name := range j.d.Lab.Locks() {
 		for _, c := range j.locks[name].claims {
 			if c.held && c.heldAt.After(from) && j.owner(c) == m.Contender {
-				return drill.Measured{Number: seconds(c.heldAt.Sub(from))}
+				return drill.Measured{Number: new(c.heldAt.Sub(from).Seconds())}
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func failedTxns(j *Checker, m drill.Measure, asked time.Time) drill.Measured {
 			before = a.Vain
 		}
 	}
-	return drill.Measured{Number: count(all[len(all)-1].Vain - before)}
+	return drill.Measured{Number: new(float64(all[len(all)-1].Vain - before))}
 }
 
 func overlapSince(j *Checker, m drill.Measure, asked time.Time) drill.Measured {
@@ -155,5 +155,5 @@ func overlapSince(j *Checker, m drill.Measure, asked time.Time) drill.Measured {
 			}
 		}
 	}
-	return drill.Measured{Number: seconds(longest)}
+	return drill.Measured{Number: new(longest.Seconds())}
 }

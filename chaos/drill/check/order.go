@@ -38,28 +38,28 @@ func (j *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
 	switch {
 	case c == nil && h.mine != nil && !j.unshown(l, c, h):
 		if j.hadNone(l, h) {
-			r.violate("%s said at %s that it holds %s: none of its leases had a claim there, and every claim was another's", h.contender, drill.Clock(h.from), l.name)
+			r.violate("%s said at %s that it holds %s: none of its leases had a claim there, and every claim was another's", h.contender, model.Clock(h.from), l.name)
 			return
 		}
-		r.doubt(whichClaim, "%s said at %s that it holds %s: none of its leases had a claim there then", h.contender, drill.Clock(h.from), l.name)
+		r.doubt(whichClaim, "%s said at %s that it holds %s: none of its leases had a claim there then", h.contender, model.Clock(h.from), l.name)
 	case c == nil && j.early(h):
 	case j.unshown(l, c, h):
 		if j.healed.IsZero() || !h.from.After(j.healed) { // what is said later, for ever, is not waited for
-			r.doubt("let the run last "+lagMax.String()+" after that", "%s said at %s that it holds %s: its claim was not seen first yet", h.contender, drill.Clock(h.from), l.name)
+			r.doubt("let the run last "+lagMax.String()+" after that", "%s said at %s that it holds %s: its claim was not seen first yet", h.contender, model.Clock(h.from), l.name)
 			r.open, r.until = !j.finished, h.from.Add(lagMax)
 		}
 	case c == nil && j.missed(time.Time{}, h.from.Add(lagMax)):
-		r.doubt(onceMore, "%s said at %s that it holds %s by %s: the watch was lost, so it may have", h.contender, drill.Clock(h.from), l.name, model.Printable(h.key))
+		r.doubt(onceMore, "%s said at %s that it holds %s by %s: the watch was lost, so it may have", h.contender, model.Clock(h.from), l.name, model.Printable(h.key))
 	case c == nil:
-		r.violate("%s said at %s that it holds %s by %s (token %d): etcd never had that claim", h.contender, drill.Clock(h.from), l.name, model.Printable(h.key), h.token)
+		r.violate("%s said at %s that it holds %s by %s (token %d): etcd never had that claim", h.contender, model.Clock(h.from), l.name, model.Printable(h.key), h.token)
 	case !c.held && (c.wentUnseen() || c.goneAt.IsZero() && j.delayed(j.now.Add(-lagMax), j.now)):
-		r.doubt(onceMore, "%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.contender, drill.Clock(h.from), l.name)
+		r.doubt(onceMore, "%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.contender, model.Clock(h.from), l.name)
 	case !c.held:
-		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.contender, drill.Clock(h.from), l.name, c.create)
+		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.contender, model.Clock(h.from), l.name, c.create)
 	case j.saidBefore(l, h, c) && !c.goneAt.IsZero() && !j.missed(c.goneAt, h.from) && h.from.Sub(c.goneAt) > lagMax:
-		j.tooLong(r, c.goneAt, h.from, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) had gone at %s, and it had let go", h.contender, drill.Clock(h.from), l.name, c.create, drill.Clock(c.goneAt))
+		j.tooLong(r, c.goneAt, h.from, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) had gone at %s, and it had let go", h.contender, model.Clock(h.from), l.name, c.create, model.Clock(c.goneAt))
 	case c.heldAt.Sub(h.from) > lagMax && !j.delayed(h.from, c.heldAt):
-		j.tooLong(r, h.from, c.heldAt, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.contender, drill.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
+		j.tooLong(r, h.from, c.heldAt, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.contender, model.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
 	}
 }
 
@@ -170,12 +170,12 @@ func noOldToken(j *Checker, e drill.Expectation) result {
 			r.Samples++
 			if highest = max(highest, a.Highest); a.Token < highest {
 				old++
-				r.violate("%s wrote to %s at %s with the token %d, after %d was seen", a.Contender, l.name, drill.Clock(a.At), a.Token, highest)
+				r.violate("%s wrote to %s at %s with the token %d, after %d was seen", a.Contender, l.name, model.Clock(a.At), a.Token, highest)
 			}
 			highest = max(highest, a.Token)
 		}
 	}
-	r.Measured, r.Bound, r.Unit = count(old), count(0), drill.Count
+	r.Measured, r.Bound, r.Unit = new(float64(old)), new(float64(0)), drill.Count
 	if r.Samples == 0 {
 		r.doubt(guarded, "nothing was written")
 	}
@@ -189,7 +189,7 @@ func (j *Checker) updates(e drill.Expectation, r *result) (acked, lost int) {
 		a, n := 0, 0
 		for _, x := range l.accesses {
 			if x.Lost > n {
-				r.note("%s wrote to %s at %s over an update it had not read (token %d)", x.Contender, l.name, drill.Clock(x.At), x.Token)
+				r.note("%s wrote to %s at %s over an update it had not read (token %d)", x.Contender, l.name, model.Clock(x.At), x.Token)
 			}
 			a, n = max(a, x.Acked), max(n, x.Lost)
 		}
@@ -201,7 +201,7 @@ func (j *Checker) updates(e drill.Expectation, r *result) (acked, lost int) {
 func noLostUpdate(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
 	acked, lost := j.updates(e, &r)
-	r.Samples, r.Measured, r.Bound, r.Unit = acked, count(lost), count(0), drill.Count
+	r.Samples, r.Measured, r.Bound, r.Unit = acked, new(float64(lost)), new(float64(0)), drill.Count
 	switch {
 	case lost > 0:
 		r.violate("%d of %d acknowledged updates were lost", lost, acked)
@@ -231,7 +231,7 @@ func refused(j *Checker, e drill.Expectation) result {
 			}
 			if all++; !a.Accepted {
 				n++
-				r.note("%s was refused on %s at %s: token %d is older than %d", a.Contender, l.name, drill.Clock(a.At), a.Token, a.Highest)
+				r.note("%s was refused on %s at %s: token %d is older than %d", a.Contender, l.name, model.Clock(a.At), a.Token, a.Highest)
 			}
 		}
 	}
@@ -241,12 +241,12 @@ func refused(j *Checker, e drill.Expectation) result {
 // atLeast judges a number that has to be reached.
 func (j *Checker) atLeast(r result, n, samples int, what string) result {
 	if n >= r.Count {
-		r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, count(n), count(r.Count), true, drill.Count
+		r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, new(float64(n)), new(float64(r.Count)), true, drill.Count
 		return r
 	}
 	r.note("%d %s: %d were expected", n, what, r.Count)
 	r = j.missing(r, j.start, true)
-	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, count(n), count(r.Count), true, drill.Count
+	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, new(float64(n)), new(float64(r.Count)), true, drill.Count
 	return r
 }
 
@@ -266,7 +266,7 @@ func failedAttempts(j *Checker, e drill.Expectation) result {
 			all++
 			if e.Contender == "" || matches(a.contender, e.Contender) {
 				n++
-				r.note("%s gave up on %s at %s after %.1f s: %s", a.contender, l.name, drill.Clock(a.to), a.to.Sub(a.from).Seconds(), model.Printable(a.text))
+				r.note("%s gave up on %s at %s after %.1f s: %s", a.contender, l.name, model.Clock(a.to), a.to.Sub(a.from).Seconds(), model.Printable(a.text))
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func (h *history) upAt(name string, at time.Time) (up time.Time) {
 func (j *Checker) hadAlready(r *result, l *lockHistory, who string, from time.Time) bool {
 	for _, c := range l.holders() {
 		if who != "" && j.programs[drill.Process(who)] != nil && j.owner(c) == drill.Process(who) && c.heldAt.Before(from) {
-			r.doubt(lessToDo, "%s had %s already, since %s", who, l.name, drill.Clock(c.heldAt))
+			r.doubt(lessToDo, "%s had %s already, since %s", who, l.name, model.Clock(c.heldAt))
 			return true
 		}
 	}
@@ -180,7 +180,7 @@ func (h *history) uninfer(name string) {
 // the loss, or from the end of a pause that it could not learn of it in.
 func stops(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
-	r.Bound, r.Unit = seconds(e.Within), drill.Seconds
+	r.Bound, r.Unit = new(e.Within.Seconds()), drill.Seconds
 	if late := j.late(drill.Process(e.Contender), "", drill.LateSlack); late.Any() {
 		r.note("%s", late.Text())
 	}
@@ -208,7 +208,7 @@ func stops(j *Checker, e drill.Expectation) result {
 // heeds: no contender believed for longer than that that it holds, after its claim had gone.
 func heeds(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
-	r.Bound, r.Unit = seconds(e.Within), drill.Seconds
+	r.Bound, r.Unit = new(e.Within.Seconds()), drill.Seconds
 	said := 0
 	for _, l := range j.locksOf(e) {
 		for _, h := range l.holds {
@@ -237,7 +237,7 @@ func stays(j *Checker, e drill.Expectation) result {
 		}
 		switch r.Samples = len(all); {
 		case len(all) == 0 && e.After > 0:
-			r.violate("%s did not hold %s at %s", e.Contender, l.name, drill.Clock(from))
+			r.violate("%s did not hold %s at %s", e.Contender, l.name, model.Clock(from))
 		case len(all) == 0:
 			r.doubt(j.untilThen("let it take the lock"), "%s never held %s", e.Contender, l.name)
 		case !all[0].goneAt.IsZero():
@@ -257,7 +257,7 @@ func (j *Checker) lost(r *result, l *lockHistory, c *claim) {
 		ttl = row.TTL
 	}
 	d, kept := j.kept(c.goneAt.Add(-ttl), c.goneAt, r.Contender)
-	if words := fmt.Sprintf("%s lost %s at %s", r.Contender, l.name, drill.Clock(c.goneAt)); d > 0 && 3*d >= ttl {
+	if words := fmt.Sprintf("%s lost %s at %s", r.Contender, l.name, model.Clock(c.goneAt)); d > 0 && 3*d >= ttl {
 		r.doubt(lessToDo, "%s; but %s", words, kept)
 	} else {
 		r.violate("%s", words)
@@ -267,7 +267,7 @@ func (j *Checker) lost(r *result, l *lockHistory, c *claim) {
 // taken: from a step on the lock was not for that long without anybody who believed to hold it.
 func taken(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
-	r.Bound, r.Unit = seconds(e.Within), drill.Seconds
+	r.Bound, r.Unit = new(e.Within.Seconds()), drill.Seconds
 	from, ok := j.since(e, "")
 	if !ok {
 		r.doubt(j.unfinished(), "the drill did not get to step %d", e.After)
@@ -280,7 +280,7 @@ func taken(j *Checker, e drill.Expectation) result {
 		judge := func(until time.Time, then string) {
 			d := until.Sub(free)
 			if longest = max(longest, d); d > e.Within {
-				j.tooLong(&r, free, until, e.Within, j.everyone(), "nobody held %s for %.1f s from %s%s", l.name, d.Seconds(), drill.Clock(free), then)
+				j.tooLong(&r, free, until, e.Within, j.everyone(), "nobody held %s for %.1f s from %s%s", l.name, d.Seconds(), model.Clock(free), then)
 			}
 		}
 		for _, h := range holds {
@@ -292,7 +292,7 @@ func taken(j *Checker, e drill.Expectation) result {
 		judge(j.now, ", and still nobody does")
 		r.Samples += len(holds)
 	}
-	r.Measured = seconds(longest)
+	r.Measured = new(longest.Seconds())
 	return r
 }
 
@@ -310,7 +310,7 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	c := l.claimOf(h)
 	if c == nil {
 		if j.now.Sub(h.from) >= lagMax {
-			r.doubt(whichClaim, "%s said at %s that it holds %s: which claim it means is not known", h.contender, drill.Clock(h.from), l.name)
+			r.doubt(whichClaim, "%s said at %s that it holds %s: which claim it means is not known", h.contender, model.Clock(h.from), l.name)
 		}
 		return
 	}
@@ -326,11 +326,11 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	from = later(from, h.from)
 	switch {
 	case h.from.After(c.goneAt) && j.missed(c.goneAt, h.from):
-		r.doubt(onceMore, "%s said at %s that it holds %s: the watch was lost, so it may have", h.contender, drill.Clock(h.from), l.name)
+		r.doubt(onceMore, "%s said at %s that it holds %s: the watch was lost, so it may have", h.contender, model.Clock(h.from), l.name)
 		return
 	case h.inferred && (h.to.IsZero() || h.to.Sub(from) > r.Within): // it may end with the next that is told
 		r.doubt(j.wouldTell(h.contender), "%s was told at %s that it holds %s, lost it at %s, and was not told otherwise in time: whether it worked on is not known",
-			h.contender, drill.Clock(h.from), l.name, drill.Clock(c.goneAt))
+			h.contender, model.Clock(h.from), l.name, model.Clock(c.goneAt))
 		return
 	case paused:
 		r.doubt("heal the pause before the end", "%s is still paused", h.contender)
@@ -349,7 +349,7 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 		freed = nil // the bound is over, or there is time for that
 	}
 	if freed == nil && (r.Measured == nil || took.Seconds() > *r.Measured) {
-		r.Measured = seconds(took)
+		r.Measured = new(took.Seconds())
 	}
 	since := "its claim had gone"
 	switch {
@@ -360,7 +360,7 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	}
 	switch {
 	case took > r.Within:
-		if j.tooLong(r, end.Add(-took), end, r.Within, []string{h.contender}, "%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, drill.Clock(from), still) {
+		if j.tooLong(r, end.Add(-took), end, r.Within, []string{h.contender}, "%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, model.Clock(from), still) {
 			j.advise(r, h, c, end)
 		}
 	case still != "":
@@ -452,9 +452,9 @@ func freeing(t *drill.Target) string {
 	case t.Ended().IsZero():
 		return fmt.Sprintf("step %d: %s", t.Step, text.English(t.Fault.Message()))
 	case t.Ending.IsZero():
-		return fmt.Sprintf("%s (step %d) was over at %s", text.English(t.Fault.Message()), t.Step, drill.Clock(t.Ended()))
+		return fmt.Sprintf("%s (step %d) was over at %s", text.English(t.Fault.Message()), t.Step, model.Clock(t.Ended()))
 	}
-	return fmt.Sprintf("%s (step %d) was healed at %s", text.English(t.Fault.Message()), t.Step, drill.Clock(t.Ended()))
+	return fmt.Sprintf("%s (step %d) was healed at %s", text.English(t.Fault.Message()), t.Step, model.Clock(t.Ended()))
 }
 
 // advise adds what a program wrote while it believed for too long, what had been done to it, and what would do.
@@ -463,7 +463,7 @@ func (j *Checker) advise(r *result, h *hold, c *claim, end time.Time) {
 		r.Mend = mendStop
 		j.meanwhile(r.tell, h, c, end)
 		if t := j.lastHit(h.contender, c.goneAt); t != nil && t.At.After(h.from) {
-			r.tell("%s (step %d) was done to it at %s", text.English(t.Fault.Message()), t.Step, drill.Clock(t.At))
+			r.tell("%s (step %d) was done to it at %s", text.English(t.Fault.Message()), t.Step, model.Clock(t.At))
 		}
 		r.tell("let %s end its work when its session or its lease ends, and what it writes to refuse an older revision", h.contender)
 	}
@@ -483,7 +483,7 @@ func (j *Checker) meanwhile(say func(format string, args ...any), h *hold, c *cl
 	}
 	if n > 0 {
 		say("etcd accepted %d writes of %s meanwhile, the last of %s at %s, revision %d: its claim went at revision %d",
-			n, h.contender, model.Printable(last.Key), drill.Clock(last.At), last.Rev, c.goneRev)
+			n, h.contender, model.Printable(last.Key), model.Clock(last.At), last.Rev, c.goneRev)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // given up by themselves.
 func served(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
-	r.Bound, r.Unit = seconds(e.Within), drill.Seconds
+	r.Bound, r.Unit = new(e.Within.Seconds()), drill.Seconds
 	longest, left := time.Duration(0), 0
 	for _, l := range j.locksOf(e) {
 		for _, c := range l.claims {
@@ -55,7 +55,7 @@ func served(j *Checker, e drill.Expectation) result {
 		r.doubt(j.nobody(), "nobody asked")
 		return r
 	}
-	r.Measured = seconds(longest)
+	r.Measured = new(longest.Seconds())
 	return r
 }
 
@@ -96,24 +96,24 @@ func overlap(j *Checker, e drill.Expectation) result {
 				if e.Below > 0 && d < e.Below {
 					switch freed := j.freedIn(a, b, from); {
 					case a.to.IsZero() && b.to.IsZero():
-						r.doubt("let the run last "+e.Below.String()+" after that", "%s and %s have both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), drill.Clock(from))
+						r.doubt("let the run last "+e.Below.String()+" after that", "%s and %s have both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), model.Clock(from))
 						r.open, r.until = !j.finished, later(r.until, from.Add(e.Below+judgeSlack))
 					case freed != nil:
 						doubted = true
 						r.doubt("let the fault last "+e.Below.String()+" after that", "%s and %s both believed to hold %s for %.3f s from %s, until after %s: for how long without that is not known",
-							a.contender, b.contender, l.name, d.Seconds(), drill.Clock(from), freeing(freed))
+							a.contender, b.contender, l.name, d.Seconds(), model.Clock(from), freeing(freed))
 						continue
 					}
 				}
 				if longest = max(longest, d); e.Below > 0 && d >= e.Below {
-					j.tooLong(&r, from, from.Add(d), e.Below, []string{a.contender, b.contender}, "%s and %s both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), drill.Clock(from))
+					j.tooLong(&r, from, from.Add(d), e.Below, []string{a.contender, b.contender}, "%s and %s both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), model.Clock(from))
 				} else if e.Below == 0 && d >= e.AtLeast {
-					r.note("%s and %s both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), drill.Clock(from))
+					r.note("%s and %s both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), model.Clock(from))
 				}
 			}
 		}
 	}
-	r.Unit, r.Measured, r.Bound, r.Least = drill.Seconds, seconds(longest), seconds(e.Below+e.AtLeast), e.AtLeast > 0
+	r.Unit, r.Measured, r.Bound, r.Least = drill.Seconds, new(longest.Seconds()), new((e.Below + e.AtLeast).Seconds()), e.AtLeast > 0
 	if doubted && longest < e.Below {
 		r.Measured = nil // the longest is among those that are not known
 	}
@@ -149,7 +149,7 @@ func (j *Checker) freedIn(a, b *hold, from time.Time) *drill.Target {
 // gap: the longest time in which nobody believed to hold, though who came next had asked.
 func gap(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
-	r.Unit, r.Bound = drill.Seconds, seconds(e.Below)
+	r.Unit, r.Bound = drill.Seconds, new(e.Below.Seconds())
 	longest, next := time.Duration(0), 0
 	for _, l := range j.locksOf(e) {
 		var ended time.Time // the latest end of those before
@@ -160,7 +160,7 @@ func gap(j *Checker, e drill.Expectation) result {
 				d := max(0, h.from.Sub(from))
 				longest = max(longest, d)
 				if d >= e.Below {
-					j.tooLong(&r, from, h.from, e.Below, j.everyone(), "nobody held %s for %.3f s from %s, until %s did", l.name, d.Seconds(), drill.Clock(from), h.contender)
+					j.tooLong(&r, from, h.from, e.Below, j.everyone(), "nobody held %s for %.3f s from %s, until %s did", l.name, d.Seconds(), model.Clock(from), h.contender)
 				}
 			}
 			if ended = later(ended, h.to); h.to.IsZero() {
@@ -179,7 +179,7 @@ func gap(j *Checker, e drill.Expectation) result {
 		r.open, r.until = !j.finished, j.grace()
 		return r
 	}
-	r.Measured = seconds(longest)
+	r.Measured = new(longest.Seconds())
 	return r
 }
 
@@ -216,9 +216,9 @@ func handover(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
 	r.Unit = drill.Seconds
 	if e.Within > 0 {
-		r.Bound = seconds(e.Within)
+		r.Bound = new(e.Within.Seconds())
 	} else if e.AtLeast > 0 {
-		r.Bound, r.Least = seconds(e.AtLeast), true
+		r.Bound, r.Least = new(e.AtLeast.Seconds()), true
 	}
 	l := j.locks[e.Lock]
 	from, ok := j.since(e, e.From)
@@ -287,16 +287,16 @@ func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 	words := j.name(c.claim) + " took over " + l.name + " from " + j.name(c.prev)
 	if up := j.upAt(j.owner(c.claim), c.claim.since); up.After(c.from) {
 		from, took = up, max(r.AtLeast, c.at.Sub(up))
-		words += ", counted from when it was up at " + drill.Clock(up) + ","
+		words += ", counted from when it was up at " + model.Clock(up) + ","
 	}
 	if r.Measured == nil || r.Least != (took.Seconds() > *r.Measured) {
-		r.Measured = seconds(took)
+		r.Measured = new(took.Seconds())
 	}
 	switch {
 	case r.Within > 0 && took > r.Within:
 		j.tooLong(r, from, c.at, r.Within, []string{j.owner(c.claim), j.owner(c.prev)}, "%s after %.1f s: at most %s were expected", words, took.Seconds(), r.Within)
 	case took < r.AtLeast:
-		r.Measured, r.Bound, r.Least = seconds(took), seconds(r.AtLeast), true // the number that broke
+		r.Measured, r.Bound, r.Least = new(took.Seconds()), new(r.AtLeast.Seconds()), true // the number that broke
 		r.violate("%s after %.1f s: at least %s were expected", words, took.Seconds(), r.AtLeast)
 	default:
 		r.note("%s after %.1f s, at revision %d", words, took.Seconds(), c.rev)
@@ -350,7 +350,7 @@ func (j *Checker) cause(l *lockHistory, t headSpan) *journal.Entry {
 func (j *Checker) noteOthers(r *result, l *lockHistory, from time.Time) {
 	for _, t := range l.tenures {
 		if t.prev != nil && !t.at.Before(from) {
-			r.note("%s took over %s from %s at %s", j.name(t.claim), l.name, j.name(t.prev), drill.Clock(t.at))
+			r.note("%s took over %s from %s at %s", j.name(t.claim), l.name, j.name(t.prev), model.Clock(t.at))
 		}
 	}
 }
@@ -360,7 +360,7 @@ func acquired(j *Checker, e drill.Expectation) result {
 	r := newResult(e)
 	r.Unit = drill.Seconds
 	if e.Within > 0 {
-		r.Bound = seconds(e.Within)
+		r.Bound = new(e.Within.Seconds())
 	}
 	from, ok := j.since(e, "")
 	for _, l := range j.locksOf(e) {
@@ -373,7 +373,7 @@ func acquired(j *Checker, e drill.Expectation) result {
 			if h.inferred {
 				told = "was told" // by etcd: the proxy saw the answer
 			}
-			r.Samples, r.Measured = 1, seconds(took)
+			r.Samples, r.Measured = 1, new(took.Seconds())
 			if e.Within > 0 && took > e.Within {
 				j.tooLong(&r, from, h.from, e.Within, []string{h.contender}, "%s %s that it holds %s after %.1f s", h.contender, told, l.name, took.Seconds())
 				j.adviseEnd(&r, l)
@@ -413,13 +413,13 @@ func neverHolds(j *Checker, e drill.Expectation) result {
 			if j.owner(c) == drill.Process(e.Contender) {
 				r.Samples++
 				if c.held && !c.heldAt.Before(from) {
-					r.violate("%s came first on %s at %s (create revision %d)", e.Contender, l.name, drill.Clock(c.heldAt), c.create)
+					r.violate("%s came first on %s at %s (create revision %d)", e.Contender, l.name, model.Clock(c.heldAt), c.create)
 				}
 			}
 		}
 		for _, h := range l.holds {
 			if matches(h.contender, e.Contender) && !h.from.Before(from) {
-				r.violate("%s said at %s that it holds %s", h.contender, drill.Clock(h.from), l.name)
+				r.violate("%s said at %s that it holds %s", h.contender, model.Clock(h.from), l.name)
 			}
 		}
 	}

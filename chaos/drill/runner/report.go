@@ -350,6 +350,6 @@ func (r Run) timeline(b *strings.Builder) {
 		if l.Step > 0 {
 			step = fmt.Sprintf("step %d: ", l.Step)
 		}
-		fmt.Fprintf(b, "    %s  %s%s\n", drill.Clock(l.At), step, l.Text)
+		fmt.Fprintf(b, "    %s  %s%s\n", model.Clock(l.At), step, l.Text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/model"
 )
 
 // Steady is a question of the user's own: whether what their service is for is as it should be. It
@@ -121,7 +122,7 @@ func (r *runner) steadyBegin(ctx context.Context) error {
 				one.mu.Lock()
 				if one.asked++; err != nil {
 					one.failed++
-					if one.last = drill.Clock(r.lab.Now()) + " " + err.Error(); one.first == "" {
+					if one.last = model.Clock(r.lab.Now()) + " " + err.Error(); one.first == "" {
 						one.first = one.last
 					}
 				}

@@ -150,7 +150,7 @@ func (p *Page) drillView() *drillView {
 		case s.Ended == nil:
 			came = "was not seen to end"
 		}
-		v.StepRows = append(v.StepRows, [3]string{s.Began.Format("15:04:05.000"), fmt.Sprintf("%d. %s", s.N, s.Text), came})
+		v.StepRows = append(v.StepRows, [3]string{model.Clock(s.Began), fmt.Sprintf("%d. %s", s.N, s.Text), came})
 	}
 	return v
 }
@@ -202,7 +202,7 @@ func (p *Page) overlapRows() (rows [][2]string) {
 	}
 	slices.SortStableFunc(list, func(a, b belief) int { return cmp.Compare(length(b), length(a)) })
 	for _, b := range list {
-		rows = append(rows, [2]string{b.From.Format("15:04:05.000"), fmt.Sprintf("%s believed for %s that it held %s, which %s held", b.By, model.Seconds(length(b)), b.Lock, *b.Who)})
+		rows = append(rows, [2]string{model.Clock(b.From), fmt.Sprintf("%s believed for %s that it held %s, which %s held", b.By, model.Seconds(length(b)), b.Lock, *b.Who)})
 	}
 	return rows
 }

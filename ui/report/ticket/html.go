@@ -104,7 +104,7 @@ func (p *Page) view() view {
 		if d.By != nil {
 			by = *d.By
 		}
-		v.DoneRows = append(v.DoneRows, [3]string{d.At.Format("15:04:05.000"), by, d.Text})
+		v.DoneRows = append(v.DoneRows, [3]string{model.Clock(d.At), by, d.Text})
 	}
 	return v
 }
@@ -112,7 +112,7 @@ func (p *Page) view() view {
 func eventRow(e report.Event) [2]string {
 	at := "earlier"
 	if e.At != nil {
-		at = e.At.Format("15:04:05.000")
+		at = model.Clock(*e.At)
 	}
 	return [2]string{at, e.Text}
 }

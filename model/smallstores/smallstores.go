@@ -1,9 +1,9 @@
-// Package stores is a model of servers that give a lock by rules other than etcd's: a few stores with
+// Package smallstores is a model of servers that give a lock by rules other than etcd's: a few stores with
 // one key each and a clock, and clients that count on the lock once enough stores gave it to them in
 // time. They are Redis masters, or Consul, which keeps a lost lock back for a while, or MySQL, which
 // gives it to a connection. By it a lesson shows what copies, majorities, delays and connections bear,
 // and what not. It runs no program and asks no etcd: it says what the rules say.
-package stores
+package smallstores
 
 import (
 	"fmt"
