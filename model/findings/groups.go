@@ -22,42 +22,59 @@ const (
 // storyNames is how many locks are named of a story.
 const storyNames = 3
 
-// cause is what findings of one story have in common.
+// cause is what findings of one story have in common, besides what they say.
 type cause struct {
-	code       model.Code
-	severity   model.Severity
-	confidence model.Confidence
-	of         string
+	lease model.LeaseID
+	of    string
 }
 
-// causes are the ways in which findings belong together, the closest first: from how many on, and by what.
-// What no way says anything of stands alone.
-func (d *Set) causes() []way {
-	return []way{
-		{oneMin, func(f *model.Finding) (string, bool) { // those of one deadlock name the same sessions and locks
-			switch f.Code {
-			case model.CodeSharedLease:
-				return f.Lease.String(), true
-			case model.CodeLockCycle:
-				return text.English(f.Summary), true
-			}
-			return "", false
-		}},
-		{storyMin, func(f *model.Finding) (string, bool) {
-			id := d.k.Owners.Identity(f.Claim)
-			return id.Text, id.Text != "" && id.Source != "uuid"
-		}},
-		{oneMin, func(f *model.Finding) (string, bool) { return f.Lease.String(), f.Lease != 0 }},
-		{storyMin, func(f *model.Finding) (string, bool) {
-			id := d.k.Owners.Identity(f.Claim)
-			return "", id.Text == "" || id.Source == "uuid"
-		}},
-	}
+// ways are how findings belong together, the closest first: from how many on, and by what. What no way
+// says anything of stands alone.
+var ways = []way{
+	{oneMin, func(f *told) (cause, bool) { // those of one deadlock name the same sessions and locks
+		switch f.Code {
+		case model.CodeSharedLease:
+			return cause{lease: f.Lease}, true
+		case model.CodeLockCycle:
+			return cause{of: text.English(f.Summary)}, true
+		}
+		return cause{}, false
+	}},
+	{storyMin, func(f *told) (cause, bool) { return cause{of: f.who}, f.who != "" }},
+	{oneMin, func(f *told) (cause, bool) { return cause{lease: f.Lease}, f.Lease != 0 }},
+	{storyMin, func(f *told) (cause, bool) { return cause{}, f.who == "" }},
 }
 
 type way struct {
 	least int
-	of    func(*model.Finding) (string, bool)
+	of    func(*told) (cause, bool)
+}
+
+// told is a finding of a lock, with what decides where it is told: there may be tens of thousands.
+type told struct {
+	*model.Finding
+	lock     string
+	rank, at int    // how bad it is; its place among those of its lock
+	who      string // the client, if anything names it
+	story    *story // that it is told in, or may be
+	first    *told  // of its story
+}
+
+// story is what belongs together.
+type story struct {
+	first *told
+	parts int
+}
+
+// byPlace puts the worst first, and those as bad by name.
+func byPlace(a, b *told) int {
+	if a.rank != b.rank {
+		return a.rank - b.rank
+	}
+	if by := strings.Compare(a.lock, b.lock); by != 0 {
+		return by
+	}
+	return cmp.Or(strings.Compare(string(a.Code), string(b.Code)), a.at-b.at)
 }
 
 // StoriesOf returns every finding of the cluster and of the locks that are asked about, nil for all,
@@ -65,57 +82,142 @@ type way struct {
 // returns from then on: the same is found of many locks of one client, by its name or its lease. Of those
 // whose client nothing names there is one story for each kind.
 func (d *Set) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
-	var all []*model.Finding
+	return copied(d.inOrder(d.tell(asked)))
+}
+
+// Heads returns how many findings there are, and those that a list shows, in the order of StoriesOf: what
+// belongs to no story, and of each story the one that is chosen, else the first. Only those with keep count,
+// nil for all. They are no copies: only for reading.
+func (d *Set) Heads(keep, chosen func(*model.Finding) bool) (heads []*model.Finding, of int) {
+	all := d.tell(nil)
+	of = len(all) + len(d.cluster)
+	var list []*told
+	places := map[*told]int{}
+	for _, f := range all {
+		if keep != nil && !keep(f.Finding) {
+			continue
+		}
+		at, known := places[f.first]
+		switch {
+		case f.first == nil:
+			list = append(list, f)
+		case !known:
+			places[f.first] = len(list)
+			list = append(list, f)
+		case chosen(f.Finding) || !chosen(list[at].Finding) && byPlace(f, list[at]) < 0:
+			list[at] = f
+		}
+	}
+	heads = d.inOrder(list)
+	if keep != nil {
+		heads = slices.DeleteFunc(heads, func(f *model.Finding) bool { return !keep(f) })
+	}
+	return heads, of
+}
+
+// tell numbers the stories of the locks that are asked about, nil for all, and returns what was found of
+// them, in no order.
+func (d *Set) tell(asked func(*locks.Lock) bool) []*told {
+	all := d.found(asked)
+	alone := slices.Clone(all)
+	for _, f := range all {
+		f.Story, f.Count = 0, 0
+		if id := d.k.Owners.Identity(f.Claim); id.Source != "uuid" {
+			f.who = id.Text
+		}
+	}
+	var firsts []*told
+	for _, way := range ways {
+		type kind struct {
+			code       model.Code
+			severity   model.Severity
+			confidence model.Confidence
+			cause
+		}
+		stories := map[kind]*story{}
+		for _, f := range alone {
+			by, ok := way.of(f)
+			if f.story = nil; !ok {
+				continue
+			}
+			k := kind{f.Code, f.Severity, f.Confidence, by}
+			s := stories[k]
+			if s == nil {
+				s = &story{first: f}
+				stories[k] = s
+			}
+			if f.story = s; byPlace(f, s.first) < 0 {
+				s.first = f
+			}
+			s.parts++
+		}
+		for _, s := range stories {
+			if s.parts >= way.least {
+				firsts = append(firsts, s.first)
+			}
+		}
+		alone = slices.DeleteFunc(alone, func(f *told) bool {
+			if f.story == nil || f.story.parts < way.least {
+				return false
+			}
+			f.first, f.Count = f.story.first, f.story.parts
+			return true
+		})
+	}
+	slices.SortFunc(firsts, byPlace)
+	for i, f := range firsts {
+		f.Story = uint64(i + 1)
+	}
+	for _, f := range all {
+		if f.first != nil {
+			f.Story = f.first.Story
+		}
+	}
+	return all
+}
+
+// found returns what was found of the locks that are asked about, nil for all, in no order.
+func (d *Set) found(asked func(*locks.Lock) bool) []*told {
+	room := make([]told, 0, len(d.byLock)+len(d.byLock)/4)
 	for l, found := range d.known {
 		if asked != nil && !asked(l) {
 			continue
 		}
 		for i := range found {
-			all = append(all, &found[i])
+			room = append(room, told{Finding: &found[i], lock: l.Name, rank: found[i].Severity.Compare(model.SevError), at: i})
 		}
 	}
-	slices.SortStableFunc(all, inOrder)
-	together := map[*model.Finding][]*model.Finding{} // by the first of a story
-	alone := slices.Clone(all)
-	for _, way := range d.causes() {
-		parts := map[cause][]*model.Finding{}
-		for _, f := range alone {
-			f.Story, f.Count = 0, 0
-			if of, ok := way.of(f); ok {
-				c := cause{f.Code, f.Severity, f.Confidence, of}
-				parts[c] = append(parts[c], f)
-			}
-		}
-		for _, story := range parts {
-			if len(story) < way.least {
-				continue
-			}
-			together[story[0]] = story
-			for _, f := range story {
-				f.Count = len(story)
-			}
-		}
-		alone = slices.DeleteFunc(alone, func(f *model.Finding) bool { return f.Count > 0 })
+	all := make([]*told, len(room))
+	for i := range room {
+		all[i] = &room[i]
 	}
-	n := uint64(0)
-	for _, first := range all {
-		if story := together[first]; story != nil {
-			n++
-			for _, f := range story {
-				f.Story = n
-			}
-		}
-	}
-	found := d.ClusterFindings()
-	for _, f := range all {
-		found = append(found, *f)
-	}
-	return worstFirst(found)
+	return all
 }
 
-// inOrder is the order of findings of locks: the worst first, and by name.
-func inOrder(a, b *model.Finding) int {
-	return cmp.Or(a.Severity.Compare(b.Severity), strings.Compare(a.Lock, b.Lock), strings.Compare(string(a.Code), string(b.Code)))
+// inOrder puts findings of locks in order, and those of the cluster before them that are as bad.
+func (d *Set) inOrder(ofLocks []*told) []*model.Finding {
+	slices.SortFunc(ofLocks, byPlace)
+	all := make([]*model.Finding, 0, len(d.cluster)+len(ofLocks))
+	next := 0
+	cluster := func(until int) {
+		for ; next < len(d.cluster) && d.cluster[next].Severity.Compare(model.SevError) <= until; next++ {
+			all = append(all, &d.cluster[next])
+		}
+	}
+	for _, f := range ofLocks {
+		cluster(f.rank)
+		all = append(all, f.Finding)
+	}
+	cluster(model.SevInfo.Compare(model.SevError))
+	return all
+}
+
+func copied(list []*model.Finding) []model.Finding {
+	all := make([]model.Finding, len(list))
+	for i, f := range list {
+		all[i] = *f
+	}
+	return all
 }
 
 // StoryWords say of findings that are one story how many locks they are about, and which.

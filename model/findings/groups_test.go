@@ -59,6 +59,10 @@ func TestFindingsOfOneCauseAreOneStory(t *testing.T) {
 		if len(told) != r.locks {
 			t.Fatalf("%s: %d findings, want one for each of %d locks: %v", r.reason, len(told), r.locks, codes(s))
 		}
+		headsAre(t, r.reason, s, nil, func(*model.Finding) bool { return false })
+		last := told[len(told)-1]
+		headsAre(t, r.reason+", the last is chosen", s, nil, last.Same)
+		headsAre(t, r.reason+", a filter", s, func(f *model.Finding) bool { return f.Lock != told[0].Lock }, last.Same)
 		var got []int
 		var first []model.Finding
 		for n := uint64(1); ; n++ {
@@ -133,5 +137,40 @@ func TestLocksOfOneLeaseTellTheSame(t *testing.T) {
 func TestNamesOfAStoryCanBeGivenBack(t *testing.T) {
 	if got, want := findings.FirstOf([]string{`/back\nslash`, "", "/pad ", "/more"}), `/back\\nslash, "", /pad\x20 and 1 more`; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// headsAre compares what a list shows with all that is told: what is alone, and of each story the chosen one,
+// else the first.
+func headsAre(t *testing.T, reason string, s *store.Store, keep, chosen func(*model.Finding) bool) {
+	t.Helper()
+	all := s.StoriesOf(nil)
+	var want []string
+	done := map[uint64]bool{}
+	name := func(f *model.Finding) string { return fmt.Sprint(f.Lock, " ", f.Code, " ", f.Story, " of ", f.Count) }
+	for _, stand := range []bool{true, false} {
+		for i := range all {
+			f := &all[i]
+			switch {
+			case keep != nil && !keep(f) || f.Story != 0 && done[f.Story] || stand && (f.Story == 0 || !chosen(f)):
+				continue
+			case f.Story != 0:
+				done[f.Story] = true
+			}
+			want = append(want, name(f))
+		}
+	}
+	heads, of := s.Heads(keep, chosen)
+	var got []string
+	for _, f := range heads {
+		got = append(got, name(f))
+	}
+	if !slices.IsSortedFunc(heads, func(a, b *model.Finding) int { return a.Severity.Compare(b.Severity) }) {
+		t.Errorf("%s: %q are not the worst first", reason, got)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if d := cmp.Diff(want, got); d != "" || of != len(all) {
+		t.Errorf("%s: %d findings, want %d; a list shows (-want +got)\n%s", reason, of, len(all), d)
 	}
 }

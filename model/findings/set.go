@@ -225,15 +225,7 @@ func (d *Set) ClusterFindings() []model.Finding {
 }
 
 // Findings returns every diagnosis, the worst first: of the cluster, then of the locks by name.
-func (d *Set) Findings() []model.Finding {
-	all := d.ClusterFindings()
-	var part []model.Finding
-	for _, found := range d.known {
-		part = append(part, found...)
-	}
-	slices.SortStableFunc(part, func(a, b model.Finding) int { return inOrder(&a, &b) })
-	return worstFirst(append(all, part...))
-}
+func (d *Set) Findings() []model.Finding { return copied(d.inOrder(d.found(nil))) }
 
 // worstFirst puts findings in the order of their severities, and leaves those of one as they are.
 func worstFirst(all []model.Finding) []model.Finding {

@@ -202,12 +202,20 @@ func BenchmarkStories(b *testing.B) {
 			}
 			s := New()
 			s.Apply(model.Batch{Events: h.Events})
-			b.ResetTimer()
-			for b.Loop() {
-				if len(s.StoriesOf(nil)) < 20_000 {
-					b.Fatal("not all is told")
+			b.Run("all", func(b *testing.B) {
+				for b.Loop() {
+					if len(s.StoriesOf(nil)) < 20_000 {
+						b.Fatal("not all is told")
+					}
 				}
-			}
+			})
+			b.Run("as a page lists them", func(b *testing.B) {
+				for b.Loop() {
+					if _, of := s.Heads(nil, func(*model.Finding) bool { return false }); of < 20_000 {
+						b.Fatal("not all is counted")
+					}
+				}
+			})
 		})
 	}
 }

@@ -144,6 +144,13 @@ func (v *View) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
 	return v.findings.StoriesOf(asked)
 }
 
+// Heads returns how many findings there are, and those that a list shows: what belongs to no story, and of
+// each story the one that is chosen, else the first. Only those with keep count, nil for all. They are no
+// copies: only for reading.
+func (v *View) Heads(keep, chosen func(*model.Finding) bool) (heads []*model.Finding, of int) {
+	return v.findings.Heads(keep, chosen)
+}
+
 // StoryWords say of findings that are one story how many locks they are about, and which.
 func (v *View) StoryWords(parts []model.Finding) string { return v.findings.StoryWords(parts) }
 

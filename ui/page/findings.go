@@ -1,8 +1,8 @@
 package page
 
 import (
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -60,7 +60,7 @@ type findingsPage struct {
 	height int
 
 	rhythm table.Rhythm
-	found  []model.Finding
+	found  []*model.Finding
 	total  int
 }
 
@@ -75,30 +75,24 @@ func findingID(f *model.Finding) string {
 	return string(f.Code) + "\x00" + f.Lock + "\x00" + f.Lease.String() + "\x00" + f.Claim.Key + "\x00" + strconv.FormatInt(f.Claim.CreateRev, 10)
 }
 
-func (p *findingsPage) id(i int) string { return findingID(&p.found[i]) }
+// chose says whether it is the finding that was chosen. There may be thousands: few are named for it.
+func (p *findingsPage) chose(f *model.Finding) bool {
+	return strings.HasPrefix(p.Pick.ID, string(f.Code)) && strings.Contains(p.Pick.ID, f.Lock) && findingID(f) == p.Pick.ID
+}
+
+func (p *findingsPage) id(i int) string { return findingID(p.found[i]) }
 
 // refresh asks for the findings anew if that is due.
 func (p *findingsPage) refresh(f Frame) {
 	if !p.rhythm.Due(f.S.Version(), f.Clock()) {
 		return
 	}
-	all := f.S.StoriesOf(nil)
-	p.total = len(all)
+	var keep func(*model.Finding) bool
+	if named := Matcher(p.Filter()); named != nil {
+		keep = func(x *model.Finding) bool { return named(string(x.Code)+" "+x.Lock, text.English(x.Summary)) }
+	}
+	p.found, p.total = f.S.Heads(keep, p.chose)
 	p.rhythm.Begin(f.S.Version(), f.Now, p.total)
-	slices.SortStableFunc(all, func(a, b model.Finding) int { return int(b.Severity.Level() - a.Severity.Level()) })
-	if keep := Matcher(p.Filter()); keep != nil {
-		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, text.English(x.Summary)) })
-	}
-	p.found = all[:0]
-	first := map[uint64]int{}
-	for _, x := range all { // of one story the first stands for all, or the one that was chosen
-		if at, told := first[x.Story]; x.Story == 0 || !told {
-			first[x.Story] = len(p.found)
-			p.found = append(p.found, x)
-		} else if p.Pick.ID == findingID(&x) {
-			p.found[at] = x
-		}
-	}
 	p.bound(f.Th)
 	p.Pick.Follow(len(p.found), p.place, p.id)
 }
@@ -107,7 +101,7 @@ func (p *findingsPage) refresh(f Frame) {
 func (p *findingsPage) bound(th *draw.Theme) {
 	problem, lock, code := 0, draw.Width(th.Say("the-cluster")), 0
 	for i := range p.found[:min(len(p.found), CountAtOnce)] {
-		x := &p.found[i]
+		x := p.found[i]
 		problem, lock = max(problem, draw.Width(th.Problem(x))+2), max(lock, draw.Width(th.Clean(x.Lock))+len(countWords(x)))
 		code = max(code, len(x.Code))
 	}
@@ -126,7 +120,7 @@ func countWords(x *model.Finding) string {
 
 func (p *findingsPage) place(id string) int {
 	for i := range p.found {
-		if findingID(&p.found[i]) == id {
+		if findingID(p.found[i]) == id {
 			return i
 		}
 	}
@@ -243,7 +237,7 @@ func (p *findingsPage) Hits() model.Message {
 // Chosen returns the finding under the cursor, nil if there is none.
 func (p *findingsPage) Chosen() *model.Finding {
 	if i := p.CursorRow(len(p.found), p.id); i >= 0 {
-		return &p.found[i]
+		return p.found[i]
 	}
 	return nil
 }
@@ -280,7 +274,7 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	p.Table.Reveal(p.Pick.Place, len(p.found))
 	lines = append(lines, p.Table.Head(table.SortNone, false))
 	lines = p.Table.Paint(lines, len(p.found), table.Look{Cursor: p.Pick.Place, Keys: !p.full || under == 0}, p.id,
-		func(i int, r *table.Row) { findingRow(f.View, &p.found[i], r) })
+		func(i int, r *table.Row) { findingRow(f.View, p.found[i], r) })
 	if x := p.Chosen(); x != nil && under > 0 {
 		lines = p.inFull(lines, f, x, w, under)
 		title, facts := []draw.Span{draw.Dim.Of(f.Th.Say("what-happened-all"))}, f.FactsOfAll
