@@ -163,12 +163,12 @@ func TestTheVerdictTellsOneStory(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
 	overlap(b)
 	w := b.w
-	b.sees("✖ Two programs act on /l\n", "c1 still believes that it holds /l, but etcd gave it to c2  ", "do stop c1  K   don't break the lock")
+	b.sees("✖ Two programs act on /l\n", "c1 was paused and believes it holds /l; etcd gave it to c2  ", "do stop c1  K   don't break the lock")
 	believing(w, 40.9, "c2", model.BeliefIdle, 0xa2)
 	w.del(41, leaseKey("/l", 0xa2))
 	believing(w, 41.1, "c3", model.BeliefHolding, 0xa3)
 	b.sync(44)
-	b.sees("but etcd gave it to c2; c3 holds it now")
+	b.sees("believes it holds /l; etcd gave it to c2; c3 holds it now")
 	b.press("2")
 	if line := b.line("▌   do stop c1"); strings.Contains(line, "  K ") {
 		t.Errorf("K would kill the program of the selected session, which is another: %q", line)

@@ -141,6 +141,9 @@ func falseBelief(x *Context, c *reports.Competitor, claim *locks.Claim, since ti
 		Summary:  model.Say("still-believes-that-it-holds", c.Name, x.L.Name, now),
 		Evidence: []model.Message{model.Say("says-that-it-holds", c.Name, queueHas, x.Reports.Programs.ProcOf(c.ContenderInfo))},
 		Advice:   []model.Message{model.Say("stop", c.Name), model.Say("make-the-protected-resource-reject")}}
+	if x.Reports.Programs.PausedSince(c.ContenderInfo, since) {
+		f.Summary = model.Say("was-paused-and-still-believes", c.Name, x.L.Name, now)
+	}
 	if claim == nil && x.Reports.NeverHeld(c) {
 		f.Code, f.Confidence = ghostCode(c.Recipe), model.Certain
 		f.Summary = model.Say("believes-that-it-holds", c.Name, x.L.Name, now)

@@ -236,6 +236,7 @@ var aboutLeases = map[model.MessageID]Sentence{
 // aboutClients are the sentences of findings of what clients were told and believe.
 var aboutClients = map[model.MessageID]Sentence{
 	"still-believes-that-it-holds":          {"{0} still believes that it holds {1}, but {2}", "{0} 仍认为自己持有 {1}，但{2}"},
+	"was-paused-and-still-believes":         {"{0} was paused and believes it holds {1}; {2}", "{0} 曾被暂停，仍认为自己持有 {1}；{2}"},
 	"says-that-it-holds":                    {"{0} says that it holds; the queue says {1}. Its process is {2}.", "{0} 说自己持有；队列里是 {1}。它的进程：{2}。"},
 	"stop":                                  {"stop {0}", "停掉 {0}"},
 	"make-the-protected-resource-reject":    {"make the protected resource reject old revisions (fencing)", "让受保护的资源拒绝旧的修订版本（fencing）"},
