@@ -7,13 +7,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/demo/cluster"
 	"locktop/model"
 	"locktop/model/findings"
-
 	"locktop/model/store"
+	"locktop/model/text"
 )
 
 // story is one row of the proof that a code is found where it is true, and is not
@@ -174,8 +175,32 @@ func checkFound(t *testing.T, s *store.Store, st story) {
 		t.Errorf("half a finding: %+v", *f)
 	}
 	checkClaim(t, s, f)
+	checkAdvice(t, f)
 	if e, ok := findings.Explain(f.Code); !ok || e.Confidence == model.Hint && f.Confidence != model.Hint {
 		t.Errorf("it claims more than its catalogue entry allows: %q against %q", f.Confidence, e.Confidence)
+	}
+}
+
+// checkAdvice wants what to do first to be read whole in a list: a name in it may be as long as it is.
+func checkAdvice(t *testing.T, f *model.Finding) {
+	t.Helper()
+	if len(f.Advice) == 0 {
+		return
+	}
+	first := f.Advice[0]
+	first.Args = make([]any, len(first.Args))
+	for i := range first.Args {
+		first.Args[i] = model.Verbatim("c2")
+	}
+	for _, lang := range text.Languages() {
+		said := text.Render(lang, first)
+		clause := said
+		for _, end := range text.ClauseEnds {
+			clause, _, _ = strings.Cut(clause, end)
+		}
+		if ansi.StringWidth(clause) > text.DoFirst {
+			t.Errorf("%s: the first clause of what to do first takes more than %d cells: %q", f.Code, text.DoFirst, said)
+		}
 	}
 }
 

@@ -100,10 +100,10 @@ func TestAdviceSaysWhatGoesWithABreak(t *testing.T) {
 		says   []string
 		never  string
 	}{
-		{"nobody looked", nil, []string{"see first what else hangs on its lease: etcdctl lease timetolive --keys b2"}, "revoke|delete"},
-		{"nothing else hangs on it", []model.Event{listed(key)}, []string{"revoke its lease, on which hangs /lock/b2 alone: etcdctl lease revoke b2"}, "delete"},
+		{"nobody looked", nil, []string{"see what else its lease has: etcdctl lease timetolive --keys b2"}, "revoke|delete"},
+		{"nothing else hangs on it", []model.Event{listed(key)}, []string{"revoke its lease: only /lock/b2 hangs on it: etcdctl lease revoke b2"}, "delete"},
 		{"another lock and a registration", []model.Event{listed(key, "/other/b2", "/services/pay/10.0.0.2:80")},
-			[]string{"it takes along /other/b2, /services/pay/10.0.0.2:80", "delete only /lock/b2, guarded by its revisions (its owner is not told): printf"}, "lease revoke"},
+			[]string{"it takes along /other/b2, /services/pay/10.0.0.2:80", "delete one key: only /lock/b2, guarded by its revisions (its owner is not told): printf"}, "lease revoke"},
 		{"a watched lock", []model.Event{model.Committed{At: modeltest.At(15), Rev: 104, Changes: []model.Change{{KV: model.KV{Key: "/m/b2", CreateRev: 104, ModRev: 104, Version: 1, Lease: b}}}}, listed(key, "/m/b2")},
 			[]string{"it takes along /m/b2 (holds /m)"}, "lease revoke"},
 		{"one that joined after the list", []model.Event{listed(key), model.Committed{At: modeltest.At(15.2), Rev: 104, Changes: []model.Change{{KV: model.KV{Key: "/m/b2", CreateRev: 104, ModRev: 104, Version: 1, Lease: b}}}}},
@@ -111,7 +111,7 @@ func TestAdviceSaysWhatGoesWithABreak(t *testing.T) {
 		{"more than are named", []model.Event{model.LeaseKeys{At: modeltest.At(15.1), ID: b, Keys: []string{"/x/1", "/x/2", "/x/3", "/x/4", "/x/5"}, Total: 300, Rev: 103}},
 			[]string{"it takes along /x/1, /x/2, /x/3, /x/4, 295 more"}, "lease revoke"},
 		{"they may not be read", []model.Event{model.LeaseKeys{At: modeltest.At(15.1), ID: b, Reason: model.Say("quote", "no permission")}},
-			[]string{"what else hangs on lease b2 may not be read (no permission), and a revoke would end all of it", "delete only /lock/b2"}, "lease revoke"},
+			[]string{"what else hangs on b2 may not be read (no permission), and a revoke would end all of it", "delete one key: only /lock/b2"}, "lease revoke"},
 	} {
 		h := modeltest.New()
 		h.Loaded(0)

@@ -33,8 +33,8 @@ func Unlawful(f *model.Finding) string {
 			return "a hint with a line that writes: " + line
 		case hint && advises.MatchString(line) && len(f.Alternatives) == 0:
 			return "a hint that advises a write and says not what else it may be: " + line
-		case strings.Contains(line, "lease revoke") && !strings.Contains(line, "on which hangs "+model.Printable(f.Claim.Key)+" alone:"),
-			strings.Contains(line, "etcdctl txn") && !strings.Contains(line, "delete only "+model.Printable(f.Claim.Key)+", guarded by its revisions"),
+		case strings.Contains(line, "lease revoke") && !strings.Contains(line, "only "+model.Printable(f.Claim.Key)+" hangs on it:"),
+			strings.Contains(line, "etcdctl txn") && !strings.Contains(line, "delete one key: only "+model.Printable(f.Claim.Key)+", guarded by its revisions"),
 			strings.Contains(line, "etcdctl del"):
 			return "a write that does not say what goes with it: " + line
 		}

@@ -272,3 +272,11 @@ var words = map[any]Sentence{
 
 // Word says a confidence, a state or a verdict in a language.
 func Word(lang string, value any) string { return speaker{lang}.write(value) }
+
+// ClauseEnds are the marks before which a sentence may end where there is no room for all of it: what is left
+// says less, but nothing else.
+var ClauseEnds = []string{"; ", ": ", ", or ", ", and ", ", then ", "；", "：", "，或", "，并", "，再"}
+
+// DoFirst is how many cells the first clause of what to do first takes at most, in each language, if no name
+// in it is long: a list has that room on a narrow screen.
+const DoFirst = 30

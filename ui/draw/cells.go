@@ -2,6 +2,8 @@ package draw
 
 import (
 	"strings"
+
+	"locktop/model/text"
 )
 
 // WidthOf is how many cells the spans take.
@@ -25,14 +27,14 @@ func (th *Theme) Cut(s string, w int) string {
 	return h + th.Sign.More
 }
 
-// CutClause shortens what people read: before a colon, a semicolon, an alternative or what else is to be done if what is
-// left says enough, else anywhere.
-func (th *Theme) CutClause(s string, w int) string {
+// CutClause shortens what people read: before one of [text.ClauseEnds] if what is left takes
+// least cells, so that it says enough, else anywhere.
+func (th *Theme) CutClause(s string, w, least int) string {
 	if Width(s) <= w {
 		return s
 	}
 	at := -1
-	for _, end := range []string{"; ", ": ", ", or ", ", and ", "；", "：", "，或", "，并"} {
+	for _, end := range text.ClauseEnds {
 		for from := 0; ; {
 			i := strings.Index(s[from:], end)
 			if i < 0 || Width(s[:from+i]) > w {
@@ -42,7 +44,7 @@ func (th *Theme) CutClause(s string, w int) string {
 			from += i + len(end)
 		}
 	}
-	if at > 0 && Width(s[:at]) >= w/3 {
+	if at > 0 && Width(s[:at]) >= least {
 		return s[:at]
 	}
 	return th.Cut(s, w)

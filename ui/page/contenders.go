@@ -33,6 +33,16 @@ func contenderRow(f Frame, c reports.ContenderInfo, r *table.Row) {
 	ContenderCells.Row(f.View, x, r)
 }
 
+// titleOfNotes is that of what there is to say of a contender: its words say enough.
+const titleOfNotes model.MessageID = ""
+
+// noteworthy says whether there is more to say of a contender than what lasts for a moment at a handover.
+func noteworthy(f Frame, c reports.ContenderInfo) bool {
+	_, place := f.S.Reports().Truth(c)
+	note, how := mismatch(f.Uncertain, f.S, c, place, f.Now)
+	return how == draw.Alarm || c.Belief.Text != "" || !note.IsZero() && f.Now.Sub(c.Belief.At) >= DoubtAfter
+}
+
 // ContenderCells are the columns of the contenders.
 var ContenderCells = table.Cells[stance]{
 	{Column: table.Column{Title: "title-name", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
@@ -58,7 +68,7 @@ var ContenderCells = table.Cells[stance]{
 		}
 	}},
 	{Column: table.Column{Title: "title-last-access", Least: 15, Fair: 30, Most: 34, Rank: 4}, Fill: accessCell},
-	{Column: table.Column{Title: "", Least: 26, Fair: 36, Most: 48, Rank: 1}, Fill: func(r *table.Row, x *stance) {
+	{Column: table.Column{Title: titleOfNotes, Least: 26, Fair: 36, Most: 48, Rank: 1}, Fill: func(r *table.Row, x *stance) {
 		note, how := x.note, x.how
 		if how == draw.Alarm {
 			note = besideWords(r.F, x.ContenderInfo, note, r.Room())

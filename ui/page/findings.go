@@ -33,7 +33,7 @@ var FindingCells = table.CellsOf(fields.Findings, map[model.MessageID]func(*tabl
 			r.Add(draw.Dim, r.F.Th.Say("nothing-to-mend"))
 			return
 		}
-		r.Add(draw.Plain, r.F.Th.CutClause(r.F.Th.Message(x.Advice[0]), r.Room()))
+		r.Add(draw.Plain, r.F.Th.CutClause(r.F.Th.Message(x.Advice[0]), r.Room(), 1))
 	},
 	"title-lock": func(r *table.Row, x *model.Finding) {
 		th := r.F.Th

@@ -30,6 +30,7 @@ type labPage struct {
 	has   labPart // the list that has the keyboard
 	lab   bool    // it shows a lab, and not a cluster of others
 	rows  labRows
+	noted bool // there was something to say of a contender: its column stays, so that nothing jumps
 }
 
 // section is one list of the page: a table with a selection.
@@ -65,6 +66,8 @@ func (p *labPage) look(f Frame) {
 	p.parts[partMembers].table.Claim("title-answer", answerCells(f, p.rows.members))
 	follow(&p.parts[partFaults], p.rows.faults, func(x model.FaultOn) string { return strconv.Itoa(x.ID) })
 	follow(&p.parts[partContenders], p.rows.contenders, func(c reports.ContenderInfo) string { return c.Name })
+	p.noted = p.noted || slices.ContainsFunc(p.rows.contenders, func(c reports.ContenderInfo) bool { return noteworthy(f, c) })
+	p.parts[partContenders].table.Speaks(titleOfNotes, p.noted)
 	follow(&p.parts[partClients], p.rows.clients, func(c reports.ClientInfo) string { return c.Name })
 }
 

@@ -109,9 +109,9 @@ func (v *Verdict) Lines(f table.View, w, h int, selected bool, key, press string
 		}
 		return []string{th.Band(w, level, title, append(when, others...)), do}[:h]
 	}
-	how := th.CutClause(th.How(v.Verdict), w-9-draw.WidthOf(when))
+	how := th.CutClause(th.How(v.Verdict), w-9-draw.WidthOf(when), w/3)
 	if strings.HasSuffix(how, th.Sign.More) { // it takes the room of when that was, which stands above then
-		how = th.CutClause(th.How(v.Verdict), w-9)
+		how = th.CutClause(th.How(v.Verdict), w-9, w/3)
 		when, others = nil, append(when, others...)
 	}
 	return []string{th.Band(w, level, title, others), th.Band(w, level, []draw.Span{draw.Plain.Of("   " + how)}, when), do}
@@ -176,7 +176,7 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key, press string) []
 		}
 		text := fit(th.Cut)
 		if strings.HasSuffix(text, th.Sign.More) { // even alone
-			text = fit(th.CutClause)
+			text = fit(func(s string, w int) string { return th.CutClause(s, w, 1) }) // each of its clauses says what to do
 		}
 		spans[1] = draw.Plain.Of(text)
 	}
