@@ -64,7 +64,7 @@ func runsOf(line, after string) (runs []run) {
 // up to two blanks, a rule or the next key.
 func (a *Shell) keyAt(line string, x int) string {
 	var styles []string
-	for _, all := range []*[draw.StyleCount]string{&a.th.Before, &a.th.Chosen, &a.th.OnWarn, &a.th.OnError} {
+	for _, all := range []*[draw.StyleCount]string{&a.th.Before, &a.th.Chosen, &a.th.OnWarn, &a.th.OnError, &a.th.InBox().Before} {
 		styles = append(styles, all[draw.Accent], all[draw.Change])
 	}
 	calls := a.keyNames()

@@ -51,7 +51,7 @@ func (a *Shell) setTheme(name string) {
 		th.Past = a.o.Playback != nil
 		th.Brief, th.Lang = a.o.Brief, a.o.Lang
 	}
-	a.old = a.th.Dimmed()
+	a.old, a.under = a.th.Dimmed(), a.th.Behind()
 }
 
 // setAsks hides or shows what a lesson asks about. That is another theme: what was painted with the one
@@ -59,7 +59,7 @@ func (a *Shell) setTheme(name string) {
 func (a *Shell) setAsks(asks bool) {
 	th, past := *a.th, *a.past
 	th.Asks, past.Asks = asks, asks
-	a.th, a.past, a.old = &th, &past, th.Dimmed()
+	a.th, a.past, a.old, a.under = &th, &past, th.Dimmed(), th.Behind()
 }
 
 // Init starts the boot and the clock.

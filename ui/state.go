@@ -76,6 +76,7 @@ type inputs struct {
 type looks struct {
 	th     *draw.Theme
 	old    *draw.Theme // for what may not be true any more
+	under  *draw.Theme // for what lies under a dialog
 	past   *draw.Theme // for a moment of the past
 	themed string      // the theme that was chosen by hand, "" for none
 	ask    func() (light, ok bool)
@@ -154,11 +155,13 @@ func (a *Shell) Frame() page.Frame {
 	return page.Frame{ViewState: b, View: table.View{S: a.state.View, Th: a.th, Now: a.now, Stands: a.stands(), OnScreen: &a.onScreen, Marks: b.Marked.Has, Chosen: b.Picked.Has}}
 }
 
-// canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
+// canvas is what is painted from: dim if it may not be true any more, and as good as gone under a dialog.
 func (a *Shell) canvas() page.Frame {
 	f := a.Frame()
 	switch {
-	case a.dialog != nil || a.palette.Boxed(a.h) || a.stale():
+	case a.dialog != nil || a.palette.Boxed(a.h):
+		f.Th = a.under
+	case a.stale():
 		f.Th = a.old
 	case a.present != nil:
 		f.Th = a.past

@@ -259,6 +259,7 @@ func (p *CommandLine) PaintOver(v host.View, lines []string, w int) []string {
 	if !p.Boxed(h) {
 		return lines
 	}
+	v.Th = v.Th.InBox()
 	th, rows := v.Th, shown(h)
 	inner := w - 4 // a blank and an edge at both sides
 	title := th.Say("go-to-anything")

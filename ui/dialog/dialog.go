@@ -63,6 +63,7 @@ func (s *size) keep(text [][]draw.Span, h int) [][]draw.Span {
 // one that changes the world. inside returns what stands in it, in at most h lines of w
 // cells.
 func box(v host.View, frame draw.Style, lines []string, kept *size, title string, inside func(v host.View, w, h int) [][]draw.Span) []string {
+	v.Th = v.Th.InBox()
 	th := v.Th
 	w := ansi.StringWidth(lines[0])
 	bw := w
@@ -76,7 +77,8 @@ func box(v host.View, frame draw.Style, lines []string, kept *size, title string
 	painted := []string{edge(th.Sign.Box.TopLeft, th.Sign.Box.TopRight, th.Cut(title, bw-4))}
 	for _, sp := range content {
 		b := th.Put(nil, frame, th.Sign.Box.Left)
-		b = append(b, " "+th.Line(bw-4, sp, nil)+" "...)
+		b = th.Put(b, draw.Plain, " ")
+		b = th.Put(append(b, th.Line(bw-4, sp, nil)...), draw.Plain, " ")
 		painted = append(painted, string(th.Put(b, frame, th.Sign.Box.Left)))
 	}
 	painted = append(painted, edge(th.Sign.Box.BottomLeft, th.Sign.Box.BottomRight, ""))

@@ -149,7 +149,7 @@ func (th *Theme) Line(w int, left, right []Span) string {
 	if rw > 0 {
 		rest++
 	}
-	b = Pad(b, rest)
+	b = th.Put(b, Plain, Blank(rest))
 	b, _ = th.Spans(b, right, rw, &th.Before)
 	return string(b)
 }

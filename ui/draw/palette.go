@@ -82,6 +82,7 @@ var (
 	chosenGround = look{dark: colour{"#252b38", "235", ""}, light: colour{"#e6ecf7", "254", ""}}
 	errorGround  = look{dark: colour{"#33191e", "52", ""}, light: colour{"#fdeaea", "224", ""}}
 	warnGround   = look{dark: colour{"#2e2615", "236", ""}, light: colour{"#fbf1dc", "230", ""}}
+	boxGround    = look{dark: colour{"#20242d", "234", ""}, light: colour{"#f4f6fa", "255", ""}}
 	onHold       = look{dark: colour{"#14161b", "233", "0"}, light: colour{"#ffffff", "231", "15"}, mono: attrs{bold: true, chip: true}}
 	chipGround   = look{dark: colour{"#3a4150", "238", ""}, light: colour{"#d9dee7", "253", ""}}
 )
@@ -252,6 +253,10 @@ func newTheme(name string, p termenv.Profile, set SignSet, past bool) *Theme {
 	paint := newPainter(name, p, past)
 	th.Before = paint.styles(look{})
 	th.Chosen, th.OnError, th.OnWarn = paint.styles(chosenGround), paint.headline(paint.styles(errorGround)), paint.headline(paint.styles(warnGround))
+	th.inBox = paint.styles(boxGround)
+	for i := range th.behind {
+		th.behind[i] = th.Before[Rule]
+	}
 	th.Before[Readonly], _ = cut(paint.style(looks[Readonly], chipGround))
 	th.split, th.few = name != ThemeMono && set != SignsASCII, p == termenv.ANSI
 	th.After = reset

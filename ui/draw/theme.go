@@ -52,6 +52,7 @@ type Theme struct {
 	Chosen [StyleCount]string // the same in the row under the cursor
 	// OnError and OnWarn are the same on the grounds of a verdict.
 	OnError, OnWarn [StyleCount]string
+	inBox, behind   [StyleCount]string // on the ground of a dialog, and what lies under one
 	After           string
 	split           bool // two parts of a cell can be told apart by colour
 	few             bool // and there are 16 colours for it
@@ -149,6 +150,20 @@ func (th *Theme) Dimmed() *Theme {
 		old.Before[i], old.Chosen[i], old.OnError[i], old.OnWarn[i] = th.Before[Dim], th.Chosen[Dim], th.OnError[Dim], th.OnWarn[Dim]
 	}
 	return &old
+}
+
+// Behind returns the theme for what lies under a dialog: it stays where it was, and does not compete.
+func (th *Theme) Behind() *Theme {
+	under := *th
+	under.Before, under.Chosen, under.OnError, under.OnWarn = th.behind, th.behind, th.behind, th.behind
+	return &under
+}
+
+// InBox returns the theme for what stands in a dialog.
+func (th *Theme) InBox() *Theme {
+	box := *th
+	box.Before = th.inBox
+	return &box
 }
 
 // Clean makes bytes from etcd fit for a cell. Very long ones lose their middle
