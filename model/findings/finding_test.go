@@ -677,8 +677,8 @@ func TestAClusterThatFallsSilentIsNotWell(t *testing.T) {
 		then   model.Member
 		says   string
 	}{
-		{"its last member is killed", dead, "no-quorum is out of sight after 4.0s: no member answers"},
-		{"a leader is elected", led, "no-quorum is over, after 4.0s"},
+		{"its last member is killed", dead, "No leader is out of sight after 4.0s: no member answers"},
+		{"a leader is elected", led, "No leader is over, after 4.0s"},
 	} {
 		s := store.New()
 		for i, m := range []model.Member{leaderless, leaderless, r.then} {

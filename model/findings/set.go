@@ -181,7 +181,7 @@ func (d *Set) note(old, found []model.Finding, lock string) {
 		if f.Severity != model.SevInfo && (before == nil || grew(before, f)) {
 			as := journal.Found(*f)
 			d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: f.Severity, Code: f.Code, Found: &as, Why: journal.Why{Confidence: f.Confidence},
-				Text: model.Say("found", f.Code, f.Confidence, f.Summary)})
+				Text: model.Say("found", Problem(f), f.Confidence, f.Summary)})
 		}
 	}
 	for i := range old {
@@ -189,9 +189,9 @@ func (d *Set) note(old, found []model.Finding, lock string) {
 		if o.Severity == model.SevInfo || slices.ContainsFunc(found, func(f model.Finding) bool { return f.Follows(o) }) {
 			continue
 		}
-		text := model.Say("found-over", o.Code, d.k.Now().Sub(o.Since))
+		text := model.Say("found-over", Problem(o), d.k.Now().Sub(o.Since))
 		if lock == "" && d.k.Members.Cluster().Silent() { // whether it goes on nobody can say
-			text = model.Say("found-out-of-sight", o.Code, d.k.Now().Sub(o.Since))
+			text = model.Say("found-out-of-sight", Problem(o), d.k.Now().Sub(o.Since))
 		}
 		d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo, Code: o.Code, Text: text})
 	}

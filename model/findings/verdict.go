@@ -252,6 +252,18 @@ func Problem(f *model.Finding) model.Message {
 	return e.Word
 }
 
+// Problems are what the findings of some codes are called, each name once: two codes may share one.
+func Problems(codes []model.Code) []model.Message {
+	var all []model.Message
+	for _, c := range codes {
+		name := Problem(&model.Finding{Code: c})
+		if !slices.ContainsFunc(all, func(m model.Message) bool { return text.English(m) == text.English(name) }) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
 // StateWord is the state of a lock or of a session in plain words. For programs its name
 // is the code of the finding from which it follows.
 func StateWord(c model.Condition) model.Message {

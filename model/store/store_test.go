@@ -54,10 +54,10 @@ handover b2 took over /lock from a1 (held 4.0s, released: hint)
 			h.Read(6, a, 0, -1)
 		}, `acquired a1 took /lock, which was free
 queued b2 joined the queue of /lock at place 2, behind a1
-finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s (on /lock)
-finding dead-holder (hint): a1 may be dead: no renewal for 5.0s; without one the lock is free in about 0.5s (on /lock)
+finding Renews late (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s (on /lock)
+finding Holder silent (hint): a1 may be dead: no renewal for 5.0s; without one the lock is free in about 0.5s (on /lock)
 handover b2 took over /lock from a1 (held 4.9s, lease expired: strong)
-finding dead-holder is over, after 0.9s (on /lock)
+finding Holder silent is over, after 0.9s (on /lock)
 `},
 		{"ended early", "the lease had time left: its owner closed it, or somebody revoked it", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
@@ -146,9 +146,9 @@ left a1 no longer holds /lock after 1.0s: cause unknown (hint); nobody waits
 			h.Del(3, "/lock/config")
 		}, `blocked /lock is blocked by /lock/config, not a claim of it
 queued a1 joined the queue of /lock at place 2, behind /lock/config
-finding foreign-key (certain): /lock/config is not a lock key, but sits in the queue and blocks it
+finding Foreign key blocks (certain): /lock/config is not a lock key, but sits in the queue and blocks it
 acquired a1 got /lock, which /lock/config blocked
-finding foreign-key is over, after 1.0s (on /lock)
+finding Foreign key blocks is over, after 1.0s (on /lock)
 `},
 		{"an orphan", "nothing but a delete takes a key without a lease", func(h *modeltest.History) {
 			h.Put(1, "/lock/694d81e5fc652594", "", 0)
@@ -156,9 +156,9 @@ finding foreign-key is over, after 1.0s (on /lock)
 			h.Del(3, "/lock/694d81e5fc652594")
 		}, `acquired /lock/694d81e5fc652594 took /lock, which was free
 queued a1 joined the queue of /lock at place 2, behind /lock/694d81e5fc652594
-finding orphan-key (certain): /lock/694d81e5fc652594 has no lease: it never expires and blocks the lock
+finding Key without a lease blocks (certain): /lock/694d81e5fc652594 has no lease: it never expires and blocks the lock
 handover a1 took over /lock from /lock/694d81e5fc652594 (held 1.0s, key deleted: strong)
-finding orphan-key is over, after 1.0s (on /lock)
+finding Key without a lease blocks is over, after 1.0s (on /lock)
 `},
 		{"an election", "candidates are named by their value, who held by that with which it did", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/e", a), "node-1", a)
@@ -251,17 +251,17 @@ handover step 3 took over layotto||lock|||job from step 1 (held 2.0s, its key wa
 			h.Put(3, "shedlock:prod:report", "at work", 0)
 			h.Del(9, "shedlock:prod:report")
 		}, `acquired host-a took shedlock:prod:report, which was free
-finding lease-detached (certain): shedlock:prod:report lost its lease by a later put without one: it never expires and blocks the lock
+finding Lease detached (certain): shedlock:prod:report lost its lease by a later put without one: it never expires and blocks the lock
 left host-a no longer holds shedlock:prod:report after 8.0s: key deleted (strong); who waits for it leaves no trace in etcd
-finding lease-detached is over, after 6.0s (on shedlock:prod:report)
+finding Lease detached is over, after 6.0s (on shedlock:prod:report)
 `},
 		{"a key alone gets its lease again", "it ends with its holder, as ever", func(h *modeltest.History) {
 			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
 			h.Put(3, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", 0)
 			h.Put(4, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
 		}, `acquired host-a took shedlock:prod:report, which was free
-finding lease-detached (certain): shedlock:prod:report lost its lease by a later put without one: it never expires and blocks the lock
-finding lease-detached is over, after 1.0s (on shedlock:prod:report)
+finding Lease detached (certain): shedlock:prod:report lost its lease by a later put without one: it never expires and blocks the lock
+finding Lease detached is over, after 1.0s (on shedlock:prod:report)
 `},
 		{"data beside", "a key that never had a lease is no lock", func(h *modeltest.History) {
 			h.Put(1, "shedlock:prod:config", "x", 0)
@@ -323,10 +323,10 @@ shared c3 holds /rw too, at place 2
 			h.Read(3.1, a, 10, 9)
 		}, `acquired a1 took /lock, which was free
 queued b2 joined the queue of /lock at place 3, behind /lock/setting
-finding foreign-key (certain): /lock/setting is not a lock key, but sits in the queue and blocks it, when it becomes first; it is at place 2
+finding Foreign key blocks (certain): /lock/setting is not a lock key, but sits in the queue and blocks it, when it becomes first; it is at place 2
 left a1 no longer holds /lock after 2.0s: released (hint)
 blocked /lock is blocked by /lock/setting, not a claim of it
-finding foreign-key (certain): /lock/setting is not a lock key, but sits in the queue and blocks it
+finding Foreign key blocks (certain): /lock/setting is not a lock key, but sits in the queue and blocks it
 `},
 	}
 	for _, r := range rows {

@@ -59,7 +59,7 @@ func gapsOf(t *testing.T, id model.MessageID, text string) (all []int) {
 		t.Errorf("%s: %q has a gap that is none", id, text)
 	}
 	for _, g := range gap.FindAllStringSubmatch(text, -1) {
-		if g[2] != "" && verbs[g[2]] == nil {
+		if g[2] != "" && g[2] != "title" && verbs[g[2]] == nil {
 			t.Errorf("%s: there is no verb %q", id, g[2])
 		}
 		n, err := strconv.Atoi(g[1])

@@ -20,6 +20,7 @@ var states = map[model.MessageID]Sentence{
 	"state-no-lease":              {"no lease", "没有租约"},
 	"state-lease-gone":            {"lease gone", "租约没了"},
 	"state-lease-silent":          {"lease silent", "没有续租"},
+	"problems":                    {"{0}", "{0}"},
 	"state-perhaps":               {"{0}?", "{0}？"},
 }
 

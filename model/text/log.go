@@ -62,8 +62,8 @@ var lab = map[model.MessageID]Sentence{
 	"drill-over":     {"drill over: {0}", "演练结束：{0}"},
 	"drill-over-why": {"drill over: {0}, {1}", "演练结束：{0}，{1}"},
 
-	"found":                   {"{0} ({1}): {2}", "{0}（{1}）：{2}"},
-	"found-alone":             {"{0} ({1})", "{0}（{1}）"},
+	"found":                   {"{0:title} ({1}): {2}", "{0}（{1}）：{2}"},
+	"found-alone":             {"{0:title} ({1})", "{0}（{1}）"},
 	"found-on-lock":           {"{0} (on {1})", "{0}（{1}）"},
 	"found-on-locks":          {"{0} (on {1} and {2} more)", "{0}（{1} 等，另有 {2} 个锁）"},
 	"was-found":               {"Was: {0}, from {1} for {2}: {3}", "曾有：{0}，从 {1} 起持续 {2}：{3}"},
@@ -74,8 +74,8 @@ var lab = map[model.MessageID]Sentence{
 	"broken-by-hand":          {"{0}; {1} {1|lock was|locks were} broken by hand", "{0}；有 {1} 把锁被手动破坏"},
 	"and-problems-before":     {" ({0} more {0|problem|problems} before the end)", "（结束前还有 {0} 个问题）"},
 	"was-and-is":              {"{0}{1}. At the end: {2}", "{0}{1}。结束时：{2}"},
-	"found-over":              {"{0} is over, after {1}", "{0} 已结束，历时 {1}"},
-	"found-out-of-sight":      {"{0} is out of sight after {1}: no member answers", "{0} 在 {1} 后看不到了：没有成员回答"},
+	"found-over":              {"{0:title} is over, after {1}", "{0} 已结束，历时 {1}"},
+	"found-out-of-sight":      {"{0:title} is out of sight after {1}: no member answers", "{0} 在 {1} 后看不到了：没有成员回答"},
 }
 
 // actions are the lines about what was done from here.

@@ -160,6 +160,9 @@ func (sp speaker) fill(gap string, args []any) string {
 		}
 		return many
 	}
+	if verb == "title" { // that begins the sentence
+		return model.Capital(sp.write(args[i]))
+	}
 	if write := verbs[verb]; write != nil {
 		return write(sp.lang, args[i])
 	}

@@ -255,7 +255,7 @@ func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) erro
 	fmt.Fprintf(&b, "%s, at %s\n", text.English(p.Action.Message()), strings.Join(f.e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
 		if f := findings.BeforeBreak(s, l, c); f != nil {
-			fmt.Fprintf(&b, "  %s: %s\n", f.Code, text.English(findings.CureWords(f)))
+			fmt.Fprintf(&b, "  %s: %s [%s]\n", text.English(findings.Problem(f)), text.English(findings.CureWords(f)), f.Code)
 		}
 	}
 	for _, kv := range p.Goes {

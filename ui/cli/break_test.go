@@ -12,7 +12,7 @@ func TestBreakSaysWhatComesOfIt(t *testing.T) {
 	b.put("/lock/config", "data", "")
 	b.claim("/lock", b.lease(600))
 	code, out, errs := b.run("", "break", "/lock", "--dry-run", "--claim", "/lock/config")
-	if want := "foreign-key: breaking this claim is the wrong cure: "; code != 0 || !strings.Contains(out, want) {
+	if want := "foreign key blocks: breaking this claim is the wrong cure: "; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
 	}
 }

@@ -32,9 +32,9 @@ func TestDoctorTellsWhatIsOver(t *testing.T) {
 		says   string
 		not    string
 	}{
-		{"for people", outFlags{output: "table", watch: 30 * time.Second}, model.SevError, true, "No problems now on 1 lock (1 claim)\nSeen in these 30s, and not any more:\n  /lock/a: error orphan-key (certain): ", "No problems on"},
+		{"for people", outFlags{output: "table", watch: 30 * time.Second}, model.SevError, true, "No problems now on 1 lock (1 claim)\nSeen in these 30s, and not any more:\n  /lock/a: error key without a lease blocks (certain): ", "No problems on"},
 		{"for programs", outFlags{output: "json", watch: 30 * time.Second}, model.SevError, true, `"over": [`, "Seen in"},
-		{"lines for programs have it beside them", outFlags{output: "jsonl", watch: 30 * time.Second}, model.SevWarning, true, "/lock/a: error orphan-key (certain)", "No problems"},
+		{"lines for programs have it beside them", outFlags{output: "jsonl", watch: 30 * time.Second}, model.SevWarning, true, "/lock/a: error key without a lease blocks (certain)", "No problems"},
 		{"one look sees no time", outFlags{output: "table"}, model.SevError, false, "No problems on 1 lock (1 claim)", "Seen in"},
 		{"nor has it any in JSON", outFlags{output: "json"}, model.SevError, false, `"findings": []`, `"over"`},
 	} {

@@ -135,7 +135,7 @@ func TestDoctor(t *testing.T) {
 		{"foreign key", func() {
 			b.put("/mutex/cfg/setting", "x", "")
 			b.claim("/mutex/cfg", b.lease(600))
-		}, []string{"doctor"}, 1, "error foreign-key (certain): /mutex/cfg/setting", "it blocks"},
+		}, []string{"doctor"}, 1, "error foreign key blocks (certain): /mutex/cfg/setting", "it blocks"},
 		{"summed up", func() {}, []string{"doctor"}, 1, "1 error, 0 warnings, ", "how much there is, in one line"},
 		{"one prefix", func() {}, []string{"doctor", "--prefix", "/ok/"}, 0, " on 1 lock", "what is wrong elsewhere is not asked"},
 		{"json", func() {}, []string{"doctor", "-o", "json"}, 1, `"code": "foreign-key"`, "the same for programs"},
@@ -220,7 +220,7 @@ func TestDescribeSaysWhyAndWhatToDo(t *testing.T) {
 	b.put("/mutex/cfg/setting", "x", "")
 	b.claim("/mutex/cfg", b.lease(600))
 	code, out, errs := b.run("", "describe", "/mutex/cfg")
-	for _, want := range []string{"state    blocked", "/mutex/cfg/setting", "foreign-key (certain)", "do: move the data elsewhere", "$ etcdctl get --prefix '/mutex/cfg/'"} {
+	for _, want := range []string{"state    blocked", "/mutex/cfg/setting", "foreign key blocks (certain)", "do: move the data elsewhere", "$ etcdctl get --prefix '/mutex/cfg/'"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Fatalf("exit %d, no %q in\n%s%s", code, want, out, errs)
 		}

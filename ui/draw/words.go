@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,7 +94,7 @@ func Brief(r model.ClaimRef) model.ClaimRef {
 // Sentence says an entry.
 func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 	short := *f
-	short.Lock, short.Text = shorten(f.Lock), th.byName(f.Text)
+	short.Lock = shorten(f.Lock)
 	if !th.Past {
 		short.By = ""
 	}
@@ -112,18 +111,6 @@ func (th *Theme) Sentence(s *store.View, f *journal.Entry) string {
 		said = shorten(said)
 	}
 	return th.Escape(said)
-}
-
-// byName is a message in which a problem has its name in the place of its code.
-func (th *Theme) byName(m model.Message) model.Message {
-	if len(m.Args) == 0 {
-		return m
-	}
-	if code, ok := m.Args[0].(model.Code); ok {
-		m.Args = slices.Clone(m.Args)
-		m.Args[0] = model.Verbatim(th.Problem(&model.Finding{Code: code}))
-	}
-	return m
 }
 
 // SentenceHere says an entry where its lock is named beside it.

@@ -113,6 +113,7 @@ var Events = []Field[Event]{
 	{Name: "count", In: In{JSON: 130}},
 	{Name: "locks", In: In{JSON: 140}},
 	{Name: "leases", In: In{JSON: 150}},
+	{Name: "code", In: In{CSV: 210, JSON: 160}, Record: func(e Event) string { return string(e.F.Code) }},
 	{Name: "text", In: In{CSV: 140, JSON: 100}, Record: func(e Event) string { return Guarded(e.F.Sentence(e.S.Who)) }},
 }
 

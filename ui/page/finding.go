@@ -2,7 +2,6 @@ package page
 
 import (
 	"slices"
-	"strings"
 
 	"locktop/model"
 	"locktop/model/findings"
@@ -62,7 +61,7 @@ func evidenceOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  " + th.Sign.Fact + " ", Text: e})
 	}
 	if len(x.Alternatives) > 0 {
-		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  " + th.Sign.Fact + " " + th.Say("looks-the-same") + " ", Text: Codes(x.Alternatives)})
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  " + th.Sign.Fact + " " + th.Say("looks-the-same") + " ", Text: problems(th, x.Alternatives)})
 	}
 	return all
 }
@@ -75,11 +74,7 @@ func commandsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	return all
 }
 
-// Codes names some codes.
-func Codes(list []model.Code) string {
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = string(c)
-	}
-	return strings.Join(names, ", ")
+// problems names what some codes find.
+func problems(th *draw.Theme, codes []model.Code) string {
+	return th.Message(model.Say("problems", findings.Problems(codes)))
 }

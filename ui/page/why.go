@@ -140,7 +140,7 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 		say(rank, draw.Plain, lead, d, 2)
 	}
 	if len(f.Alternatives) > 0 {
-		say(whyAlike, draw.Dim, "    "+th.Say("looks-the-same")+" ", Codes(f.Alternatives), 2)
+		say(whyAlike, draw.Dim, "    "+th.Say("looks-the-same")+" ", problems(th, f.Alternatives), 2)
 	}
 	return all
 }

@@ -39,6 +39,7 @@ type Event struct {
 	Count         *int     `json:"count"`    // of claims that went together
 	Locks         *int     `json:"locks"`
 	Leases        *int     `json:"leases"`
+	Code          *string  `json:"code"` // of a finding
 }
 
 // eventClaim is what can be said of a claim that may be gone.
@@ -81,6 +82,7 @@ func EventOf(s *store.View, f *journal.Entry) Event {
 	}
 	e.Lock, e.LockBase64 = textOrNull(f.Lock)
 	e.Cause, e.Confidence = OrNull(string(f.Cause)), OrNull(string(f.Confidence))
+	e.Code = OrNull(string(f.Code))
 	if fields.GapKnown(f) {
 		e.Gap = new(f.Gap.Seconds())
 	}
@@ -106,7 +108,7 @@ func EventText(w io.Writer, s *store.View, f *journal.Entry) error {
 	if f.Part() {
 		return nil
 	}
-	if _, err := fmt.Fprintf(w, "%s  %s\n", stamp(f, "15:04:05.000"), model.Short(f.Sentence(s.Who), lineMax)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s  %s%s\n", stamp(f, "15:04:05.000"), model.Short(f.Sentence(s.Who), lineMax), codeOf(f.Code)); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}
 	return nil

@@ -94,7 +94,7 @@ func eventWide(w io.Writer, s *store.View, f *journal.Entry) error {
 	if f.Rev != 0 {
 		rev = strconv.FormatInt(f.Rev, 10)
 	}
-	if _, err := fmt.Fprintf(w, "%s  %-8s %-8s  %s%s\n", stamp(f, "2006-01-02T15:04:05.000Z07:00"), rev, fields.EventKind(f.Kind), model.Short(f.Sentence(s.Who), lineMax), model.Short(tail, lineMax)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s  %-8s %-8s  %s%s\n", stamp(f, "2006-01-02T15:04:05.000Z07:00"), rev, fields.EventKind(f.Kind), model.Short(f.Sentence(s.Who), lineMax), codeOf(f.Code)+model.Short(tail, lineMax)); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}
 	return nil

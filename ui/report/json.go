@@ -1,11 +1,13 @@
 package report
 
 import (
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"locktop/model"
+	"locktop/model/findings"
 	"locktop/model/locks"
 	"locktop/model/status"
 	"locktop/model/store"
@@ -31,6 +33,20 @@ type Finding struct {
 	Alternatives []string  `json:"alternatives"`
 	Story        *uint64   `json:"story"` // one number for those with one cause
 	Count        *int      `json:"count"` // of these
+}
+
+// Problem is what the screen calls the finding.
+func (f Finding) Problem() string {
+	return text.English(findings.Problem(&model.Finding{Code: model.Code(f.Code), Confidence: model.Confidence(f.Confidence)}))
+}
+
+// Alike are the names of what looks the same from outside.
+func (f Finding) Alike() string {
+	var codes []model.Code
+	for _, a := range f.Alternatives {
+		codes = append(codes, model.Code(a))
+	}
+	return strings.Join(text.EnglishAll(findings.Problems(codes)), ", ")
 }
 
 type identity struct {

@@ -97,7 +97,7 @@ func OverWords(o Observation) (lines []string) {
 		if x.Times > 1 {
 			often = fmt.Sprintf(", %d times, the last %s ago", x.Times, model.Duration(o.At.Sub(x.Last), false))
 		}
-		lines = append(lines, fmt.Sprintf("  %s: %s %s (%s)%s: %s", where, x.Finding.Severity, x.Finding.Code, x.Finding.Confidence, often, model.Short(text.English(x.Finding.Summary), lineMax)))
+		lines = append(lines, fmt.Sprintf("  %s: %s", where, heading(x.Finding, often)))
 	}
 	return lines
 }

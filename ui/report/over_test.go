@@ -35,11 +35,11 @@ func TestWhatIsOverIsTold(t *testing.T) {
 		{"a crash loop", "two holders died one after the other, and nobody holds now", func(h *modeltest.History) {
 			dies(h, 1, a)
 			dies(h, 20, b)
-		}, []string{"Seen in these 1m00s, and not any more:", "  /locks/a: warning dead-holder (strong), 2 times, the last 9.0s ago: b2 stopped renewing: the lock is free in about 1.5s"}, "No problems now on 1 lock (0 claims)"},
+		}, []string{"Seen in these 1m00s, and not any more:", "  /locks/a: warning holder silent (strong), 2 times, the last 9.0s ago: b2 stopped renewing: the lock is free in about 1.5s [dead-holder]"}, "No problems now on 1 lock (0 claims)"},
 		{"a client with two locks died", "its lease is the one thing that happened", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/locks/b", a), "", a)
 			dies(h, 1, a)
-		}, []string{"Seen in these 1m00s, and not any more:", "  2 locks (/locks/b, /locks/a): warning dead-holder (strong): a1 stopped renewing: the lock is free in about 1.5s"}, "No problems now on 2 locks (0 claims)"},
+		}, []string{"Seen in these 1m00s, and not any more:", "  2 locks (/locks/b, /locks/a): warning holder silent (strong): a1 stopped renewing: the lock is free in about 1.5s [dead-holder]"}, "No problems now on 2 locks (0 claims)"},
 		{"it stands", "what is so now is told with the others", func(h *modeltest.History) {
 			dies(h, 1, a)
 			h.Put(20, modeltest.ClaimKey("/locks/a", b), "", b)

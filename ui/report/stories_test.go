@@ -17,7 +17,7 @@ func TestManyLocksOfOneCauseAreToldOnce(t *testing.T) {
 		locks, told int
 		text        string
 	}{
-		{200, 1, "200 locks of 10.0.0.7:1, by one lease: /lock000, /lock001, /lock002 and 197 more; of the first:\n  warning dead-holder (strong): 10.0.0.7:1 stopped renewing"},
+		{200, 1, "200 locks of 10.0.0.7:1, by one lease: /lock000, /lock001, /lock002 and 197 more; of the first:\n  warning holder silent (strong): 10.0.0.7:1 stopped renewing"},
 		{3, 1, "3 locks of 10.0.0.7:1, by one lease: /lock000, /lock001, /lock002; of the first:\n"},
 		{1, 0, ""},
 	} {
@@ -33,7 +33,7 @@ func TestManyLocksOfOneCauseAreToldOnce(t *testing.T) {
 		s.Apply(model.Batch{Events: h.Events})
 		var b bytes.Buffer
 		must(t, Stories(&b, s.View, s.StoriesOf(nil)))
-		if n := strings.Count(b.String(), "dead-holder ("); n != r.told || !strings.Contains(b.String(), r.text) {
+		if n := strings.Count(b.String(), "holder silent ("); n != r.told || !strings.Contains(b.String(), r.text) {
 			t.Errorf("%d locks: told %d times, want %d and %q:\n%s", r.locks, n, r.told, r.text, &b)
 		}
 		b.Reset()

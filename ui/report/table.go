@@ -85,18 +85,29 @@ func Findings(w io.Writer, list []model.Finding, indent string) error {
 	return writeText(w, &b)
 }
 
+// heading is a finding in a line, by the name that the screen has for it. Its code, which explain takes
+// and JSON has, stands at the end.
+func heading(f model.Finding, often string) string {
+	return fmt.Sprintf("%s %s (%s)%s: %s%s", f.Severity, text.English(findings.Problem(&f)), f.Confidence, often,
+		model.Short(text.English(f.Summary), lineMax), codeOf(f.Code))
+}
+
+// codeOf is a code at the end of a line, if there is one.
+func codeOf(c model.Code) string {
+	if c == "" {
+		return ""
+	}
+	return " [" + string(c) + "]"
+}
+
 func diagnoses(b *strings.Builder, list []model.Finding, indent string) {
 	for _, f := range list {
-		fmt.Fprintf(b, "%s%s %s (%s): %s\n", indent, f.Severity, f.Code, f.Confidence, model.Short(text.English(f.Summary), lineMax))
+		fmt.Fprintf(b, "%s%s\n", indent, heading(f, ""))
 		for _, e := range text.EnglishAll(f.Evidence) {
 			fmt.Fprintf(b, "%s    %s\n", indent, model.Short(e, lineMax))
 		}
 		if len(f.Alternatives) > 0 {
-			var names []string
-			for _, a := range f.Alternatives {
-				names = append(names, string(a))
-			}
-			fmt.Fprintf(b, "%s    looks the same from outside: %s\n", indent, strings.Join(names, ", "))
+			fmt.Fprintf(b, "%s    looks the same from outside: %s\n", indent, strings.Join(text.EnglishAll(findings.Problems(f.Alternatives)), ", "))
 		}
 		for _, a := range text.EnglishAll(f.Advice) {
 			fmt.Fprintf(b, "%s    do: %s\n", indent, model.Short(a, lineMax))

@@ -349,8 +349,8 @@ const markup = `<!doctype html>
 {{range .Lanes}}<tr><td>{{.Name}}</td><td class="wide">{{.Recipe}}</td><td><b class="{{.Level}}">{{.State}}</b></td><td>{{.Who}}</td><td class="n">{{.Behind}}</td><td class="n">{{.Handovers}}</td><td class="n">{{.Held}}</td><td class="n">{{.Waited}}</td></tr>
 {{end}}</table></div>
 {{end}}{{if .Noted}}<h2>Also noted at the end</h2>
-{{end}}{{range .Noted}}<div class="finding {{.Severity}}"><h3><b class="{{.Severity}}">{{.Severity}}</b> {{.Code}} <span class="dim">({{.Confidence}}, since {{.Since.Format "15:04:05"}})</span></h3><p>{{.Summary}}</p>
-{{if .Evidence}}<ul>{{range .Evidence}}<li>{{.}}</li>{{end}}</ul>{{end}}{{range .Advice}}<p><b>do:</b> {{.}}</p>{{end}}{{if .Alternatives}}<p class="dim">looks the same from outside:{{range .Alternatives}} {{.}}{{end}}</p>{{end}}{{range .Etcdctl}}<pre>{{.}}</pre>{{end}}</div>
+{{end}}{{range .Noted}}<div class="finding {{.Severity}}"><h3><b class="{{.Severity}}">{{.Severity}}</b> {{.Problem}} <span class="dim">({{.Confidence}}, since {{.Since.Format "15:04:05"}}, {{.Code}})</span></h3><p>{{.Summary}}</p>
+{{if .Evidence}}<ul>{{range .Evidence}}<li>{{.}}</li>{{end}}</ul>{{end}}{{range .Advice}}<p><b>do:</b> {{.}}</p>{{end}}{{if .Alternatives}}<p class="dim">looks the same from outside: {{.Alike}}</p>{{end}}{{range .Etcdctl}}<pre>{{.}}</pre>{{end}}</div>
 {{end}}<h2>Who waits for whom</h2>
 {{with .Ring}}<p><b class="error">{{.}}</b></p>
 {{end}}{{with .Graph}}<div class="scroll"><svg class="graph" width="{{.W}}" height="{{.H}}" viewBox="0 0 {{.W}} {{.H}}" role="img" aria-label="who waits for whom">{{range .Edges}}<path{{if .Ring}} class="ring"{{end}} d="{{.Path}}"><title>{{.Lock}}</title></path>{{end}}{{range .Nodes}}<g><title>{{.Title}}</title><rect{{if .Ring}} class="ring"{{end}} x="{{.X}}" y="{{.Y}}" width="150" height="26" rx="4"/><text x="{{.X}}" y="{{.Y}}" dx="7" dy="17">{{.Name}}</text></g>{{end}}</svg></div>

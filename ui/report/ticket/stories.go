@@ -343,12 +343,7 @@ func (p *Page) tellAct(s *story) {
 
 // said is an entry in a sentence, with the names of problems as the screen has them.
 func (p *Page) said(e *journal.Entry) string {
-	named := *e
-	if args := e.Text.Args; e.Kind == journal.Finding && len(args) > 0 {
-		named.Text.Args = slices.Clone(args)
-		named.Text.Args[0] = model.Verbatim(problem(e))
-	}
-	return model.Short(named.Sentence(p.s.Who), pageText)
+	return model.Short(e.Sentence(p.s.Who), pageText)
 }
 
 // on names the locks of a story.

@@ -83,7 +83,7 @@ func (p *Page) markdown(w io.Writer) error {
 		line("\n## Also noted at the end\n")
 	}
 	for _, f := range v.Noted {
-		line("### %s %s (%s)\n\n%s\n", f.Severity, f.Code, f.Confidence, f.Summary)
+		line("### %s %s (%s)\n\n%s [%s]\n", f.Severity, f.Problem(), f.Confidence, f.Summary, f.Code)
 		for _, e := range f.Evidence {
 			line("- %s", e)
 		}
