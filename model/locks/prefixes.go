@@ -222,9 +222,9 @@ func (ps *Prefixes) teller(key string) *Watch {
 func (ps *Prefixes) Lost() bool { return ps.any(func(w *Watch) bool { return w.State == Lost }) }
 
 // SeenUpTo says whether nothing more is to be had of any prefix as it was at a time:
-// each was seen whole since, or is lost.
+// each was seen whole since, or is lost. It is false while nothing was told of any.
 func (ps *Prefixes) SeenUpTo(at time.Time) bool {
-	return !ps.any(func(w *Watch) bool { return w.State != Lost && w.SeenAt.Before(at) })
+	return len(ps.watches) > 0 && !ps.any(func(w *Watch) bool { return w.State != Lost && w.SeenAt.Before(at) })
 }
 
 // PrefixOf returns the longest watched prefix that the keys of a lock lie under, "" for none.

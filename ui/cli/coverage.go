@@ -91,7 +91,17 @@ func (v *viewer) followed(ctx context.Context, on *session.Session, atOnce bool)
 			return err
 		}
 	}
-	return notSeen(on.Name, unseen{blind: on.State.CoverageGaps(end, nil)}.keys())
+	blind := unseen{blind: on.State.CoverageGaps(end, nil)}.keys()
+	if len(on.State.Coverage().Watches()) == 0 { // it ended before the first list began
+		asked := v.flags.prefixes
+		if len(asked) == 0 {
+			asked = []string{""} // all keys
+		}
+		for _, p := range asked {
+			blind = append(blind, locks.CoverageGap{Kind: locks.CoverageKeys, Prefix: p, Reason: model.Say("not-listed-to-its-end")})
+		}
+	}
+	return notSeen(on.Name, blind)
 }
 
 // hasCome is how long it takes to take in what has come.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"locktop/model"
+	"locktop/ui/cli/session"
 	"locktop/watcher/hostile"
 )
 
@@ -95,6 +98,37 @@ func TestASignalEndsEveryCommand(t *testing.T) {
 					})
 				}
 			}
+		}
+	}
+}
+
+// silence is a source that tells nothing.
+type silence struct{}
+
+func (silence) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
+	<-ctx.Done()
+	return model.Batch{}, ctx.Err()
+}
+
+// TestASignalBeforeTheFirstList began leaves nothing of what was asked for seen, and says so.
+func TestASignalBeforeTheFirstList(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		prefixes []string
+		want     string
+		reason   string
+	}{
+		{nil, "all keys", "none was named"},
+		{[]string{"/a/", "/b/"}, "the keys under \"/b/\"", "each is named"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var v viewer
+		v.flags.prefixes, v.flags.commandTimeout = r.prefixes, time.Second
+		err := v.followed(ctx, session.New(silence{}), false)
+		var bad badInput // exit 2
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), r.want) {
+			t.Errorf("%s: got %v, want %q", r.reason, err, r.want)
 		}
 	}
 }
