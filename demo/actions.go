@@ -95,7 +95,7 @@ func (l *Lab) Targets(a model.Action) string {
 	case f.Target == "":
 		return ""
 	case p != nil:
-		return p.name() + ", " + p.detail()
+		return text.English(model.Say("detail-named-process", p.name(), p.PID()))
 	case f.Target == everyone:
 		return "every client"
 	case isOn(f, model.TargetClient) && l.supervisor.programs[f.Target] == nil:
@@ -112,14 +112,14 @@ func (l *Lab) Targets(a model.Action) string {
 // is healed, its time is up or its target ends. Healing goes on where one fault
 // cannot be healed, which stays in force. Stop sends SIGTERM, and SIGKILL three
 // seconds later.
-func (l *Lab) Do(ctx context.Context, a model.Action) (detail string, err error) {
+func (l *Lab) Do(ctx context.Context, a model.Action) (detail model.Message, err error) {
 	if err := ctx.Err(); err != nil {
-		return "", err
+		return model.Message{}, err
 	}
 	l.mu.Lock()
 	if err := l.available(a); err != nil {
 		l.mu.Unlock()
-		return "", err
+		return model.Message{}, err
 	}
 	l.begin()
 	a.Fault = l.supervisor.aimed(a.Fault)

@@ -59,7 +59,7 @@ func (g *activeFaults) reserve(f model.Fault) (*fault, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if slices.ContainsFunc(g.all, func(x *fault) bool { return sameFault(x.Fault, f) }) {
-		return nil, fmt.Errorf("%s: it is active already; heal it first", text.English(f.Message()))
+		return nil, text.Refusal{Why: model.Say("fault-is-active", f)}
 	}
 	x := &fault{Fault: f, busy: true}
 	g.all = append(g.all, x)
@@ -166,19 +166,19 @@ func (g *activeFaults) reconcile() {
 }
 
 // healFault ends what f heals.
-func (g *activeFaults) healFault(ctx context.Context, f model.Fault) (string, error) {
+func (g *activeFaults) healFault(ctx context.Context, f model.Fault) (model.Message, error) {
 	list := g.take(func(x model.Fault) bool { return f.Heals(x) })
 	if len(list) == 0 {
-		return "", fmt.Errorf("%s: it is not active, or being healed", text.English(f.Message()))
+		return model.Message{}, text.Refusal{Why: model.Say("fault-is-not-active", f)}
 	}
 	return g.healThese(ctx, list)
 }
 
 // healAll ends every fault. One that cannot be healed does not keep the others.
-func (g *activeFaults) healAll(ctx context.Context) (string, error) {
+func (g *activeFaults) healAll(ctx context.Context) (model.Message, error) {
 	list := g.take(func(model.Fault) bool { return true })
 	if len(list) == 0 {
-		return model.DetailNoFault, nil
+		return model.Say("detail-no-fault"), nil
 	}
 	return g.healThese(ctx, list)
 }
@@ -199,7 +199,7 @@ func (g *activeFaults) take(which func(model.Fault) bool) []*fault {
 
 // healThese heals in three steps: first what takes no time, then members, then what
 // needs their quorum. Within a step a later fault goes before an earlier one.
-func (g *activeFaults) healThese(ctx context.Context, list []*fault) (string, error) {
+func (g *activeFaults) healThese(ctx context.Context, list []*fault) (model.Message, error) {
 	slices.Reverse(list)
 	slices.SortStableFunc(list, func(x, y *fault) int { return healStep(x.Fault) - healStep(y.Fault) })
 	var failed []error
@@ -209,9 +209,9 @@ func (g *activeFaults) healThese(ctx context.Context, list []*fault) (string, er
 		}
 	}
 	if len(failed) > 0 {
-		return "", fmt.Errorf("%s of %d healed: %w", counted(len(list)-len(failed)), len(list), oneLine(failed))
+		return model.Message{}, fmt.Errorf("%d of %s healed: %w", len(list)-len(failed), model.CountOf(len(list), "fault"), oneLine(failed))
 	}
-	return counted(len(list)), nil
+	return model.Say("detail-faults", len(list)), nil
 }
 
 // The steps of healing.
@@ -229,14 +229,6 @@ func healStep(f model.Fault) int {
 		return stepMembers
 	}
 	return stepData
-}
-
-// counted is n faults in words.
-func counted(n int) string {
-	if n == 1 {
-		return "1 fault"
-	}
-	return fmt.Sprintf("%d faults", n)
 }
 
 // oneLine joins errors for a line of the screen.

@@ -13,6 +13,7 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
+	"locktop/model/text"
 	"locktop/watcher/validate"
 )
 
@@ -54,16 +55,16 @@ func (w *writer) close() {
 }
 
 // putKey makes a key without a lease. It leaves alone one that is there.
-func (w *writer) putKey(ctx context.Context, cli *clientv3.Client, key, value string) (string, healer, error) {
+func (w *writer) putKey(ctx context.Context, cli *clientv3.Client, key, value string) (model.Message, healer, error) {
 	r, err := cli.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
 		Then(clientv3.OpPut(key, value)).Commit()
 	if err != nil {
-		return "", nil, fmt.Errorf("put %s: %w", key, err)
+		return model.Message{}, nil, fmt.Errorf("put %s: %w", key, err)
 	}
 	if !r.Succeeded {
-		return "", nil, fmt.Errorf("put %s: the key is there already, and would be lost", key)
+		return model.Message{}, nil, text.Refusal{Why: model.Say("key-is-there", key)}
 	}
-	return fmt.Sprintf("revision %d", r.Header.Revision), w.undoByDelete(cli, model.Action{Key: key, CreateRev: r.Header.Revision}), nil
+	return model.Say("detail-revision", int(r.Header.Revision)), w.undoByDelete(cli, model.Action{Key: key, CreateRev: r.Header.Revision}), nil
 }
 
 // readClaim reads a claim, and makes sure that it is the one that was spoken of: the
@@ -74,53 +75,53 @@ func readClaim(ctx context.Context, cli *clientv3.Client, c spoken) (*mvccpb.Key
 		return nil, fmt.Errorf("read the claim %s: %w", c.key, err)
 	}
 	if len(r.Kvs) == 0 {
-		return nil, fmt.Errorf("the claim %s is not there: it is gone, or was not made yet", c.key)
+		return nil, text.Refusal{Why: model.Say("claim-is-not-there", c.key)}
 	}
 	if c.lease != 0 && model.LeaseID(r.Kvs[0].Lease) != c.lease {
-		return nil, fmt.Errorf("the claim %s is not on the lease that its contender has", c.key)
+		return nil, text.Refusal{Why: model.Say("claim-is-on-another-lease", c.key)}
 	}
 	return r.Kvs[0], nil
 }
 
 // detachClaim puts a claim again as it is, without its lease.
-func (w *writer) detachClaim(ctx context.Context, cli *clientv3.Client, c spoken) (string, healer, error) {
+func (w *writer) detachClaim(ctx context.Context, cli *clientv3.Client, c spoken) (model.Message, healer, error) {
 	kv, err := readClaim(ctx, cli, c)
 	if err != nil {
-		return "", nil, err
+		return model.Message{}, nil, err
 	}
 	r, err := cli.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(c.key), "=", kv.CreateRevision)).
 		Then(clientv3.OpPut(c.key, string(kv.Value))).Commit()
 	if err != nil {
-		return "", nil, fmt.Errorf("put %s without its lease: %w", c.key, err)
+		return model.Message{}, nil, fmt.Errorf("put %s without its lease: %w", c.key, err)
 	}
 	if !r.Succeeded {
-		return "", nil, fmt.Errorf("the claim %s went just before", c.key)
+		return model.Message{}, nil, text.Refusal{Why: model.Say("claim-went-just-before", c.key)}
 	}
-	return c.key, w.undoByDelete(cli, model.Action{Lock: c.lock, Key: c.key, CreateRev: kv.CreateRevision}), nil
+	return model.Say("quote", c.key), w.undoByDelete(cli, model.Action{Lock: c.lock, Key: c.key, CreateRev: kv.CreateRevision}), nil
 }
 
 // revokeClaim revokes the lease of a claim.
-func (w *writer) revokeClaim(ctx context.Context, cli *clientv3.Client, c spoken) (string, healer, error) {
+func (w *writer) revokeClaim(ctx context.Context, cli *clientv3.Client, c spoken) (model.Message, healer, error) {
 	if c.lease == 0 {
-		return "", nil, fmt.Errorf("the claim %s has no lease that is known", c.key)
+		return model.Message{}, nil, text.Refusal{Why: model.Say("claim-has-no-known-lease", c.key)}
 	}
 	has, err := cli.TimeToLive(ctx, clientv3.LeaseID(c.lease), clientv3.WithAttachedKeys())
 	if err != nil {
-		return "", nil, fmt.Errorf("read the keys of lease %s: %w", c.lease, err)
+		return model.Message{}, nil, fmt.Errorf("read the keys of lease %s: %w", c.lease, err)
 	}
 	r, err := cli.Revoke(ctx, clientv3.LeaseID(c.lease))
 	if errors.Is(err, rpctypes.ErrLeaseNotFound) {
-		return "", nil, fmt.Errorf("the lease %s is gone already", c.lease)
+		return model.Message{}, nil, text.Refusal{Why: model.Say("lease-is-gone-already", c.lease)}
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("revoke lease %s: %w", c.lease, err)
+		return model.Message{}, nil, fmt.Errorf("revoke lease %s: %w", c.lease, err)
 	}
 	rev := r.Header.Revision
 	if len(has.Keys) == 0 {
 		rev = 0 // nothing was written: it is that of whatever came last
 	}
 	w.wrote(model.Action{Kind: model.RevokeLease, Lock: c.lock, Key: c.key, Lease: c.lease}, rev)
-	return "lease " + c.lease.String(), nil, nil
+	return model.Say("detail-lease", c.lease), nil, nil
 }
 
 // wrote reports a write of the lab's own: only that makes the cause of a revoke or a
@@ -131,16 +132,16 @@ func (w *writer) wrote(a model.Action, rev int64) {
 }
 
 // deleteClaim deletes a claim, if it is still the one that was read.
-func (w *writer) deleteClaim(ctx context.Context, cli *clientv3.Client, c spoken) (string, healer, error) {
+func (w *writer) deleteClaim(ctx context.Context, cli *clientv3.Client, c spoken) (model.Message, healer, error) {
 	kv, err := readClaim(ctx, cli, c)
 	if err != nil {
-		return "", nil, err
+		return model.Message{}, nil, err
 	}
 	done, err := w.deleteGuarded(ctx, cli, model.Action{Lock: c.lock, Key: c.key, CreateRev: kv.CreateRevision})
 	if err == nil && !done {
-		err = fmt.Errorf("%s is gone, or it is another key by now", c.key)
+		err = text.Refusal{Why: model.Say("key-is-gone-or-another", c.key)}
 	}
-	return c.key, nil, err
+	return model.Say("quote", c.key), nil, err
 }
 
 // deleteGuarded deletes the key of an action if it was made at its create revision,

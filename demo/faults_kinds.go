@@ -13,11 +13,12 @@ import (
 
 	"locktop/demo/contender"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // doer does a fault and says how to undo it; nil if the fault is Instant. It is called
 // without the mutex and may take its time. The fault was checked.
-type doer func(l *Lab, ctx context.Context, f model.Fault) (detail string, undo healer, err error)
+type doer func(l *Lab, ctx context.Context, f model.Fault) (detail model.Message, undo healer, err error)
 
 // doers are who does each kind of fault. Those of clients are the proxy's.
 var doers = map[model.FaultKind]doer{
@@ -54,28 +55,28 @@ var doers = map[model.FaultKind]doer{
 		return func(context.Context) error { return l.cluster.Slow(m, 0) }, l.cluster.Slow(m, f.Delay)
 	}),
 
-	model.FaultMoveLeader: func(l *Lab, ctx context.Context, _ model.Fault) (string, healer, error) {
+	model.FaultMoveLeader: func(l *Lab, ctx context.Context, _ model.Fault) (model.Message, healer, error) {
 		to, err := l.cluster.MoveLeader(ctx)
-		return "to " + to, nil, err
+		return model.Say("detail-to", to), nil, err
 	},
-	model.FaultCompact: func(l *Lab, ctx context.Context, _ model.Fault) (string, healer, error) {
+	model.FaultCompact: func(l *Lab, ctx context.Context, _ model.Fault) (model.Message, healer, error) {
 		rev, err := l.cluster.Compact(ctx)
-		return fmt.Sprintf("up to revision %d", rev), nil, err
+		return model.Say("detail-up-to", int(rev)), nil, err
 	},
-	model.FaultFill: func(l *Lab, ctx context.Context, _ model.Fault) (string, healer, error) {
-		return "", l.cluster.Drain, l.cluster.Fill(ctx)
+	model.FaultFill: func(l *Lab, ctx context.Context, _ model.Fault) (model.Message, healer, error) {
+		return model.Message{}, l.cluster.Drain, l.cluster.Fill(ctx)
 	},
-	model.FaultDeadlock: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) {
+	model.FaultDeadlock: func(l *Lab, _ context.Context, _ model.Fault) (model.Message, healer, error) {
 		return l.supervisor.injectDeadlock()
 	},
-	model.FaultLoseQuorum: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) {
+	model.FaultLoseQuorum: func(l *Lab, _ context.Context, _ model.Fault) (model.Message, healer, error) {
 		stopped, err := l.cluster.LoseQuorum()
 		l.unpaused(stopped...)
-		return strings.Join(stopped, ", ") + " stopped",
+		return model.Say("detail-stopped", model.Verbatim(strings.Join(stopped, ", "))),
 			func(ctx context.Context) error { return l.startAgain(ctx, stopped...) }, err
 	},
 
-	model.FaultPut: toData(func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error) {
+	model.FaultPut: toData(func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (model.Message, healer, error) {
 		return w.putKey(ctx, cli, f.Target, f.Value)
 	}),
 	model.FaultRevoke: toClaim((*writer).revokeClaim),
@@ -85,9 +86,9 @@ var doers = map[model.FaultKind]doer{
 
 // injectFault does a fault, remembers how to undo it, and ends it when its time is
 // up.
-func (l *Lab) injectFault(ctx context.Context, f model.Fault) (detail string, err error) {
+func (l *Lab) injectFault(ctx context.Context, f model.Fault) (detail model.Message, err error) {
 	if err := f.Check(); err != nil {
-		return "", err
+		return model.Message{}, err
 	}
 	if info, _ := f.Kind.Info(); info.Instant {
 		detail, _, err = l.inject(ctx, f)
@@ -95,7 +96,7 @@ func (l *Lab) injectFault(ctx context.Context, f model.Fault) (detail string, er
 	}
 	x, err := l.faults.reserve(f)
 	if err != nil {
-		return "", err
+		return model.Message{}, err
 	}
 	detail, heal, err := l.inject(ctx, f)
 	l.mu.Lock()
@@ -105,32 +106,32 @@ func (l *Lab) injectFault(ctx context.Context, f model.Fault) (detail string, er
 	}
 	if err != nil {
 		l.faults.forget(x)
-		return "", err
+		return model.Message{}, err
 	}
 	l.faults.enter(x, heal)
 	return detail, nil
 }
 
 // inject does a fault: the table does, or the proxy.
-func (l *Lab) inject(ctx context.Context, f model.Fault) (detail string, _ healer, err error) {
+func (l *Lab) inject(ctx context.Context, f model.Fault) (detail model.Message, _ healer, err error) {
 	if isOn(f, model.TargetClient) {
 		return l.injectClient(f)
 	}
 	do := doers[f.Kind]
 	if do == nil {
-		return "", nil, fmt.Errorf("the lab cannot %s", f.Kind)
+		return model.Message{}, nil, fmt.Errorf("the lab cannot %s", f.Kind)
 	}
 	return do(l, ctx, f)
 }
 
 // toProcess does a fault to a contender's process.
 func toProcess(do func(c *supervisor, p *proc) (healer, error)) doer {
-	return func(l *Lab, _ context.Context, f model.Fault) (string, healer, error) {
+	return func(l *Lab, _ context.Context, f model.Fault) (model.Message, healer, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		p, err := l.supervisor.find(f.Target)
 		if err != nil {
-			return "", nil, err
+			return model.Message{}, nil, err
 		}
 		undo, err := do(l.supervisor, p)
 		return p.detail(), undo, err
@@ -139,22 +140,21 @@ func toProcess(do func(c *supervisor, p *proc) (healer, error)) doer {
 
 // toMember does a fault to one member.
 func toMember(do func(l *Lab, m string, f model.Fault) (healer, error)) doer {
-	return func(l *Lab, _ context.Context, f model.Fault) (string, healer, error) {
+	return func(l *Lab, _ context.Context, f model.Fault) (model.Message, healer, error) {
 		if !slices.Contains(l.cluster.Names(), f.Target) {
-			return "", nil, fmt.Errorf("there is no member %s; there are %s",
-				model.Printable(f.Target), strings.Join(l.cluster.Names(), ", "))
+			return model.Message{}, nil, text.Refusal{Why: model.Say("no-such-member", f.Target, model.Verbatim(strings.Join(l.cluster.Names(), ", ")))}
 		}
 		undo, err := do(l, f.Target, f)
-		return "", undo, err
+		return model.Message{}, undo, err
 	}
 }
 
 // toData does a fault to the data: a write that no contender would do.
-func toData(do func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error)) doer {
-	return func(l *Lab, ctx context.Context, f model.Fault) (string, healer, error) {
+func toData(do func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (model.Message, healer, error)) doer {
+	return func(l *Lab, ctx context.Context, f model.Fault) (model.Message, healer, error) {
 		cli, err := l.data.dataClient()
 		if err != nil {
-			return "", nil, err
+			return model.Message{}, nil, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, dataWithin)
 		defer cancel()
@@ -163,13 +163,13 @@ func toData(do func(w *writer, ctx context.Context, cli *clientv3.Client, f mode
 }
 
 // toClaim does a fault to the claim that a contender has.
-func toClaim(do func(w *writer, ctx context.Context, cli *clientv3.Client, c spoken) (string, healer, error)) doer {
-	return func(l *Lab, ctx context.Context, f model.Fault) (string, healer, error) {
-		return toData(func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error) {
+func toClaim(do func(w *writer, ctx context.Context, cli *clientv3.Client, c spoken) (model.Message, healer, error)) doer {
+	return func(l *Lab, ctx context.Context, f model.Fault) (model.Message, healer, error) {
+		return toData(func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (model.Message, healer, error) {
 			c, err := l.supervisor.claimOf(f.Target)
 			if err != nil {
 				if c, err = l.supervisor.claimSeen(ctx, cli, f.Target, err); err != nil {
-					return "", nil, err
+					return model.Message{}, nil, err
 				}
 			}
 			return do(w, ctx, cli, c)
@@ -178,14 +178,14 @@ func toClaim(do func(w *writer, ctx context.Context, cli *clientv3.Client, c spo
 }
 
 // injectClient has the proxy do a fault of a client's connections.
-func (l *Lab) injectClient(f model.Fault) (string, healer, error) {
+func (l *Lab) injectClient(f model.Fault) (model.Message, healer, error) {
 	if err := l.supervisor.listenAhead(f.Target); err != nil {
-		return "", nil, err
+		return model.Message{}, nil, err
 	}
 	if err := l.proxy.Inject(f); err != nil {
-		return "", nil, err
+		return model.Message{}, nil, err
 	}
-	return "", func(context.Context) error {
+	return model.Message{}, func(context.Context) error {
 		l.proxy.Heal(f)
 		return nil
 	}, nil
@@ -227,7 +227,7 @@ const betweenLocks = 2 * time.Second
 // canDeadlock says why two more programs cannot be started.
 func (c *supervisor) canDeadlock() error {
 	if len(c.procs) == contender.MaxContenders-1 {
-		return errors.New("a deadlock needs two more contenders, and there is room for one; stop one first")
+		return text.Refusal{Why: model.Say("deadlock-needs-two")}
 	}
 	return c.canSpawn(model.Action{})
 }
@@ -235,14 +235,14 @@ func (c *supervisor) canDeadlock() error {
 // injectDeadlock starts two programs that take two locks in opposite order. Each takes a
 // single turn: once somebody has broken the deadlock both get on, end, and the fault with
 // them.
-func (c *supervisor) injectDeadlock() (string, healer, error) {
+func (c *supervisor) injectDeadlock() (model.Message, healer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return "", nil, ErrClosed
+		return model.Message{}, nil, ErrClosed
 	}
 	if err := c.canDeadlock(); err != nil {
-		return "", nil, err
+		return model.Message{}, nil, err
 	}
 	var pair []*proc
 	heal := func(context.Context) error {
@@ -256,10 +256,10 @@ func (c *supervisor) injectDeadlock() (string, healer, error) {
 		pr.o.Locks, pr.o.Between, pr.o.Rounds, pr.deadlocks = slices.Clone(locks), betweenLocks, 1, true
 		p, err := c.spawn(pr)
 		if err != nil {
-			return "", nil, errors.Join(err, c.stopThese(pair))
+			return model.Message{}, nil, errors.Join(err, c.stopThese(pair))
 		}
 		pair = append(pair, p)
 		slices.Reverse(locks)
 	}
-	return pair[0].name() + " and " + pair[1].name(), heal, nil
+	return model.Say("names-and", pair[0].name(), pair[1].name()), heal, nil
 }

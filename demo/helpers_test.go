@@ -36,7 +36,7 @@ func do(t *testing.T, l *Lab, a model.Action) string {
 	if err != nil {
 		t.Fatalf("%s: %v", text.English(a.Message()), err)
 	}
-	return detail
+	return text.English(detail)
 }
 
 // wantRefused does an action that has to fail with that word in the reason.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -97,7 +98,7 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 // start builds the lab in place. After an error, Close takes down the parts that exist.
 func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	for _, path := range sweep(time.Now()) {
-		l.o.Progress("cleaned up after a lab that died: " + path)
+		l.o.Progress(model.Say("cleaned-up-after", path))
 	}
 	if l.dir, err = newLabDir(); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	if l.o.Spec != nil {
 		l.ops.Go(l.supervisor.watchStarved)
 	}
-	l.o.Progress(fmt.Sprintf("starting %d contenders", len(l.supervisor.first)))
+	l.o.Progress(model.Say("starting-contenders", len(l.supervisor.first)))
 	if l.o.Held {
 		return ctx.Err()
 	}
@@ -142,10 +143,10 @@ func (l *Lab) startMembers(ctx context.Context) (err error) {
 	if len(l.o.Endpoints) > 0 {
 		return l.startProxy(l.o.Endpoints)
 	}
-	l.o.Progress(fmt.Sprintf("starting %d etcd members", l.o.Members))
+	l.o.Progress(model.Say("starting-members", l.o.Members))
 	try := 0
 	var proxyErr error // not about these ports
-	l.free, err = process.StartOnPorts(l.o.Members, l.o.Progress, func(backends []string) error {
+	l.free, err = process.StartOnPorts(l.o.Members, l.moves, func(backends []string) error {
 		if try++; try > 1 {
 			l.proxy.Close()
 		}
@@ -165,7 +166,7 @@ func (l *Lab) startMembers(ctx context.Context) (err error) {
 
 func (l *Lab) clusterOptions(dir string, addrs []string) cluster.Options {
 	o := cluster.Options{Members: l.o.Members, Dir: dir, Advertise: l.proxy.Shared(), ClientAddrs: addrs,
-		Quota: l.quota(), Progress: l.o.Progress}
+		Quota: l.quota(), Moves: l.moves, Elects: func() { l.o.Progress(model.Say("waiting-for-a-leader")) }}
 	if l.o.Processes {
 		o.Process, o.Start = l.o.MemberSelf, l.supervisor.runMember
 	}
@@ -263,6 +264,11 @@ func (l *Lab) AuditLogPath() string { return l.audit.Name() }
 
 // AuditLog writes to that file. It is good until Close.
 func (l *Lab) AuditLog() io.Writer { return l.audit }
+
+// moves says that other ports are tried.
+func (l *Lab) moves(from []string, why error) {
+	l.o.Progress(model.Say("other-ports", model.Verbatim(strings.Join(from, ", ")), model.Verbatim(why.Error())))
+}
 
 // Report adds what somebody else has to tell to the lab's own reports. It never
 // blocks.

@@ -93,7 +93,7 @@ func TestLabOfADrill(t *testing.T) {
 		wantRefused(t, l, pauseOf("late.one"), "was not started yet")
 		first := model.Fault{Kind: model.FaultHold, Target: "late.one", Method: "Lease/LeaseGrant"} // its first request meets that
 		do(t, l, model.Action{Kind: model.InjectFault, Fault: first})
-		if got := do(t, l, spawnIt("late.one")); !strings.HasPrefix(got, "late.one, pid ") {
+		if got := do(t, l, spawnIt("late.one")); !strings.HasPrefix(got, "pid ") {
 			t.Errorf("detail %q", got)
 		}
 		wantRefused(t, l, spawnIt("late.one"), "runs already")

@@ -21,6 +21,7 @@ import (
 	"locktop/demo/labtest"
 	"locktop/demo/process"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 func TestLabQueuesAndHandsOver(t *testing.T) {
@@ -227,8 +228,8 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 			temp := ownTemp(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			_, err := Start(ctx, Options{Contenders: 2, Self: self(), Progress: func(s string) {
-				if strings.HasPrefix(s, tt.at) {
+			_, err := Start(ctx, Options{Contenders: 2, Self: self(), Progress: func(m model.Message) {
+				if strings.HasPrefix(text.English(m), tt.at) {
 					cancel()
 				}
 			}})
@@ -305,7 +306,7 @@ func TestDeadLabIsSweptAndLivingOneIsNot(t *testing.T) {
 	}
 	var said []string
 	l, err := Start(t.Context(), Options{Members: 1, Contenders: 1, Self: self(),
-		Progress: func(s string) { said = append(said, s) }})
+		Progress: func(m model.Message) { said = append(said, text.English(m)) }})
 	if err != nil {
 		t.Fatal(err)
 	}

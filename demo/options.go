@@ -16,6 +16,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/demo/contender"
+	"locktop/model"
 )
 
 // Defaults of Options.
@@ -106,7 +107,7 @@ type Options struct {
 	ExternalProgram
 
 	// Progress, if set, is called with lines for the person who waits.
-	Progress func(string)
+	Progress func(model.Message)
 	// Now dates the reports; default time.Now.
 	Now func() time.Time
 }
@@ -184,7 +185,7 @@ func (o *Options) defaults() {
 		o.Locks = defaultLocks[:]
 	}
 	if o.Progress == nil {
-		o.Progress = func(string) {}
+		o.Progress = func(model.Message) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -35,7 +35,7 @@ type proc struct {
 
 func (p *proc) name() string { return p.o.Name }
 
-func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.PID()) }
+func (p *proc) detail() model.Message { return model.Say("detail-process", p.PID()) }
 
 // signal sends s. A process that is over by now is no error: the goroutine that waits for the
 // process reports its end.

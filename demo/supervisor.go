@@ -14,6 +14,7 @@ import (
 	"locktop/demo/contender"
 	"locktop/demo/process"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // supervisor are the contenders of a lab, and the processes of its members: who was started, who
@@ -83,15 +84,14 @@ func (c *supervisor) find(name string) (*proc, error) {
 		return p, nil
 	}
 	if pr := c.programs[name]; pr != nil && !pr.ran {
-		return nil, fmt.Errorf("%s was not started yet", name)
+		return nil, text.Refusal{Why: model.Say("was-not-started", name)}
 	} else if pr != nil {
 		return nil, errEnded(name)
 	}
-	others := "none runs"
 	if names := c.alive(); len(names) > 0 {
-		others = "those that run are " + strings.Join(names, ", ")
+		return nil, text.Refusal{Why: model.Say("not-a-contender", name, model.Verbatim(strings.Join(names, ", ")))}
 	}
-	return nil, fmt.Errorf("%s is not a contender of the lab; %s", model.Printable(name), others)
+	return nil, text.Refusal{Why: model.Say("not-a-contender-none-runs", name)}
 }
 
 // alive are the names of the contenders that live, in the order of their start.
@@ -142,28 +142,28 @@ func (c *supervisor) canSpawn(a model.Action) error {
 	pr := c.programs[a.Contender]
 	switch {
 	case len(c.procs) >= contender.MaxContenders:
-		return fmt.Errorf("%d contenders run, which is the most there may be; stop one first", len(c.procs))
+		return text.Refusal{Why: model.Say("most-contenders-run", len(c.procs))}
 	case a.Contender == "" && len(c.o.Self) == 0:
-		return errors.New("the lab has no program for contenders of its own")
+		return text.Refusal{Why: model.Say("no-program-for-contenders")}
 	case a.Contender == "":
 		return nil
 	case pr == nil:
-		return fmt.Errorf("%s is not a contender that the lab knows", model.Printable(a.Contender))
+		return text.Refusal{Why: model.Say("not-a-known-contender", a.Contender)}
 	case c.procs[a.Contender] != nil:
-		return fmt.Errorf("%s runs already", a.Contender)
+		return text.Refusal{Why: model.Say("runs-already", a.Contender)}
 	}
 	return nil
 }
 
 // spawnFor starts the contender that the action names, or a new one on its lock.
-func (c *supervisor) spawnFor(a model.Action) (string, error) {
+func (c *supervisor) spawnFor(a model.Action) (model.Message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return "", ErrClosed
+		return model.Message{}, ErrClosed
 	}
 	if err := c.canSpawn(a); err != nil {
-		return "", err
+		return model.Message{}, err
 	}
 	pr := c.programs[a.Contender]
 	if pr == nil {
@@ -172,15 +172,18 @@ func (c *supervisor) spawnFor(a model.Action) (string, error) {
 			recipe = c.recipes[a.Lock]
 		}
 		if recipe == "" {
-			return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s", a.Lock, strings.Join(contender.CommonRecipes(), " or "))
+			return model.Message{}, fmt.Errorf("spawn on %q: how it is locked is not known; say %s", a.Lock, strings.Join(contender.CommonRecipes(), " or "))
 		}
 		pr = c.o.unnamed(c.freeNumber(), a.Lock, recipe)
 	}
 	p, err := c.spawn(pr)
 	if err != nil {
-		return "", err
+		return model.Message{}, err
 	}
-	return p.name() + ", " + p.detail(), nil
+	if a.Contender != "" { // the action names it
+		return p.detail(), nil
+	}
+	return model.Say("detail-named-process", p.name(), p.PID()), nil
 }
 
 // freeNumber is the n of a cN that was never used.
@@ -199,24 +202,24 @@ func (c *supervisor) canTell(name string) error {
 		return err
 	}
 	if !p.o.Manual {
-		return fmt.Errorf("%s does what it does by itself: only a manual contender can be told", name)
+		return text.Refusal{Why: model.Say("only-manual-can-be-told", name)}
 	}
 	return nil
 }
 
 // tellWord writes a line to a manual contender.
-func (c *supervisor) tellWord(name, word string) (string, error) {
+func (c *supervisor) tellWord(name, word string) (model.Message, error) {
 	if !contender.Understands(word) {
-		return "", fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(contender.ManualWords(), ", "))
+		return model.Message{}, fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(contender.ManualWords(), ", "))
 	}
 	c.mu.Lock()
 	p, err := c.find(name)
 	c.mu.Unlock()
 	if err != nil {
-		return "", err
+		return model.Message{}, err
 	}
 	if err := p.Tell(word); err != nil {
-		return "", fmt.Errorf("tell %s: %w", name, err)
+		return model.Message{}, fmt.Errorf("tell %s: %w", name, err)
 	}
 	return p.detail(), nil
 }

@@ -196,7 +196,9 @@ type Outcome struct {
 	Changed string
 	Now     KV
 	// Detail adds what the request answered ("3 keys", "pid 4711").
+	// Said says the same where it is a sentence of ours; no recording has it.
 	Detail string
+	Said   Message `json:"-"`
 	// Rev is the revision of the write, 0 if there is none.
 	Rev int64
 	// Went are the keys that a revoke took at Rev, in key order and without values; nil
@@ -225,28 +227,19 @@ func (o Outcome) Result() Result {
 	return ResultNotDone
 }
 
-// DetailLab and DetailNoFault are details of what a lab did, of which a screen has the words in each
-// language.
-const (
-	DetailLab     = "by the lab"
-	DetailNoFault = "no fault was in force"
-)
-
-func detailOf(detail string) any {
-	switch detail {
-	case DetailLab:
-		return Say("detail-lab")
-	case DetailNoFault:
-		return Say("detail-no-fault")
-	}
-	return detail
-}
+// DetailLab is the detail of what a lab did by itself.
+const DetailLab = "by the lab"
 
 // Message says what was done or why not.
 func (o Outcome) Message() Message {
 	var detail, failure Message
-	if o.Detail != "" {
-		detail = Say("detail", detailOf(o.Detail))
+	switch {
+	case !o.Said.IsZero():
+		detail = Say("detail", o.Said)
+	case o.Detail == DetailLab:
+		detail = Say("detail", Say("detail-lab"))
+	case o.Detail != "":
+		detail = Say("detail", o.Detail)
 	}
 	switch {
 	case !o.Why.IsZero():

@@ -2,6 +2,7 @@ package model
 
 import (
 	"reflect"
+	"strings"
 	"time"
 )
 
@@ -52,6 +53,11 @@ func (c Contender) HowEnded() Message {
 		return Message{}
 	case "killed":
 		return Say("program-killed")
+	case "stopped":
+		return Say("program-stopped")
+	}
+	if code, is := strings.CutPrefix(c.Ended, "exit "); is {
+		return Say("program-exit", Verbatim(code))
 	}
 	return Say("quote", c.Ended)
 }

@@ -128,7 +128,7 @@ func FuzzErrors(f *testing.F) {
 		}
 		b.booted = false
 		b.o.Label = text
-		b.send(bootLineMsg{text: text})
+		b.send(bootLineMsg{said: model.Say("quote", text)})
 		exact(t, b.View(), b.Shell.w, b.Shell.h)
 	})
 }

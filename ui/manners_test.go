@@ -95,7 +95,7 @@ func (broken) Next(context.Context, model.Want) (model.Batch, error) { panic("a 
 
 func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 	var out bytes.Buffer
-	err := Run(t.Context(), Options{Boot: func(context.Context, func(string)) (Live, error) { return Live{Source: broken{}}, nil }}, &bytes.Buffer{}, &out)
+	err := Run(t.Context(), Options{Boot: func(context.Context, func(model.Message)) (Live, error) { return Live{Source: broken{}}, nil }}, &bytes.Buffer{}, &out)
 	if err == nil {
 		t.Error("no error")
 	}

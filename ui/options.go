@@ -131,7 +131,7 @@ type Options struct {
 	Record *Recorder
 	// Boot gets everything up. It runs beside the screen, which shows its
 	// progress; an error ends the program with that error.
-	Boot func(ctx context.Context, progress func(string)) (Live, error)
+	Boot func(ctx context.Context, progress func(model.Message)) (Live, error)
 }
 
 // Settings are what a person has made of the console, to be remembered. The zero

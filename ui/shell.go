@@ -116,7 +116,7 @@ func (a *Shell) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		return a, a.ticked(time.Time(msg))
 	case bootLineMsg:
-		a.lines = append(a.lines, msg.text)
+		a.lines = append(a.lines, msg.said)
 		return a, msg.more
 	case bootedMsg:
 		return a, a.bootDone(msg)

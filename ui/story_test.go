@@ -421,8 +421,8 @@ func TestEmpty(t *testing.T) {
 func TestBootAndEnd(t *testing.T) {
 	var out bytes.Buffer
 	wrong := errors.New("no member answers")
-	err := Run(t.Context(), Options{Boot: func(_ context.Context, progress func(string)) (Live, error) {
-		progress("starting")
+	err := Run(t.Context(), Options{Boot: func(_ context.Context, progress func(model.Message)) (Live, error) {
+		progress(model.Say("waiting-for-a-leader"))
 		return Live{}, wrong
 	}}, &bytes.Buffer{}, &out)
 	if !errors.Is(err, wrong) {
@@ -444,7 +444,7 @@ func (quiet) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
 func TestSignalEndsIt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var out bytes.Buffer
-	err := Run(ctx, Options{Boot: func(context.Context, func(string)) (Live, error) {
+	err := Run(ctx, Options{Boot: func(context.Context, func(model.Message)) (Live, error) {
 		cancel()
 		return Live{Source: quiet{}}, nil
 	}}, &bytes.Buffer{}, &out)

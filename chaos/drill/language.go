@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/findings"
 	"locktop/model/smallstores"
 	"locktop/model/text"
 )
@@ -240,10 +241,12 @@ func (w *Wait) messages() (wants, mets []model.Message) {
 		add(model.Say("want-turns", w.Acquisitions), model.Say("met-turns", w.Acquisitions))
 	}
 	for _, code := range w.Findings {
-		add(model.Say("want-found", code), model.Say("want-found", code))
+		found := model.Say("want-found", findings.Problem(&model.Finding{Code: code}))
+		add(found, found)
 	}
 	for _, code := range w.Absent {
-		add(model.Say("want-not-found", code), model.Say("want-not-found", code))
+		none := model.Say("want-not-found", findings.Problem(&model.Finding{Code: code}))
+		add(none, none)
 	}
 	if w.Leader != "" {
 		add(model.Say("want-leader", w.Leader), model.Say("want-leader", w.Leader))

@@ -36,7 +36,8 @@ func (g *Gate) revoke(ctx context.Context, w *clientv3.Client, p model.Plan) mod
 			out.Detail += " shown; what else went is not known: " + status.Convert(err).Message()
 		}
 	} else {
-		out.Detail = wentWords(p, out.Went)
+		out.Said = wentWords(p, out.Went)
+		out.Detail = text.English(out.Said)
 	}
 	if len(out.Went) == 0 && (err == nil || len(p.Goes) == 0 && p.Unknown.IsZero()) {
 		out.Rev = 0
@@ -94,7 +95,7 @@ func (g *Gate) deleteClaim(ctx context.Context, w *clientv3.Client, p model.Plan
 		}
 		return changed(why, now)
 	}
-	return model.Outcome{Done: true, Detail: "1 key", Rev: r.Header.GetRevision()}
+	return model.Outcome{Done: true, Detail: count(1), Said: model.Say("detail-keys", 1), Rev: r.Header.GetRevision()}
 }
 
 // dryRun says what would have been done.

@@ -31,7 +31,7 @@ type Lab interface {
 	// in particular.
 	Targets(a model.Action) string
 	// Do does it and says what came of it in a few words ("pid 4711").
-	Do(ctx context.Context, a model.Action) (detail string, err error)
+	Do(ctx context.Context, a model.Action) (detail model.Message, err error)
 }
 
 // Options say what the gate may do and with what.
@@ -218,9 +218,14 @@ func (g *Gate) doLab(ctx context.Context, p model.Plan) model.Outcome {
 	}
 	detail, err := g.o.Lab.Do(ctx, p.Action)
 	if err != nil {
-		return model.Outcome{Unknown: chaos.Unsure(err), Detail: detail, Err: err.Error()}
+		out := model.Outcome{Unknown: chaos.Unsure(err), Detail: text.English(detail), Said: detail, Err: err.Error()}
+		var r text.Refusal
+		if errors.As(err, &r) && r.Error() == out.Err { // and nothing is said about it
+			out.Why = r.Why
+		}
+		return out
 	}
-	return model.Outcome{Done: true, Detail: detail}
+	return model.Outcome{Done: true, Detail: text.English(detail), Said: detail}
 }
 
 // connection returns the writer's connection and opens it on first use. One that

@@ -312,9 +312,9 @@ func (l *labStub) Available(model.Action) error { return nil }
 
 func (l *labStub) Targets(a model.Action) string { return a.Fault.Target + ", pid 4711" }
 
-func (l *labStub) Do(_ context.Context, a model.Action) (string, error) {
+func (l *labStub) Do(_ context.Context, a model.Action) (model.Message, error) {
 	l.did = append(l.did, a)
-	return "pid 4711", l.err
+	return model.Say("detail-process", 4711), l.err
 }
 
 func TestLabActionsGoToTheLab(t *testing.T) {

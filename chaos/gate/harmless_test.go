@@ -27,9 +27,9 @@ func (l *watchedLab) Available(model.Action) error { return nil }
 
 func (l *watchedLab) Targets(model.Action) string { return "" }
 
-func (l *watchedLab) Do(context.Context, model.Action) (string, error) {
+func (l *watchedLab) Do(context.Context, model.Action) (model.Message, error) {
 	l.seen = append(l.seen, l.audit.String())
-	return "pid 4711", nil
+	return model.Say("detail-process", 4711), nil
 }
 
 // TestEveryKindIsWrittenDownBeforeItIsDone: who, when, where, what and how by hand

@@ -87,26 +87,21 @@ func (g *Gate) deletedAt(ctx context.Context, rev int64) (keys []string, err err
 }
 
 // wentWords say how many keys went, and which of them were not shown.
-func wentWords(p model.Plan, went []model.KV) string {
+func wentWords(p model.Plan, went []model.KV) model.Message {
 	var fresh []string
 	for _, kv := range went {
 		if !slices.ContainsFunc(p.Goes, func(x model.KV) bool { return x.Key == kv.Key }) {
 			fresh = append(fresh, kv.Key)
 		}
 	}
-	n := count(len(went))
-	switch len(fresh) {
+	switch n := len(went); len(fresh) {
 	case 0:
-		return n
+		return model.Say("detail-keys", n)
 	case 1:
-		return fmt.Sprintf("%s; %q was not shown: it joined just before", n, fresh[0])
+		return model.Say("detail-key-not-shown", n, fresh[0])
+	default:
+		return model.Say("detail-keys-not-shown", n, len(fresh), fresh[0])
 	}
-	return fmt.Sprintf("%s; %d were not shown: they joined just before, %q is the first", n, len(fresh), fresh[0])
 }
 
-func count(keys int) string {
-	if keys == 1 {
-		return "1 key"
-	}
-	return fmt.Sprintf("%d keys", keys)
-}
+func count(keys int) string { return model.CountOf(keys, "key") }

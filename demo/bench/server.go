@@ -60,7 +60,7 @@ func startServer(ctx context.Context, dir string, d dataset) (_ *server, err err
 		return nil, err
 	}
 	s := &server{data: d}
-	s.free, err = process.StartOnPorts(2, func(string) {}, func(addrs []string) (err error) {
+	s.free, err = process.StartOnPorts(2, func([]string, error) {}, func(addrs []string) (err error) {
 		cfg := embed.NewConfig()
 		cfg.Dir, cfg.UnsafeNoFsync, cfg.QuotaBackendBytes = dir, !d.Sync, 8<<30
 		cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())

@@ -59,8 +59,10 @@ type Options struct {
 	// Quota is how many bytes a member's database may grow to, at most [MaxFill] if
 	// [Cluster.Fill] is to work. 0: etcd's default of 2 GiB.
 	Quota int64
-	// Progress, if set, is called with a line for the person who waits.
-	Progress func(string)
+	// Moves, if set, is called when somebody was quicker to take one of these addresses, and Elects when
+	// the members are there and have to elect a leader: somebody may be waiting.
+	Moves  func(from []string, why error)
+	Elects func()
 }
 
 // Cluster is an etcd cluster on the loopback interface, whose members are embedded
@@ -100,7 +102,7 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	}
 	var free func()
 	if len(o.ClientAddrs) == 0 {
-		free, err = process.StartOnPorts(2*o.Members, o.tell, start)
+		free, err = process.StartOnPorts(2*o.Members, o.moves, start)
 	} else {
 		var peers []string
 		if peers, free, err = process.KeepPorts(o.Members); err == nil {
@@ -116,10 +118,9 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	return c, nil
 }
 
-// tell says something to the person who waits.
-func (o Options) tell(s string) {
-	if o.Progress != nil {
-		o.Progress(s)
+func (o Options) moves(from []string, why error) {
+	if o.Moves != nil {
+		o.Moves(from, why)
 	}
 }
 
@@ -167,7 +168,9 @@ func startOnce(ctx context.Context, o Options, addrs []string, dir string) (_ *C
 		}
 		m.plan.Existing = true // from now on
 	}
-	o.tell("waiting for the members to elect a leader")
+	if o.Elects != nil {
+		o.Elects()
+	}
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // ManualWords are what a manual contender can be told, sorted. With several locks
@@ -156,8 +159,23 @@ func failedAt(word string, err error) model.Message {
 	if refused := (*refusedError)(nil); errors.As(err, &refused) {
 		return model.Say("program-refused", word, refused.verb, refused.token, refused.highest)
 	}
+	if no := (*refusal)(nil); errors.As(err, &no) {
+		said := no.said
+		said.Args = []any{word}
+		return said
+	}
+	if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return model.Say("program-lease-gone", word)
+	}
 	return quote(word + ": " + err.Error())
 }
+
+// refusal is why a word cannot be done, in a sentence about the word.
+type refusal struct{ said model.Message }
+
+func cannot(said model.Message) error { return &refusal{said} }
+
+func (r *refusal) Error() string { return strings.TrimPrefix(text.English(r.said), `"": `) }
 
 // earlyBy is how long a word waits for the end of an attempt: everybody may see the key of a claim,
 // and that it holds, before the client has the answer.
@@ -192,10 +210,10 @@ func (m *manual) note(said model.Message) {
 func (m *manual) last() hold { return m.held[len(m.held)-1] }
 
 var (
-	errHoldsNothing = errors.New("it holds no lock; say lock first")
+	errHoldsNothing = cannot(model.Say("program-holds-nothing", ""))
 	errNoAnswer     = fmt.Errorf("no answer within %v", askWithin)
-	errIsWaiting    = errors.New("it is still waiting for a lock")
-	errNoResource   = errors.New("there is no guarded resource")
+	errIsWaiting    = cannot(model.Say("program-still-waits", ""))
+	errNoResource   = cannot(model.Say("program-no-resource", ""))
 )
 
 func (m *manual) lock(ctx context.Context) error {
@@ -213,7 +231,7 @@ func (m *manual) lock(ctx context.Context) error {
 			return m.start(ctx, lock)
 		}
 	}
-	return errors.New("it holds every lock of its own; say lock-again for a second time")
+	return cannot(model.Say("program-holds-all", ""))
 }
 
 func (m *manual) holds(lock string) bool {
@@ -326,7 +344,7 @@ func (m *manual) unlock(ctx context.Context) error {
 
 func (m *manual) unlockAgain(ctx context.Context) error {
 	if m.released == nil {
-		return errors.New("nothing was unlocked yet; say unlock first")
+		return cannot(model.Say("program-unlocked-nothing", ""))
 	}
 	if err := m.ask(ctx, m.released.release); err != nil {
 		return err
@@ -339,14 +357,14 @@ func (m *manual) unlockAgain(ctx context.Context) error {
 func (m *manual) resignAgain(ctx context.Context) error {
 	switch {
 	case m.released == nil:
-		return errors.New("it has not resigned yet; say unlock first")
+		return cannot(model.Say("program-not-resigned", ""))
 	case m.released.resignAgain == nil:
 		return errors.New("this recipe does not resign")
 	}
 	if err := m.ask(ctx, m.released.resignAgain); err != nil {
 		return err
 	}
-	m.note(quote("resigned " + m.released.lock + " once more, without an error"))
+	m.note(model.Say("program-resigned", m.released.lock))
 	return nil
 }
 
@@ -373,6 +391,7 @@ func (m *manual) read(ctx context.Context) error {
 		return err
 	}
 	m.kept = &r
+	m.note(model.Say("program-read", r.lock))
 	return nil
 }
 
@@ -383,7 +402,7 @@ func (m *manual) put(ctx context.Context) error {
 		return errNoResource
 	}
 	if m.kept == nil {
-		return errors.New("it has read nothing; say read first")
+		return cannot(model.Say("program-read-nothing", ""))
 	}
 	r := *m.kept
 	m.kept = nil
@@ -403,7 +422,7 @@ func (m *manual) write(ctx context.Context) error {
 
 func (m *manual) close(context.Context) error {
 	if m.s == nil || m.s.Session == nil {
-		return errors.New("it has no session; say lock first")
+		return cannot(model.Say("program-no-session", ""))
 	}
 	if m.waiting != nil {
 		m.waiting.cancel()
@@ -419,7 +438,7 @@ func (m *manual) close(context.Context) error {
 
 func (m *manual) drop(context.Context) error {
 	if m.s == nil || m.s.Session == nil || m.s.ended() {
-		return errors.New("it renews nothing; say lock first")
+		return cannot(model.Say("program-renews-nothing", ""))
 	}
 	m.s.lost = nil // it believes what it believed
 	m.s.Orphan()

@@ -164,7 +164,7 @@ func (m *manual) needsSession(ctx context.Context) error {
 	return nil
 }
 
-var errNoClaim = errors.New("it has no key in the queue; say claim first")
+var errNoClaim = cannot(model.Say("program-no-claim", ""))
 
 // get reads one claim of the queue: the first, which holds, the one ahead of its own, or the last.
 func (m *manual) get(ctx context.Context) error {
@@ -209,7 +209,7 @@ func (m *manual) readOne(ctx context.Context, options ...clientv3.OpOption) erro
 func (m *manual) watch(ctx context.Context) error {
 	key, from := m.hand.read, m.hand.at+1
 	if key == "" {
-		return errors.New("there is no key to watch; say get first, get ahead or get last")
+		return cannot(model.Say("program-no-key", ""))
 	}
 	a := m.attempt(m.s, m.o.Locks[0])
 	m.note(quote("watch: Rev=" + strconv.FormatInt(from, 10)))
@@ -279,7 +279,7 @@ func (m *manual) takeIf(ctx context.Context) error {
 		return err
 	}
 	if len(m.held) > 0 {
-		return errors.New("it holds already; say unlock first")
+		return cannot(model.Say("program-holds-already", ""))
 	}
 	if err := m.needsSession(ctx); err != nil {
 		return err

@@ -2,7 +2,6 @@ package contender
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -13,7 +12,7 @@ import (
 
 // What a manual contender can be told about waiting and looking.
 
-var errWaitsForNothing = errors.New("it waits for nothing; say lock first")
+var errWaitsForNothing = cannot(model.Say("program-waits-for-nothing", ""))
 
 // stopWaiting gives up as a client does that ends its call: the library deletes the claim.
 func (m *manual) stopWaiting(context.Context) error {
@@ -102,7 +101,7 @@ func (m *manual) askLeader(ctx context.Context, says func(who string) model.Mess
 // observe begins to follow who leads; observed says who it was last.
 func (m *manual) observe(ctx context.Context) error {
 	if m.observing {
-		return errors.New("it observes already")
+		return cannot(model.Say("program-observes-already", ""))
 	}
 	e, err := m.election(ctx, concurrency.NewElection)
 	if err != nil {
@@ -122,7 +121,7 @@ func (m *manual) observe(ctx context.Context) error {
 
 func (m *manual) observed(context.Context) error {
 	if m.sight == "" {
-		return errors.New("it observed nobody yet")
+		return cannot(model.Say("program-observed-nobody", ""))
 	}
 	m.note(model.Say("program-observed", m.sight))
 	return nil

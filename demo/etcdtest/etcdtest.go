@@ -21,7 +21,7 @@ const patience = 60 * time.Second
 // and keeps them until the test ends. See [process.StartOnPorts].
 func OnPorts(t testing.TB, n int, start func(addrs []string) error) {
 	t.Helper()
-	free, err := process.StartOnPorts(n, func(why string) { t.Log(why) }, start)
+	free, err := process.StartOnPorts(n, func(from []string, why error) { t.Log(from, why) }, start)
 	if err != nil {
 		t.Fatal(err)
 	}

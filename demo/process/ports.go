@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
-	"strings"
 	"syscall"
 )
 
@@ -79,9 +78,9 @@ func listen() (net.Listener, net.PacketConn, error) {
 }
 
 // StartOnPorts calls start with n addresses until it does not fail because one of them was
-// [PortTaken], a few times at most. It tells why it tries again. The addresses are kept
+// [PortTaken], a few times at most. It calls moves when it tries others than these. The addresses are kept
 // until free is called, so that a server that is stopped finds its ports again.
-func StartOnPorts(n int, tell func(string), start func(addrs []string) error) (free func(), err error) {
+func StartOnPorts(n int, moves func(from []string, why error), start func(addrs []string) error) (free func(), err error) {
 	for try := 1; ; try++ {
 		addrs, free, err := KeepPorts(n)
 		if err != nil {
@@ -94,7 +93,7 @@ func StartOnPorts(n int, tell func(string), start func(addrs []string) error) (f
 		if try == tries || !PortTaken(err) {
 			return nil, err
 		}
-		tell(fmt.Sprintf("somebody was quicker, trying other ports than %s: %v", strings.Join(addrs, ", "), err))
+		moves(addrs, err)
 	}
 }
 

@@ -31,7 +31,7 @@ func TestAPortThatIsTakenMeanwhileIsReplaced(t *testing.T) {
 	for _, r := range rows {
 		starts, told := 0, 0
 		var used []string
-		free, err := StartOnPorts(2, func(string) { told++ }, func(addrs []string) error {
+		free, err := StartOnPorts(2, func([]string, error) { told++ }, func(addrs []string) error {
 			starts++
 			if starts <= r.thefts {
 				if err := bind(t, addrs[1]); err != nil { // the thief
@@ -56,7 +56,7 @@ func TestAPortThatIsTakenMeanwhileIsReplaced(t *testing.T) {
 // What is wrong for another reason is not tried again.
 func TestAnotherErrorEndsTheStart(t *testing.T) {
 	broken, starts := errors.New("broken"), 0
-	_, err := StartOnPorts(1, func(s string) { t.Error(s) }, func([]string) error { starts++; return broken })
+	_, err := StartOnPorts(1, func(_ []string, err error) { t.Error(err) }, func([]string) error { starts++; return broken })
 	if !errors.Is(err, broken) || starts != 1 {
 		t.Errorf("%v after %d starts", err, starts)
 	}

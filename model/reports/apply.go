@@ -178,7 +178,7 @@ func processIs(e model.Contender) model.Message {
 	case e.Ended == "stopped" && e.Proc == model.ProcEnded:
 		return model.Say("process-stopped", e.Name, e.PID)
 	case e.Ended != "":
-		return model.Say("process-ended-how", e.Name, e.PID, e.Proc, e.Ended)
+		return model.Say("process-ended-how", e.Name, e.PID, e.Proc, e.HowEnded())
 	case e.Proc == model.ProcRunning:
 		return model.Say("process-runs", e.Name, e.PID)
 	case e.Proc == model.ProcPaused:

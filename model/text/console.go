@@ -49,7 +49,7 @@ var console = map[model.MessageID]Sentence{
 	"overtakes-counted":       {"{0} {0|overtake|overtakes}", "{0} 次插队"},
 	"locks-in-trouble":        {"{0} in trouble", "{0} 有问题"},
 	"locks-marked":            {"{0} {0|lock|locks} marked", "{0} 把锁做了标记"},
-	"so-many-behind":          {"{0} behind", "后 {0}"},
+	"so-many-behind":          {"{0} behind", "后面 {0} 个"},
 	"so-many-waiting":         {"{0} waiting", "{0} 等待"},
 	"so-many-not-kept":        {"{0} not kept", "{0} 行未保留"},
 	"so-many-without-a-lease": {"; {0} without a lease", "；{0} 个没有租约"},
@@ -405,7 +405,7 @@ var console = map[model.MessageID]Sentence{
 	"none-of-them-can-be-deleted":                   {"none of them can be deleted", "没有一个可以删除"},
 	"that-is-not":                                   {"that is not {0}", "这不是 {0}"},
 	"type-to-delete-their-claims":                   {"type {0} to delete their claims:", "输入 {0} 以删除它们的排队键："},
-	"who-role-since-behind":                         {"{0} {1} since {2}, {3} behind", "{0} {1} 已 {2}，后 {3}"},
+	"who-role-since-behind":                         {"{0} {1} since {2}, {3} behind", "{0} {1} 已 {2}，后面 {3} 个"},
 	"key-rev-lease":                                 {"key {0}  rev {1}  {2}", "键 {0}  修订版本 {1}  {2}"},
 
 	"keys-choose-which-prefixes":       {"{0} {0|key|keys}. Choose which prefixes to watch.", "{0} 个键。请选择要监听的前缀。"},

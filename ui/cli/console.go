@@ -81,7 +81,7 @@ func (f *consoleRun) run(ctx context.Context) error {
 	o.LabelColor = f.e.labelColor()
 	o.Prefixes, o.NoLab, o.Armed = prefixList(f.e.flags.prefixes), notALab, f.armed
 	o.Watch = w.watch
-	o.Boot = func(ctx context.Context, progress func(string)) (ui.Live, error) {
+	o.Boot = func(ctx context.Context, progress func(model.Message)) (ui.Live, error) {
 		return w.open(ctx, f.e.flags.prefixes, progress)
 	}
 	return f.e.show(ctx, o)
@@ -177,7 +177,7 @@ func (f *demoRun) run(ctx context.Context) (err error) {
 	}()
 	lab := f.options()
 	if !f.e.isTerminal() {
-		live, err := l.open(ctx, f.e, lab, f.e.tellLine)
+		live, err := l.open(ctx, f.e, lab, f.e.streams.tell)
 		if err != nil {
 			return err
 		}
@@ -204,8 +204,10 @@ func (e *env) inLines(src model.Source, out io.Writer) *session.Session {
 }
 
 // boot opens the room when the screen is there.
-func (e *env) boot(ctx context.Context, r *labRun, o demo.Options) func(context.Context, func(string)) (ui.Live, error) {
-	return func(_ context.Context, progress func(string)) (ui.Live, error) { return r.open(ctx, e, o, progress) }
+func (e *env) boot(ctx context.Context, r *labRun, o demo.Options) func(context.Context, func(model.Message)) (ui.Live, error) {
+	return func(_ context.Context, progress func(model.Message)) (ui.Live, error) {
+		return r.open(ctx, e, o, progress)
+	}
 }
 
 // show runs the console until it is left. However it ends, the terminal is as it was.

@@ -109,7 +109,7 @@ func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (
 	}
 	lab.Spec, lab.Seed = &d.Lab, seed
 	defer func() { err = room.closeAfter(err) }()
-	live, err := room.open(ctx, f.e, lab, func(string) {})
+	live, err := room.open(ctx, f.e, lab, func(model.Message) {})
 	if err != nil {
 		return round, err
 	}

@@ -68,7 +68,7 @@ func (f filmOptions) shoot(ctx context.Context, r *recording.Segments, o ui.Opti
 // beginsWithin is in how many parts of a recording a lesson begins: it is recorded from its start.
 const beginsWithin = 16
 
-// toldPins are those of the lesson that a recording begins with: its keys are locks in the film, too.
+// toldPins are those of the lesson that a recording begins with: its keys are locks there, too.
 func toldPins(r *recording.Segments) []model.Pin {
 	for i := range min(beginsWithin, r.Parts()) {
 		events, _ := r.Read(i) // what is damaged is said when it is played

@@ -110,7 +110,7 @@ func newHeadless(t *testing.T, o ui.Options, c *clientv3.Client, h *hostileHands
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(func() { cancel(); w.Close() })
 	src := &withLab{Source: w, ctx: ctx, lease: h.lease}
-	o.Boot = func(context.Context, func(string)) (ui.Live, error) {
+	o.Boot = func(context.Context, func(model.Message)) (ui.Live, error) {
 		return ui.Live{Source: src, Actions: h, Endpoints: c.Endpoints()}, nil
 	}
 	p := &headless{t: t, app: ui.NewShell(o), msgs: make(chan tea.Msg, 1<<16)}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/demo"
+	"locktop/model"
 )
 
 // The console is harmless by construction: whatever its hands try over the reading
@@ -22,7 +23,7 @@ func TestTheLabIsReadThroughTheInterceptor(t *testing.T) {
 	e.flags = connFlags{dialTimeout: 20 * time.Second, leaseBudget: 20}
 	var room labRun
 	defer room.close()
-	if _, err := room.open(t.Context(), e, demo.Options{Members: 1, Contenders: -1}, func(string) {}); err != nil {
+	if _, err := room.open(t.Context(), e, demo.Options{Members: 1, Contenders: -1}, func(model.Message) {}); err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range tries {

@@ -58,7 +58,7 @@ func (r *labRun) join(next func(context.Context, model.Source) model.Source) {
 // connections go to the members directly, so that no fault of the proxy blinds it.
 // ctx is for the start: what happens can be seen until close, the healing of a drill
 // that was interrupted too.
-func (r *labRun) open(ctx context.Context, e *env, o demo.Options, progress func(string)) (_ ui.Live, err error) {
+func (r *labRun) open(ctx context.Context, e *env, o demo.Options, progress func(model.Message)) (_ ui.Live, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -108,7 +108,7 @@ func (r *labRun) open(ctx context.Context, e *env, o demo.Options, progress func
 	if len(o.Endpoints) == 0 { // what is not ours is recorded when that is asked for
 		r.tell = e.tellLine
 		if r.recording, err = keep("lab", keptFiles, time.Now()); err != nil {
-			progress("this lab is not recorded: " + err.Error())
+			progress(model.Say("lab-is-not-recorded", model.Verbatim(err.Error())))
 		} else {
 			source = r.recording.room(source)
 		}

@@ -88,7 +88,7 @@ func (f *labAlone) run(ctx context.Context) (err error) {
 	}
 	lab := f.lab.options()
 	lab.Sockets = f.scripts.sockets()
-	live, err := r.open(ctx, f.e, lab, f.e.tellLine)
+	live, err := r.open(ctx, f.e, lab, f.e.streams.tell)
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return nil

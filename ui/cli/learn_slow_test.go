@@ -197,7 +197,7 @@ func (r *learner) takes(t *testing.T, d *drill.Drill) runner.Run {
 			t.Error(err)
 		}
 	}()
-	live, err := room.open(ctx, e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, func(string) {})
+	live, err := room.open(ctx, e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, func(model.Message) {})
 	if err != nil {
 		t.Fatal(err)
 	}

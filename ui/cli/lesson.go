@@ -56,7 +56,7 @@ func (e *env) tell(ctx context.Context, label string, d *drill.Drill, lang strin
 	if lacking, all := d.Untold(lang); lacking > 0 {
 		o.Notice = text.Render(lang, model.Say("texts-lack-the-language", lacking, all))
 	}
-	o.Boot = func(_ context.Context, progress func(string)) (ui.Live, error) {
+	o.Boot = func(_ context.Context, progress func(model.Message)) (ui.Live, error) {
 		live, err := room.open(ctx, e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, progress)
 		if err != nil {
 			return live, fmt.Errorf("starting the lab of %s: %w", d.Name, err)

@@ -159,7 +159,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 	if len(f.yours) > 0 {
 		out, lab.Output, lab.Errors = f.e.err, f.e.stdout, f.e.stderr // what COMMAND prints is passed on as it is
 	}
-	live, err := r.open(ctx, f.e, lab, f.e.tellLine)
+	live, err := r.open(ctx, f.e, lab, f.e.streams.tell)
 	if err != nil {
 		return err
 	}

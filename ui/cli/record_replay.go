@@ -121,13 +121,14 @@ func (f *replayRun) console(ctx context.Context) error {
 	}
 	t := playback.New(f.speed, f.e.pins)
 	o.Prefixes, o.NoLab, o.Playback = prefixList(nil), noCluster, t
-	o.Boot = func(ctx context.Context, progress func(string)) (ui.Live, error) {
-		progress("reading the recording")
+	o.Boot = func(ctx context.Context, progress func(model.Message)) (ui.Live, error) {
+		progress(model.Say("reading-the-recording"))
 		segments, err := from.segments(ctx)
+		var there *store.Store
 		if err == nil {
+			there = store.New(t.Pin(toldPins(segments)...)...)
 			err = t.Load(ctx, segments, start)
 		}
-		var there *store.Store
 		if err == nil && !start.IsZero() {
 			there, err = t.Go(ctx, host.Goal{Kind: host.StopTime, At: start})
 		}

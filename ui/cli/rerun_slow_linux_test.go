@@ -104,7 +104,7 @@ func TestRecordingsOfDrillsShowTheSame(t *testing.T) {
 			e := &env{}
 			e.err, e.flags = &bytes.Buffer{}, connFlags{dialTimeout: 20 * time.Second, leaseBudget: 20}
 			room := labRun{program: locktop(t)}
-			live, err := room.open(t.Context(), e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, func(string) {})
+			live, err := room.open(t.Context(), e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, func(model.Message) {})
 			defer room.close()
 			if err != nil || room.recording == nil {
 				t.Fatal(err, "no recording")

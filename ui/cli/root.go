@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc/grpclog"
 
+	"locktop/model"
+	"locktop/model/text"
 	"locktop/ui/cli/quiet"
 )
 
@@ -41,6 +43,9 @@ func isTerminal(stream any) bool {
 
 // tellLine tells progress where there is no screen.
 func (s *streams) tellLine(line string) { fmt.Fprintln(s.err, line) }
+
+// tell tells a message of ours so.
+func (s *streams) tell(m model.Message) { s.tellLine(text.English(m)) }
 
 // Main runs the command line and returns the exit code.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {

@@ -28,9 +28,9 @@ type watching struct {
 
 // open watches the prefixes. Without any it watches all keys, but asks first if they
 // are many. A count that fails is no reason not to try: the watch says more of it.
-func (w *watching) open(ctx context.Context, prefixes []string, progress func(string)) (ui.Live, error) {
+func (w *watching) open(ctx context.Context, prefixes []string, progress func(model.Message)) (ui.Live, error) {
 	if len(prefixes) == 0 {
-		progress("counting the keys")
+		progress(model.Say("counting-the-keys"))
 		if n, err := watcher.CountKeys(ctx, w.client, ""); err == nil && n > watcher.SmallKeyspace {
 			live := w.live
 			live.Start = &ui.Start{Keys: n, Scan: w.scan}

@@ -142,7 +142,11 @@ func besideWords(f table.View, c reports.ContenderInfo, note string, room int) s
 // processLook says how a contender's process is, and what is done to it.
 func processLook(th *draw.Theme, s *store.View, c reports.ContenderInfo, room int) (string, draw.Style) {
 	if c.Proc == model.ProcEnded {
-		return th.Sign.Bad + " " + th.Message(c.HowEnded()), draw.Dim
+		ended := th.Message(c.HowEnded())
+		if draw.Width(ended)+2 > room {
+			ended = th.Word(model.ProcEnded)
+		}
+		return th.Sign.Bad + " " + ended, draw.Dim
 	}
 	var words []string
 	if c.Proc == model.ProcPaused {

@@ -171,7 +171,7 @@ func (c *console) misses(text string) {
 
 // onFeed is a console on a cluster, whose past is kept.
 func onFeed(t *testing.T, f *feed, h *hands, past host.Past) *console {
-	return open(t, ui.Options{Armed: true, Past: past, Boot: func(context.Context, func(string)) (ui.Live, error) {
+	return open(t, ui.Options{Armed: true, Past: past, Boot: func(context.Context, func(model.Message)) (ui.Live, error) {
 		return ui.Live{Source: f, Actions: h}, nil
 	}})
 }
@@ -206,7 +206,7 @@ func TestTheRunningConsoleGoesBack(t *testing.T) {
 	if err := r.Load(t.Context(), gathered(t, &eventList{story(), io.EOF}), modeltest.At(20)); err != nil {
 		t.Fatal(err)
 	}
-	again := open(t, ui.Options{Playback: r, Boot: func(context.Context, func(string)) (ui.Live, error) {
+	again := open(t, ui.Options{Playback: r, Boot: func(context.Context, func(model.Message)) (ui.Live, error) {
 		return ui.Live{Source: r, Actions: host.NoActions{Why: model.Say("this-is-a-recording")}}, nil
 	}})
 	again.sees("c3 joined")

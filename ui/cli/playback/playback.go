@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -59,6 +60,14 @@ var errMoved = errors.New("the recording was moved")
 // New returns an empty playback that goes so many times as fast as it was.
 func New(speed float64, pins []model.Pin) *Playback {
 	return &Playback{pins: pins, speed: speed, wall: time.Now, marks: newMarks(), scanner: newScanner(pins), changed: make(chan struct{})}
+}
+
+// Pin says more of the keys of a recording, which is known once it was opened, and returns all that
+// is said. It is for before [Playback.Load].
+func (t *Playback) Pin(pins ...model.Pin) []model.Pin {
+	t.pins = slices.Concat(t.pins, pins)
+	t.scanner = newScanner(t.pins)
+	return t.pins
 }
 
 // Load takes a recording, and begins to look for the places at which one may want to stop,

@@ -14,6 +14,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/modeltest"
+	"locktop/model/recipe"
 	"locktop/model/status"
 	"locktop/model/store"
 	"locktop/ui/host"
@@ -49,6 +50,35 @@ func story() []model.Event {
 	h.Del(11, "/l/notes")
 	h.Add(model.Tick{At: modeltest.At(20)})
 	return h.Events
+}
+
+// TestWhatIsSaidOfATapeThatIsOpen: a key without a lease is a lock where the recording itself says so, as a
+// lesson does, also after one went to a moment.
+func TestWhatIsSaidOfATapeThatIsOpen(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Put(1, "/jobs/lock-a", "a", 0)
+	h.Add(model.Tick{At: modeltest.At(20)})
+	for reason, row := range map[string]struct {
+		pins []model.Pin
+		want bool
+	}{
+		"nothing is said of it": {nil, false},
+		"it is a lock":          {[]model.Pin{{Prefix: "/jobs/lock-a", Exact: true, Recipe: recipe.SingleKey}}, true},
+	} {
+		p := New(1, nil)
+		all := p.Pin(row.pins...)
+		if err := p.Load(t.Context(), gathered(t, &eventList{h.Events, io.EOF}), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.Go(t.Context(), host.Goal{Kind: host.StopTime, At: modeltest.At(10)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := s.Lock("/jobs/lock-a"); (l != nil) != row.want || len(all) != len(row.pins) {
+			t.Errorf("%s: lock %v, with pins %v", reason, l, all)
+		}
+	}
 }
 
 func gathered(t testing.TB, src model.Source) *recording.Segments {
