@@ -2,7 +2,7 @@
 // everything that acts on a cluster.
 //
 //	chaos        dial options: what a connection may ask for ([ReadOnly], [Writing])
-//	chaos/gate   the one door for the actions of the console: plan, check again, act
+//	chaos/gate   the one way for the actions of the console: plan, check again, act
 //	chaos/proxy  stands between clients and members, injects faults, also on a timetable, reports what it saw
 //	chaos/relay  pairs of TCP connections: accepts, dials, slows, cuts
 //	chaos/drill  rehearsals: their files, their runs (runner), their verdicts (check), programs of others in

@@ -1,4 +1,4 @@
-// Package gate is the one door for the actions of the console.
+// Package gate is the one way for the actions of the console.
 //
 //	Plan: read what would go ──▶ a person confirms ──▶ Do: read again, compare,
 //	                                                   audit log, act, audit log

@@ -64,7 +64,7 @@ type Options struct {
 	Report func(model.Event)
 }
 
-// Gate is the only door for the actions of the console. Its methods may be called
+// Gate is the only way for the actions of the console. Its methods may be called
 // from any goroutine; actions are done one at a time.
 type Gate struct {
 	o      Options

@@ -182,8 +182,8 @@ func claimNamed(s *store.Store, l *locks.Lock, keys []string) (found *locks.Clai
 	return found, nil
 }
 
-// gate is the door for break. A dry run only plans: it writes nothing, so it needs no
-// place for an audit log, and its door opens no connection to write.
+// gate makes the gate of break. A dry run only plans: it writes nothing, so it needs no
+// place for an audit log, and its gate opens no connection to write.
 func (f *breakRun) gate(ctx context.Context, reader *clientv3.Client) (*gate.Gate, func(), error) {
 	if f.dryRun {
 		g := gate.New(gate.Options{Reader: reader, Armed: true, Cluster: f.e.clusterOf(ctx, reader), AuditLog: io.Discard,
@@ -197,7 +197,7 @@ func (f *breakRun) gate(ctx context.Context, reader *clientv3.Client) (*gate.Gat
 	return g, closeGate, err
 }
 
-// openGate opens the one door for writes to a cluster that is not ours, armed, with
+// openGate makes the gate to a cluster that is not ours, armed, with
 // its audit log. The writer's connection is opened by the first write.
 func (a *access) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *gate.Gate, auditLogPath string, closeAll func(), err error) {
 	auditLog, path, err := openAuditLog()

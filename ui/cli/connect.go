@@ -262,7 +262,7 @@ func probe(until context.Context, c *clientv3.Client, endpoints []string, secure
 		return until.Err()
 	}
 	var words []string
-	var told *doorError
+	var told *tlsError
 	for i, ep := range endpoints {
 		words = append(words, ep+": "+failed[i].Error())
 		errors.As(failed[i], &told)
@@ -303,9 +303,9 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, secure *tls.C
 	asked, cancel := context.WithTimeout(ctx, answering)
 	defer cancel()
 	if _, err := pb.NewMaintenanceClient(member).Status(asked, &pb.StatusRequest{}); err != nil {
-		again, end := context.WithTimeout(ctx, min(dialing, doorWait))
+		again, end := context.WithTimeout(ctx, min(dialing, tlsTroubleWait))
 		defer end()
-		if why := atDoor(again, endpoint, addr, secure); why != nil {
+		if why := tlsTrouble(again, endpoint, addr, secure); why != nil {
 			return why
 		}
 		if asked.Err() != nil {
@@ -315,7 +315,7 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, secure *tls.C
 			return errWantsUser
 		}
 		if strings.Contains(err.Error(), "server preface: http2:") { // what comes first is no frame
-			return doorWords("it takes connections, but does not speak HTTP/2, as etcd does: name the port that etcd has for clients, mostly 2379")
+			return tlsErrorf("it takes connections, but does not speak HTTP/2, as etcd does: name the port that etcd has for clients, mostly 2379")
 		}
 		return errors.New(status.Convert(err).Message())
 	}

@@ -10,11 +10,15 @@
 //
 //	locktop, demo, proxy, replay on a terminal: a source ──▶ ui ──▶ gate.Gate
 //
-// past.go asks a recording in the place of a cluster, and recorded.go opens it. labrecording.go records
-// every lab, serve_record.go what serve sees. Package playback lets the console go back in a recording, and
-// film.go makes a recorded terminal of one.
-// coverage.go says what a look could not see, and secondlist.go lists what a look at some locks needs
-// beside the prefixes.
+// The name of a file begins with its command, or, where several commands share it, with what it is of:
+//
+//	flags, config   what was asked for: arguments, environment, profiles
+//	connect         the way to a cluster: TLS, logins, why an endpoint does not answer
+//	look            a look at some locks, what it could not see, and what it lists beside the prefixes
+//	recording       a recording in the place of a cluster, and a recorded terminal made of one
+//	console         the console: what it watches, its settings, a guard over the terminal
+//	lab             what demo, learn and drill start: members, its recording, its doors for scripts
+//	exit            errors as exit codes, signals, and the ends of what does not end in order
 //
 // A command is a function that makes it and, where it is more than one step, a type of its own
 // with its flags and what it does (breakRun, drillRun, proxyRun), in one file; drill_run.go has drill_play.go beside
@@ -22,9 +26,6 @@
 // share is env, built of structs, each of which has the one before it within: streams and config (what flags,
 // environment and profile say), access (the way to the cluster), viewer (looks at locks). Which of a flag,
 // a variable and a profile counts is the business of config alone, for each setting (config.go).
-//
-// input.go refuses bad flags and arguments, connect.go opens every connection, exit.go
-// turns errors into exit codes. secondsignal.go lets a second ctrl-c end what does not end in order.
 //
 // Every command that waits ends on ctrl-c, SIGTERM and SIGHUP and leaves nothing
 // behind. Exit code 2 means that the question could not be answered: bad input,

@@ -123,7 +123,7 @@ func (r *labRun) open(ctx context.Context, e *env, o demo.Options, progress func
 		Endpoints: r.lab.Endpoints(), AuditLogPath: auditLog}, nil
 }
 
-// openGate opens the door for actions. What is done to programs on a cluster that is
+// openGate makes the gate for actions. What is done to programs on a cluster that is
 // not ours is written to the audit log that lasts.
 func (r *labRun) openGate(e *env, foreign bool) (auditLogPath string, err error) {
 	options := gate.Options{Reader: r.client, Lab: r.lab, Report: r.lab.Report, User: userName()}

@@ -452,9 +452,9 @@ func (t *Trainer) Broke(round *runner.Run) {
 	t.show(t.ctx, tutor.Step{Kind: tutor.StepVerdict, Verdict: model.DrillUnknown, Text: round.Reason})
 }
 
-// Watch returns the door of the console for actions, which tells the trainer what the person
+// Watch returns the gate of the console for actions, which tells the trainer what the person
 // does to the lab, and heals nothing unnamed in an exam.
-func (t *Trainer) Watch(door host.Actions) host.Actions { return watched{door, t} }
+func (t *Trainer) Watch(gate host.Actions) host.Actions { return watched{gate, t} }
 
 type watched struct {
 	host.Actions

@@ -21,7 +21,7 @@ const (
 )
 
 // lastResort ends this process some time after a signal, if its command has not ended. What has
-// to be put back is: a guard has the terminal, see guard.go, and files are written in whole lines.
+// to be put back is: a guard has the terminal, see console_guard.go, and files are written in whole lines.
 // Commands that started other programs end these first, and are not ended so.
 type lastResort struct {
 	command atomic.Pointer[cobra.Command] // that runs

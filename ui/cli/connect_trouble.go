@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// doorError is why an endpoint that takes connections does not answer, with what to change.
-type doorError struct{ text string }
+// tlsError is why an endpoint that takes connections does not answer, with what to change.
+type tlsError struct{ text string }
 
-func (e *doorError) Error() string { return e.text }
+func (e *tlsError) Error() string { return e.text }
 
-func doorWords(format string, args ...any) error { return &doorError{fmt.Sprintf(format, args...)} }
+func tlsErrorf(format string, args ...any) error { return &tlsError{fmt.Sprintf(format, args...)} }
 
-// atDoor says what is wrong with TLS at an endpoint, nil if nothing is known to be. secure is how TLS
+// tlsTrouble says what is wrong with TLS at an endpoint, nil if nothing is known to be. secure is how TLS
 // is spoken there, if it is.
-func atDoor(ctx context.Context, endpoint, addr string, secure *tls.Config) error {
+func tlsTrouble(ctx context.Context, endpoint, addr string, secure *tls.Config) error {
 	speaks := secure != nil && !strings.HasPrefix(endpoint, "http://")
 	c := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
 	if speaks {
@@ -35,32 +35,32 @@ func atDoor(ctx context.Context, endpoint, addr string, secure *tls.Config) erro
 	var invalid x509.CertificateInvalidError
 	switch {
 	case !speaks && asksForCertificate(err):
-		return doorWords("it speaks TLS, and asks for a certificate: write https://%s, and name files with --cacert, --cert and --key", addr)
+		return tlsErrorf("it speaks TLS, and asks for a certificate: write https://%s, and name files with --cacert, --cert and --key", addr)
 	case !speaks && (err == nil || refused(err) != nil):
-		return doorWords("it speaks TLS: write https://%s, and name its authority with --cacert FILE", addr)
+		return tlsErrorf("it speaks TLS: write https://%s, and name its authority with --cacert FILE", addr)
 	case !speaks || err == nil:
 		return nil
 	case errors.As(err, &header):
-		return doorWords("it speaks plain text, and TLS was asked for: write http://%s, without --cacert, --cert and --key", addr)
+		return tlsErrorf("it speaks plain text, and TLS was asked for: write http://%s, without --cacert, --cert and --key", addr)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		return doorWords("it closes at the first word of TLS, as a port does that speaks plain text: write http://%s, without --cacert, --cert and --key", addr)
+		return tlsErrorf("it closes at the first word of TLS, as a port does that speaks plain text: write http://%s, without --cacert, --cert and --key", addr)
 	case errors.As(err, &unknown):
-		return doorWords("its certificate is signed by an authority that is not known here: name the file of that authority with --cacert FILE")
+		return tlsErrorf("its certificate is signed by an authority that is not known here: name the file of that authority with --cacert FILE")
 	case errors.As(err, &names):
-		return doorWords("its certificate is for other names (%v): name an endpoint that it is for", err)
+		return tlsErrorf("its certificate is for other names (%v): name an endpoint that it is for", err)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return doorWords("its certificate has expired, or is not valid yet (%v)", err)
+		return tlsErrorf("its certificate has expired, or is not valid yet (%v)", err)
 	case asksForCertificate(err):
 		if c.GetClientCertificate == nil {
-			return doorWords("it asks for a certificate of the client: name one with --cert FILE and --key FILE")
+			return tlsErrorf("it asks for a certificate of the client: name one with --cert FILE and --key FILE")
 		}
-		return doorWords("it refuses the certificate of --cert (%v)", err)
+		return tlsErrorf("it refuses the certificate of --cert (%v)", err)
 	}
 	return nil
 }
 
-// doorWait is how long it is looked for what is wrong with TLS: a person waits for the answer.
-const doorWait = time.Second
+// tlsTroubleWait is how long it is looked for what is wrong with TLS: a person waits for the answer.
+const tlsTroubleWait = time.Second
 
 // alertWait is for how long a server may keep its refusal of a certificate back: in TLS 1.3 it comes
 // after the handshake.
