@@ -35,7 +35,8 @@ type layout struct {
 	// before it, and one after it.
 	verdict rect
 	main    rect
-	lesson  rect // under it
+	lesson  rect // under it, or at its left
+	picture rect // of a lesson at the left, under the page
 	notice  rect
 	footer  rect
 }
@@ -100,7 +101,42 @@ func (a *Shell) arrange() layout {
 	if a.current().About().Shows&page.ShowFinding == 0 && a.overlay == nil && !a.o.Lesson.Judges() { // a lesson tells itself what is wrong
 		verdict = a.canvas().Top()
 	}
-	return arrange(a.w, a.h, a.panel.Height(a.th, a.w, a.h), verdict)
+	if !a.lessonBeside() {
+		return arrange(a.w, a.h, a.panel.Height(a.th, a.w, a.h), verdict)
+	}
+	l := arrange(a.w, a.h, 0, verdict)
+	l.lesson, l.picture = l.main, l.main
+	l.lesson.w = min(lessonWide, a.w-besidePage-1)
+	l.main.x += l.lesson.w + 1 // a rule stands between the two
+	l.main.w -= l.lesson.w + 1
+	l.picture.x, l.picture.w = l.main.x, l.main.w
+	l.picture.h = min(a.panel.PictureHeight(a.h), l.main.h/2)
+	l.main.h -= l.picture.h
+	l.picture.y = l.main.y + l.main.h
+	return l
+}
+
+// A lesson stands beside the page from so many cells on: the page keeps what its tables take, and the text is
+// no wider than reads well.
+const (
+	besideFrom = 120
+	besidePage = 78
+	lessonWide = 64
+)
+
+// lessonBeside says whether the text of a lesson stands beside what it is about, and not under it.
+func (a *Shell) lessonBeside() bool {
+	return a.w >= besideFrom && a.h >= page.TallFrom && a.overlay == nil && a.panel.Open()
+}
+
+// beside puts the text of a lesson at the left of the page, whose lines are the last ones.
+func (a *Shell) beside(l layout, lines []string, f page.Frame) []string {
+	right := append(lines[l.main.y:l.main.y+l.main.h:l.main.y+l.main.h], a.panel.Picture(f, l.picture.w, l.picture.h)...)
+	rule := string(f.Th.Put(nil, draw.Rule, f.Th.Sign.Box.Left))
+	for i, left := range a.panel.Lines(a.look(), f, l.lesson.w, l.lesson.h, true) {
+		lines = append(lines[:l.main.y+i], left+rule+right[i])
+	}
+	return lines
 }
 
 // verdict paints what is wrong.
@@ -158,9 +194,9 @@ func (a *Shell) body(l layout) []string {
 	f := a.canvas()
 	h := l.main.h
 	if a.overlay != nil {
-		return a.overlay.render(a.th, a.w, h)
+		return a.overlay.render(a.th, l.main.w, h)
 	}
-	return a.current().Paint(f, a.w, h)
+	return a.current().Paint(f, l.main.w, h)
 }
 
 // header is the top of the screen as it is now.

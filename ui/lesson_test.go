@@ -569,7 +569,7 @@ func TestOneGoesBackWhereNothingIsKept(t *testing.T) {
 	b.sees("two", "n next")
 }
 
-// TestAStepShowsItsPicture under its text, on the smallest usual terminal too, and as it was then
+// TestAStepShowsItsPicture beside its text, on the smallest usual terminal under it, and as it was then
 // for who goes back.
 func TestAStepShowsItsPicture(t *testing.T) {
 	asked := func(s float64, who string, txns, vain, idle int) model.Event {
@@ -597,6 +597,9 @@ func TestAStepShowsItsPicture(t *testing.T) {
 		line := func(want, reason string) {
 			t.Helper()
 			for _, l := range strings.Split(b.text(), "\n") {
+				if _, right, beside := strings.Cut(l, "│"); beside {
+					l = right
+				}
 				if strings.Join(strings.Fields(l), " ") == want {
 					return
 				}

@@ -58,7 +58,9 @@ func (a *Shell) freeze() {
 	left := a.header().statusLeft()
 	wasThen(left[1:]) // the name of the cluster stays what it is
 	a.freezing = freezing{frozen: true, frozenAt: a.now, frozenLeft: left}
-	a.frozenLines = a.upper(a.header(), a.arrange()) // from here on all is painted as what was
+	l := a.arrange()
+	a.frozenMain = l.main
+	a.frozenLines = a.upper(a.header(), l) // from here on all is painted as what was
 }
 
 func (a *Shell) toggleMouse() tea.Cmd {
@@ -133,7 +135,7 @@ func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 	case left && over && a.overlay.rows != nil && l.main.contains(m.X, m.Y):
 		return a.clickHelp(m.Y - l.main.y - 1)
 	case drag && !over && l.main.contains(a.dragged, m.Y):
-		a.current().Click(a.Frame(), a.dragged, m.Y-l.main.y)
+		a.current().Click(a.Frame(), a.dragged-l.main.x, m.Y-l.main.y)
 	case !left || over:
 	case l.verdict.contains(m.X, m.Y):
 		a.showVerdict()
@@ -142,7 +144,7 @@ func (a *Shell) mouse(m tea.MouseMsg) tea.Cmd {
 			a.turnTo(i)
 		}
 	case l.main.contains(m.X, m.Y):
-		return a.clickRow(m.X, m.Y-l.main.y)
+		return a.clickRow(m.X-l.main.x, m.Y-l.main.y)
 	}
 	return nil
 }
@@ -182,8 +184,8 @@ func (a *Shell) clickRow(x, y int) tea.Cmd {
 	now := clicked{a.at, y, row, a.selected()}
 	again := row && now == a.clicked
 	if a.clicked = now; !again {
-		if l := a.arrange(); !row && x == l.main.x+l.main.w-1 {
-			a.dragged = x
+		if l := a.arrange(); !row && x == l.main.w-1 {
+			a.dragged = l.main.x + x
 		}
 		return nil
 	}

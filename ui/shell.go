@@ -214,6 +214,9 @@ func (a *Shell) paint() []string {
 		a.bringUp()
 	}
 	l := a.arrange()
+	if a.frozen && l.main != a.frozenMain { // a lesson came, or went: what was painted has not its size
+		a.thaw()
+	}
 	switch {
 	case l.tiny:
 		return draw.Fill([]string{a.tinyLine(a.w)}, a.w, a.h)
@@ -230,12 +233,15 @@ func (a *Shell) paint() []string {
 	}
 	lines := draw.Fill(append([]string{top.status()}, upper...), a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
-		lines = draw.Fill(lines, a.w, l.lesson.y)
 		f := a.canvas()
 		if a.present != nil && !a.inPast() { // what it tells of goes on elsewhere, and its keys do nothing here
 			f.Th = a.old
 		}
-		lines = append(lines, a.panel.Lines(a.look(), f, a.w, l.lesson.h)...)
+		if l.main.x > 0 {
+			lines = a.beside(l, lines, f)
+		} else {
+			lines = append(draw.Fill(lines, a.w, l.lesson.y), a.panel.Lines(a.look(), f, a.w, l.lesson.h, false)...)
+		}
 	}
 	lines = a.bottom(lines, l)
 	if a.dialog != nil {

@@ -95,6 +95,7 @@ type freezing struct {
 	frozenAt    time.Time
 	frozenLeft  []segment // of the status line
 	frozenLines []string  // from the line of pages to the end of the page
+	frozenMain  rect      // where that stood
 }
 
 func (f *freezing) thaw() { *f = freezing{} }
@@ -148,7 +149,7 @@ func (n *notice) keyed() {
 func (a *Shell) Frame() page.Frame {
 	b := a.viewState
 	b.Cost, b.Armed = a.cost, a.o.Armed && !a.disarmed
-	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.panel.Height(a.th, a.w, a.h) > lessonShort || a.panel.Showing() && a.h >= page.TallFrom
+	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, !a.lessonBeside() && (a.panel.Height(a.th, a.w, a.h) > lessonShort || a.panel.Showing() && a.h >= page.TallFrom)
 	if b.Way = nil; a.current().About().Inner {
 		b.Way = a.way()
 	}

@@ -5,6 +5,8 @@ import "locktop/model"
 // tutor are the sentences of the panel that tells lessons and the guide. What is told there stands
 // in the files of the lessons.
 var tutor = map[model.MessageID]Sentence{
+	"tutor-lease-of":   {"lease of {0}", "{0} 的租约"},
+	"tutor-no-lease":   {"nobody holds", "没有人持有"},
 	"tutor-lesson":     {"lesson: ", "课程："},
 	"tutor-part":       {"{0} of {1}", "{0} / {1}"},
 	"tutor-start":      {"start", "开始"},

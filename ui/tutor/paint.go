@@ -52,8 +52,38 @@ func (p *Panel) Height(th *draw.Theme, w, h int) int {
 	return max(usual, min(most, 1+len(s.content(th, w, s.since))))
 }
 
-// Lines is the panel in h lines of w cells, as the page above it looks in f.
-func (p *Panel) Lines(v host.View, f page.Frame, w, h int) []string {
+// Open says whether a lesson tells a text that can stand beside the page: not the guide, and not its title alone.
+func (p *Panel) Open() bool { return p.Showing() && !p.folded && !p.guides() }
+
+// PictureHeight is how many lines the picture of a step would like to have on a screen of h lines where the
+// text stands beside it, a blank one before it included; 0 if there is none.
+func (p *Panel) PictureHeight(h int) int {
+	s := p.visible()
+	if rows := s.pictureRows(h); rows > 0 {
+		return 1 + rows
+	}
+	if len(s.curve) > 0 {
+		return 2 + curveHigh
+	}
+	return 0
+}
+
+// Picture is that of a step, else the curve of the lease that its lock hangs on, in h lines of w cells.
+func (p *Panel) Picture(f page.Frame, w, h int) []string {
+	if h <= 0 {
+		return nil
+	}
+	s := p.visible()
+	lines := s.picture(f, w, h-1)
+	if s.pictureRows(f.Height) == 0 && len(s.curve) > 0 {
+		lines = s.curve.lines(f.Th, w)
+	}
+	return draw.Fill(append([]string{draw.Blank(w)}, lines...), w, h)
+}
+
+// Lines is the panel in h lines of w cells, as the page above it looks in f. Where that stands beside it, so
+// does the picture.
+func (p *Panel) Lines(v host.View, f page.Frame, w, h int, beside bool) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -65,8 +95,14 @@ func (p *Panel) Lines(v host.View, f page.Frame, w, h int) []string {
 	} else {
 		all = s.content(th, w, v.Now)
 	}
+	if beside {
+		all = append(s.heading(th, w), all...)
+		if p.back == 0 {
+			p.curve.look(f, p.ofWhom())
+		}
+	}
 	var picture []string
-	if rows := min(s.pictureRows(f.Height), max(room-len(all), min(pictureLeast, room-pictureLeast))); rows > 0 {
+	if rows := min(s.pictureRows(f.Height), max(room-len(all), min(pictureLeast, room-pictureLeast))); rows > 0 && !beside {
 		picture = s.picture(f, w, rows)
 		room -= len(picture)
 	}
@@ -82,7 +118,7 @@ func (p *Panel) Lines(v host.View, f page.Frame, w, h int) []string {
 	if s.acts() || s.has && s.drafts() {
 		from, s.pages = max(0, len(all)-room), 1 // what is done now stands last, and so does what a blank offers
 	}
-	lines := []string{p.title(v, th, w)}
+	lines := []string{p.title(v, th, w, beside)}
 	for _, spans := range all[from:min(len(all), from+room)] {
 		lines = append(lines, th.Line(w, spans, nil))
 	}
@@ -90,7 +126,7 @@ func (p *Panel) Lines(v host.View, f page.Frame, w, h int) []string {
 }
 
 // title says what is told and what it waits for; the latter matters more.
-func (p *Panel) title(v host.View, th *draw.Theme, w int) string {
+func (p *Panel) title(v host.View, th *draw.Theme, w int, beside bool) string {
 	if p.guides() {
 		return p.tourTitle(v, th, w)
 	}
@@ -98,8 +134,29 @@ func (p *Panel) title(v host.View, th *draw.Theme, w int) string {
 	if s := p.visible(); s.pages > 1 {
 		hint = append([]draw.Span{draw.Dim.Of(th.Say("tutor-part", s.page+1, s.pages) + "  ")}, hint...)
 	}
-	name := th.Cut(th.Say("tutor-lesson")+th.FormatSentence(p.l.Title), w-draw.WidthOf(hint)-8)
-	return th.RulerWith(w, hint, draw.Strong.Of(name))
+	name := th.Say("tutor-lesson") + th.FormatSentence(p.l.Title)
+	if beside { // it has lines of its own
+		name = strings.TrimRight(th.Say("tutor-lesson"), " :：")
+	}
+	return th.RulerWith(w, hint, draw.Strong.Of(th.Cut(name, w-draw.WidthOf(hint)-8)))
+}
+
+// heading is what stands above a text beside the page: the title in full, and before a question the text that
+// led to it.
+func (p *Panel) heading(th *draw.Theme, w int) (lines [][]draw.Span) {
+	say := func(st draw.Style, text string) {
+		for _, l := range th.Wrap(th.FormatText(strings.Join(strings.Fields(text), " ")), max(8, w-3), draw.ParagraphMax) {
+			lines = append(lines, []draw.Span{draw.Plain.Of("  "), st.Of(l)})
+		}
+		lines = append(lines, nil)
+	}
+	say(draw.Strong, p.l.Title)
+	if n := len(p.readSteps); p.step.Kind == StepAsk && n > 0 {
+		if led := &p.readSteps[n-1].panel.step; led.Kind == StepSay {
+			say(draw.Plain, led.Text)
+		}
+	}
+	return lines
 }
 
 func (p *Panel) hint(v host.View, th *draw.Theme) []draw.Span {

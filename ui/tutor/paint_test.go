@@ -166,7 +166,7 @@ func TestABlankShowsWhatItOffers(t *testing.T) {
 	p.fills = newFilling(p.step.Draft)
 	f := still().Frame
 	f.ViewState = &page.ViewState{Height: 24}
-	text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, 80, 8), "\n"))
+	text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, 80, 8, false), "\n"))
 	for _, want := range []string{"refuse if token", "1 <", "2 >", "try it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
@@ -194,7 +194,7 @@ func TestWhatCameOfAQuestionHidesBehindNothing(t *testing.T) {
 		{8, "thing 11", "thing 0", "the last things have room"},
 		{24, "thing 0", "", "all has"},
 	} {
-		text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, 80, r.high), "\n"))
+		text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, 80, r.high, false), "\n"))
 		for _, want := range []string{"Measured: b.", "c is younger.", r.has} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q:\n%s", r.reason, want, text)
@@ -215,7 +215,7 @@ func TestOptionsFitTheScreenAsItIsNow(t *testing.T) {
 	f := still().Frame
 	f.ViewState = &page.ViewState{Height: 24}
 	for _, w := range []int{120, 80} {
-		if text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, w, 12), "\n")); !strings.Contains(text, strings.Repeat("b", 40)) {
+		if text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, w, 12, false), "\n")); !strings.Contains(text, strings.Repeat("b", 40)) {
 			t.Errorf("at %d columns an option is cut off:\n%s", w, text)
 		}
 	}
@@ -238,7 +238,7 @@ func TestALessonIsPassedWithAllOfIt(t *testing.T) {
 		p.step = Step{Kind: StepVerdict, Verdict: model.DrillHeld, Lines: []Line{{Name: "one holder", Verdict: model.DrillHeld}, {Name: "task", Verdict: r.task}}}
 		f := still().Frame
 		f.ViewState = &page.ViewState{Height: 24}
-		if text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, 80, 8), "\n")); !strings.Contains(text, " "+r.want) {
+		if text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, 80, 8, false), "\n")); !strings.Contains(text, " "+r.want) {
 			t.Errorf("%s: no %q:\n%s", r.reason, r.want, text)
 		}
 	}

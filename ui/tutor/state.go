@@ -34,6 +34,7 @@ type Panel struct {
 	base        requests // what was asked before the last question, or text after something was done
 	drawn       drawn
 	body        [][]draw.Span // what was drawn of it
+	curve       curve         // of the lease of who holds
 	told        int           // lines of body that say what was done before
 	tour
 	right     int // how many predictions were right, of how many
