@@ -333,3 +333,20 @@ func TestALessonThatDoesNotWaitIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestEachQuestionHasAScene: the review asks it beside no lab, in each language.
+func TestEachQuestionHasAScene(t *testing.T) {
+	for _, name := range lessons.Names() {
+		d, err := lessons.Lesson(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range d.Steps {
+			for _, lang := range drill.Languages() {
+				if s.Ask != nil && d.Scene(i+1).In(lang) == "" {
+					t.Errorf("lesson %s: nothing is said before %q (%s)", name, s.Ask.Text.In(lang), lang)
+				}
+			}
+		}
+	}
+}

@@ -35,6 +35,9 @@ var programOf = map[string]Program{
 // ProgramLangs are the languages that have a program, sorted.
 func ProgramLangs() []string { return slices.Sorted(maps.Keys(programOf)) }
 
+// asLock calls a program as its file is called at the person's.
+var asLock = strings.NewReplacer("// Obeys is", "// Lock is", "obeys LOCK", "lock LOCK", "obeys.", "lock.")
+
 // ProgramIn returns the program in a language, and its text.
 func ProgramIn(lang string) (p Program, text string, err error) {
 	p, ok := programOf[lang]
@@ -46,7 +49,7 @@ func ProgramIn(lang string) (p Program, text string, err error) {
 	if err != nil {
 		return p, "", fmt.Errorf("reading the program: %w", err)
 	}
-	return p, string(data), nil
+	return p, asLock.Replace(string(data)), nil
 }
 
 // Drill are the lines that put the program into a drill.

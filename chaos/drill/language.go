@@ -136,6 +136,7 @@ var tells = map[string]model.MessageID{
 	"lock-again":   "story-told-lock-again",
 	"unlock-again": "story-told-unlock-again",
 	"resign-again": "story-told-resign-again",
+	"return":       "story-told-return",
 	"read":         "story-told-read",
 	"put":          "story-told-put",
 	"write":        "story-told-write",

@@ -65,6 +65,20 @@ func (d *Drill) Question(step int) *Question {
 	return nil
 }
 
+// Scene is the last text before a step, without which its question cannot be answered elsewhere; empty
+// for a question of the review.
+func (d *Drill) Scene(step int) (said Text) {
+	if step > len(d.Steps) {
+		return nil
+	}
+	for _, s := range d.Steps[:max(0, step-1)] {
+		if s.Say != nil {
+			said = s.Say
+		}
+	}
+	return said
+}
+
 // Case is a fault of an exam.
 type Case struct {
 	Steps       []Step  `yaml:"steps" form:",own" needed:"true" says:"What brings it about, unseen; the last waits for how it shows."`

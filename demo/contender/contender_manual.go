@@ -37,6 +37,7 @@ var manualWords = map[string]func(*manual, context.Context) error{
 	"read":           (*manual).read,          // the guarded resource, and keeps what it says
 	"put":            (*manual).put,           // writes what was read, with one element more
 	"write":          (*manual).write,         // both at once
+	"return":         (*manual).goOn,          // goes on as if all were well
 	"close":          (*manual).close,         // the session, which revokes the lease
 	"drop":           (*manual).drop,          // stops renewing and says nothing to etcd
 	"renew":          (*manual).renew,         // keeps the lease of whoever has the lock alive, like a sidecar
@@ -187,6 +188,12 @@ func (m *manual) again(ctx context.Context) {
 		m.do(ctx, word)
 	}
 	m.early, m.earlyAt = "", nil
+}
+
+// goOn does nothing.
+func (m *manual) goOn(context.Context) error {
+	m.note(model.Say("program-goes-on"))
+	return nil
 }
 
 // note says something without a change of what is believed.

@@ -56,6 +56,7 @@ var lessons = map[model.MessageID]Sentence{
 	"story-told-save-if":         {"{0}: Txn writes /data", "{0}：Txn 写入 /data"},
 	"story-told-unlock-if":       {"{0}: Txn deletes the key", "{0}：Txn 删除键"},
 	"story-told-take-if":         {"{0}: Txn puts its keys", "{0}：Txn 写入键"},
+	"story-told-return":          {"{0} goes on", "{0} 继续做别的"},
 	"story-told-resign-again":    {"{0} calls Resign once more", "{0} 再次调用 Resign"},
 	"story-told-unlock-again":    {"{0} sends its unlock once more", "{0} 把释放请求再发一次"},
 	"story-told-delete":          {"{0} deletes the key by its name", "{0} 按名字删除键"},

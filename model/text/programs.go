@@ -14,6 +14,7 @@ var programs = map[model.MessageID]Sentence{
 	"program-gave-up":           {"gave up; its call waits on", "已放弃，它的调用还在等"},
 	"program-lost":              {"the session is gone: its lease was not renewed in time", "会话没了：租约没有及时续租"},
 	"program-key-gone":          {"the key is gone, though the session is not", "键没了，而会话还在"},
+	"program-goes-on":           {"goes on", "继续做别的"},
 	"program-drops":             {"renews no more", "不再续租"},
 	"program-renews":            {"renews the lease {0}", "给租约 {0} 续租"},
 	"program-others":            {"unlock: the lock belongs to others", "释放：锁属于别人"},

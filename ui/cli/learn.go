@@ -269,7 +269,7 @@ func (c *courseRoom) wrong() (all []*tutor.Again) {
 				title = text.Render(c.lang, model.Say("course-last"))
 			}
 			q := asked.Shuffled(uint64(time.Now().UnixNano()), step)
-			a := &tutor.Again{Lesson: d.Name, Step: step, Title: title, Text: q.Text.In(c.lang), Right: q.Answer, After: q.After.In(c.lang)}
+			a := &tutor.Again{Lesson: d.Name, Step: step, Title: title, Scene: d.Scene(step).In(c.lang), Text: q.Text.In(c.lang), Right: q.Answer, After: q.After.In(c.lang)}
 			for _, o := range q.Options {
 				a.Options, a.Whys = append(a.Options, o.Text.In(c.lang)), append(a.Whys, o.Why.In(c.lang))
 			}

@@ -149,7 +149,7 @@ func classCells(rows []classRow, lang string) [][]string {
 			question = say(model.Say("report-exam"))
 		}
 		if mistake != "" {
-			mistake += " (" + strconv.Itoa(r.Mistaken) + ")"
+			mistake += say(model.Say("detail", r.Mistaken))
 		}
 		cells = append(cells, []string{fmt.Sprintf("%2d %s", r.Number, r.Lesson), strconv.Itoa(r.Learners), fmt.Sprintf("%d%%", 100*r.Right/r.Learners), question, mistake})
 	}

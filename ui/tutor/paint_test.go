@@ -111,7 +111,7 @@ func TestThePathShowsWhereOneIs(t *testing.T) {
 
 // TestWhatWasWrongIsAnsweredAgain: on the path, with why a wrong answer is not so; and the glossary.
 func TestWhatWasWrongIsAnsweredAgain(t *testing.T) {
-	one := &Again{Title: "Order", Text: "Who is next?", Options: []string{"b", "c"}, Whys: []string{"", "c is younger."}, Right: 1, After: "The lowest holds."}
+	one := &Again{Title: "Order", Scene: "a holds, b and c wait.", Text: "Who is next?", Options: []string{"b", "c"}, Whys: []string{"", "c is younger."}, Right: 1, After: "The lowest holds."}
 	two := &Again{Title: "Lease", Text: "When?", Options: []string{"now", "later"}, Whys: []string{"No.", ""}, Right: 2, After: "TTL."}
 	p := &Path{Title: "locktop learn", Lessons: []PathRow{{Number: 1, Title: "Order"}}, Texts: []string{"lease: what a key hangs on."}, Wrong: []*Again{one, two},
 		Theme: draw.NewTheme(draw.ThemeMono, termenv.Ascii, draw.SignsUnicode)}
@@ -134,6 +134,7 @@ func TestWhatWasWrongIsAnsweredAgain(t *testing.T) {
 	press("?")
 	shows("lease: what a key hangs on.", "Order")
 	press("esc", "w")
+	shows("a holds, b and c wait.", "The lowest holds.") // without that nobody can answer
 	shows("Who is next?", "The lowest holds.")
 	press("n")
 	shows("Who is next?", "When?") // it has to be answered

@@ -44,6 +44,8 @@ type Again struct {
 	Lesson string
 	Step   int
 	Title  string
+	// Scene is what was said before it in the lesson, "" for nothing.
+	Scene string
 	// Text is the question, After what was to be learned. Right counts from 1; Whys say why the
 	// others are not so.
 	Text, After   string
@@ -213,6 +215,9 @@ func (p *Path) beside() string {
 	default:
 		a := p.again[p.asks]
 		text(draw.Dim, "  ", a.Title)
+		if a.Scene != "" {
+			text(draw.Plain, "  ", a.Scene)
+		}
 		text(draw.Strong, "  ", a.Text)
 		for i, o := range a.Options {
 			mark, st := "  ", draw.Plain

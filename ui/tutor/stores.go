@@ -49,7 +49,10 @@ func storesLines(th *draw.Theme, m *smallstores.Model, w int) []string {
 	}
 	lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + th.Say("stores-clock", seconds(m.Now)))}, nil))
 	for _, c := range m.Clients {
-		spans := []draw.Span{draw.Plain.Of("  "), draw.Strong.Of(c.Name + "  "), draw.Plain.Of(th.Say("stores-got", c.Got, strconv.Itoa(len(m.Stores)), m.Need) + "  ")}
+		spans := []draw.Span{draw.Plain.Of("  "), draw.Strong.Of(c.Name + "  ")}
+		if len(m.Stores) > 1 {
+			spans = append(spans, draw.Plain.Of(th.Say("stores-got", c.Got, strconv.Itoa(len(m.Stores)), m.Need)+"  "))
+		}
 		switch {
 		case c.Waits:
 			spans = append(spans, draw.Waiting.Of(th.Say("stores-waits")))
