@@ -77,10 +77,10 @@ func TestTimePageKeepsTheLock(t *testing.T) {
 	b.w.put(50, "/registry/y", "v", 0xe1)
 	b.sync(55)
 	for _, r := range []struct{ pick, title, cursor, reason string }{
-		{"/busy", "1 of 3 locks", "▌… /busy ", "the first one"},
-		{"/calm", "3 of 3 locks", "▌… /calm ", "nothing happened since"},
+		{"/busy", "lock 1 of 3", "▌… /busy ", "the first one"},
+		{"/calm", "lock 3 of 3", "▌… /calm ", "nothing happened since"},
 		{"/registry", "last minute  3 locks ─", "", "a group that nobody holds"},
-		{"/fair", "2 of 3 locks", "▌… /fair ", "and back"},
+		{"/fair", "lock 2 of 3", "▌… /fair ", "and back"},
 	} {
 		b.press("1", ":", "lock "+r.pick, "enter", "6")
 		b.sees(r.title)
@@ -177,7 +177,7 @@ func TestTimeOfLocksWithoutKeys(t *testing.T) {
 	b.sees("▌○ /once")
 	b.sees("what happened to /once")
 	b.sees("e0 took the lock")
-	b.sees("4 of 4 locks")
+	b.sees("lock 4 of 4")
 	b.press("enter")
 	b.sees("/once has no keys now")
 	b.press("[", "[")

@@ -35,6 +35,7 @@ var screen = map[model.MessageID]Sentence{
 	"of":            {"{0} of {1}", "{0}/{1}"},
 	"locks-counted": {"{0} {0|lock|locks}", "{0} 把锁"},
 	"lines-counted": {"{0} {0|line|lines}", "{0} 行"},
+	"lock-of":       {"lock {0} of {1}", "第 {0} 把锁，共 {1} 把"},
 	"of-locks":      {"{0} of {1} {1|lock|locks}", "{0}/{1} 锁"},
 	"of-sessions":   {"{0} of {1} {1|session|sessions}", "{0}/{1} 会话"},
 	"of-findings":   {"{0} of {1} {1|finding|findings}", "{0}/{1} 诊断"},

@@ -226,7 +226,7 @@ func (p *timePage) title(f Frame, w int) string {
 	x := &f.Axis.Window
 	n := f.Th.Say("locks-counted", draw.Counted(len(p.IDs)))
 	if p.pick.Place >= 0 {
-		n = f.Th.Say("of-locks", draw.Counted(p.pick.Place+1), draw.Counted(len(p.IDs)))
+		n = f.Th.Say("lock-of", draw.Counted(p.pick.Place+1), draw.Counted(len(p.IDs)))
 	}
 	t := append([]draw.Span{draw.Strong.Of(x.Label(f.Th, f.S.Timeline().Start(), f.Now)), draw.Dim.Of("  " + n)}, f.AsOf()...)
 	if n, until := f.S.Timeline().Dropped(); n > 0 {
