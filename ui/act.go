@@ -20,8 +20,8 @@ import (
 // outcomeMsg is what came of an action.
 type outcomeMsg struct{ out model.Outcome }
 
-// acting is what is done to what is selected.
-type acting struct {
+// actionState is what is done to what is selected.
+type actionState struct {
 	disarmed bool // it was armed for a cluster that does not answer any more
 	awaited  []awaited
 }

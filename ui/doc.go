@@ -33,7 +33,7 @@
 //   - pages.go has the pages, goes to the one that shows what another one asks for, and
 //     back.
 //   - layout.go cuts the screen into rectangles, by its size, by how many lines the panel under
-//     the page would like, and by whether the verdict shows. header.go and foot.go are its top and
+//     the page would like, and by whether the verdict shows. header.go and footer.go are its top and
 //     its bottom, and what a very small screen shows.
 //   - act.go has the actions on the selected item, move.go the cursor and the mouse, and
 //     overlay.go the texts over a page: help (`?`), explanations (`e`), etcdctl lines (`c`).

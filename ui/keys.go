@@ -161,8 +161,8 @@ func (on places) listKeys() []host.Key {
 		{Keys: []string{"esc"}, Where: on.inner, Short: "key-back", What: "back-to-where-you-came-from", Do: host.Run(a.back)},
 		{Keys: []string{"esc"}, Where: on.all &^ on.inner, Short: "key-clears", What: "back-or-clear-the-filter", Do: host.Run(a.back),
 			Hidden: func(host.View) bool { text, _ := a.filter(); return text == "" }},
-		{Keys: []string{"y"}, Where: host.InText, Short: "key-copy", What: "copy-the-etcdctl-lines-osc-52", Do: beside(a.copyOverlay)},
-		{Keys: []string{"y"}, Where: on.targets, What: "copy-the-selected-key-osc-52", Do: beside(a.copyKey), Frozen: true},
+		{Keys: []string{"y"}, Where: host.InText, Short: "key-copy", What: "copy-the-etcdctl-lines-osc-52", Do: runsCmd(a.copyOverlay)},
+		{Keys: []string{"y"}, Where: on.targets, What: "copy-the-selected-key-osc-52", Do: runsCmd(a.copyKey), Frozen: true},
 	}...)
 }
 
@@ -222,7 +222,7 @@ func (on places) inputKeys() []host.Key {
 		{Keys: []string{"enter"}, Where: host.InFilter, Short: "key-keep", What: "keep-the-filter", Do: host.Run(func() { a.field = nil })},
 		{Keys: []string{"esc"}, Where: host.InFilter, Short: "key-clear", What: "clear-the-filter", Do: host.Run(func() { a.setFilter(""); a.field = nil })},
 		{Keys: []string{"esc", "e", "c", "q", "enter"}, Where: host.InText, Short: "key-close", What: "close-the-text", Do: host.Run(func() { a.overlay = nil })},
-		{Keys: []string{"enter"}, Where: host.InHelp, Short: "key-do-it", What: "do-what-the-line-says", Do: beside(a.pressRow)},
+		{Keys: []string{"enter"}, Where: host.InHelp, Short: "key-do-it", What: "do-what-the-line-says", Do: runsCmd(a.pressRow)},
 		{Keys: []string{"esc", "?", "h", "f1", "q"}, Where: host.InHelp, Short: "key-close", What: "close-help", Do: host.Run(func() { a.overlay = nil })},
 	}
 }
@@ -242,17 +242,17 @@ func (on places) programKeys() []host.Key {
 	a := on.a
 	return []host.Key{
 		{Keys: []string{" "}, Where: on.all, Short: "key-freeze", What: "freeze-the-screen-and-let-it", Do: host.Run(a.freeze), Frozen: true},
-		{Keys: []string{"m"}, Where: on.all | host.InStart, What: "mouse-off-so-that-the-terminal", Do: beside(a.toggleMouse), Frozen: true},
-		{Keys: []string{"?", "h", "f1"}, Where: on.all | host.InStart, Short: "key-help", What: "help-for-this-screen", Do: beside(a.openHelp), Frozen: true},
-		{Keys: []string{"q"}, Where: on.all | host.InStart, What: "quit", Do: beside(func() tea.Cmd { return tea.Quit }), Frozen: true},
-		{Keys: []string{"ctrl+c"}, Where: host.All, What: "quit", Do: beside(func() tea.Cmd { return tea.Quit }), Frozen: true},
+		{Keys: []string{"m"}, Where: on.all | host.InStart, What: "mouse-off-so-that-the-terminal", Do: runsCmd(a.toggleMouse), Frozen: true},
+		{Keys: []string{"?", "h", "f1"}, Where: on.all | host.InStart, Short: "key-help", What: "help-for-this-screen", Do: runsCmd(a.openHelp), Frozen: true},
+		{Keys: []string{"q"}, Where: on.all | host.InStart, What: "quit", Do: runsCmd(func() tea.Cmd { return tea.Quit }), Frozen: true},
+		{Keys: []string{"ctrl+c"}, Where: host.All, What: "quit", Do: runsCmd(func() tea.Cmd { return tea.Quit }), Frozen: true},
 		{Keys: []string{"ctrl+z"}, Where: host.All, What: "suspend", Why: func(host.View) string { return a.th.Message(a.o.NoSuspend) },
-			Do: beside(func() tea.Cmd { return tea.Suspend }), Frozen: true},
+			Do: runsCmd(func() tea.Cmd { return tea.Suspend }), Frozen: true},
 	}
 }
 
-// beside is a key of the console that has Bubble Tea do something.
-func beside(f func() tea.Cmd) func(host.View) []host.Intent {
+// runsCmd is a key of the console that has Bubble Tea do something.
+func runsCmd(f func() tea.Cmd) func(host.View) []host.Intent {
 	return func(host.View) []host.Intent { return []host.Intent{host.Cmd(f())} }
 }
 

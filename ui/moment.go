@@ -104,7 +104,7 @@ func (a *Shell) sought(m soughtMsg) tea.Cmd {
 	} else {
 		a.moments++
 		if a.present == nil {
-			a.present = &present{state: a.state, board: a.viewState, now: a.now, spent: a.spent, actions: a.live.Actions}
+			a.present = &present{state: a.state, viewState: a.viewState, now: a.now, spent: a.spent, actions: a.live.Actions}
 			a.live.Actions = inThePast
 		}
 	}
@@ -154,7 +154,7 @@ func (a *Shell) leave() {
 	a.present, a.pending = nil, nil
 	a.turn(on.state)
 	b := a.viewState
-	b.Counters, b.Uncertain, b.Sparkline, b.Picked = on.board.Counters, on.board.Uncertain, on.board.Sparkline, on.board.Picked
+	b.Counters, b.Uncertain, b.Sparkline, b.Picked = on.viewState.Counters, on.viewState.Uncertain, on.viewState.Sparkline, on.viewState.Picked
 	b.Locks.Order.Force = true
 	b.Axis.Now()
 	a.live.Actions, a.spent, a.cursor, a.notice = on.actions, on.spent, time.Time{}, notice{}

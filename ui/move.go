@@ -167,7 +167,7 @@ func (a *Shell) clickHelp(y int) tea.Cmd {
 type clicked struct {
 	page, y int
 	row     bool
-	on      selected
+	target  selected
 }
 
 // selected tells what is under the cursor from what else may come to stand in its row.

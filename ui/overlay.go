@@ -101,8 +101,8 @@ func (p *prose) overlay(title string, copied []string) *overlay {
 	}}
 }
 
-// calm says how the selected lock is, where nothing is found about it; nil for no lock.
-func calm(p page.Page, f page.Frame) *overlay {
+// howLockIs says how the selected lock is, where nothing is found about it; nil for no lock.
+func howLockIs(p page.Page, f page.Frame) *overlay {
 	l := p.Target(f).Lock
 	if l == nil {
 		l = f.S.Lock(p.Lock(f).Lock)
@@ -133,7 +133,7 @@ func calm(p page.Page, f page.Frame) *overlay {
 func (a *Shell) explain() {
 	f, about := a.current().Finding(a.Frame())
 	if f == nil {
-		if a.overlay = calm(a.current(), a.Frame()); a.overlay == nil {
+		if a.overlay = howLockIs(a.current(), a.Frame()); a.overlay == nil {
 			a.say(draw.Late, a.th.Say("nothing-to-explain", model.Verbatim(about)))
 		}
 		return

@@ -16,16 +16,16 @@ import (
 
 // present is what goes on underneath while the past of a running console is shown.
 type present struct {
-	state   *store.Store
-	board   *page.ViewState
-	now     time.Time
-	spent   error // why the source ended
-	actions host.Actions
+	state     *store.Store
+	viewState *page.ViewState
+	now       time.Time
+	spent     error // why the source ended
+	actions   host.Actions
 }
 
 // frame is the one of now.
 func (p *present) frame(th *draw.Theme) page.Frame {
-	return page.Frame{ViewState: p.board, View: table.View{S: p.state.View, Th: th, Now: p.now, OnScreen: new([]model.LeaseID), Marks: p.board.Marked.Has, Chosen: p.board.Picked.Has}}
+	return page.Frame{ViewState: p.viewState, View: table.View{S: p.state.View, Th: th, Now: p.now, OnScreen: new([]model.LeaseID), Marks: p.viewState.Marked.Has, Chosen: p.viewState.Picked.Has}}
 }
 
 // look takes in what there is by now, so that nothing of what only shows for a while is missed.
@@ -37,7 +37,7 @@ func (p *present) look(th *draw.Theme, tick time.Time) {
 	if t = t.Truncate(time.Second); t.After(p.now) {
 		p.now = t
 	}
-	b := p.board
+	b := p.viewState
 	p.frame(th).UpdateLocks()
 	b.Counters.Update(p.state.View, b.Locks.Order.Total, table.Clock{Now: p.now})
 	b.Uncertain.Look(p.state.View, p.now)

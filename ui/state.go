@@ -37,7 +37,7 @@ type Shell struct {
 
 	booting
 	watching
-	acting
+	actionState
 	inputs
 	looks
 	notice

@@ -197,7 +197,7 @@ func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
 	i := &e.identity
 	i.mu.Lock()
 	was, other, where := i.id, i.other, i.at
-	turns := !i.since.IsZero() && time.Since(i.since) < 4*e.timing.Steady
+	turns := !i.since.IsZero() && time.Since(i.since) < 4*e.timing.Sole
 	i.mu.Unlock()
 	said := model.Message{}
 	for began, steady := time.Now(), uint64(0); ctx.Err() == nil; pace.Sleep(ctx, e.timing.Status, nil) {
@@ -223,7 +223,7 @@ func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
 		if len(ids) > 1 || steady != next {
 			began, steady = time.Now(), next
 		}
-		if len(ids) <= 1 && (!turns || time.Since(began) >= e.timing.Steady) {
+		if len(ids) <= 1 && (!turns || time.Since(began) >= e.timing.Sole) {
 			i.become(next)
 			return
 		}

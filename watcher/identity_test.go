@@ -84,7 +84,7 @@ func TestTwoClustersByTurns(t *testing.T) {
 	key := hostile.Key("/l/a", 1, 5)
 	s.Become(0xaa, 10, key)
 	timing := quick
-	timing.Steady = 400 * time.Millisecond
+	timing.Sole = 400 * time.Millisecond
 	r := &record{t: t, w: newWatcher(t, dial(t, s.Addr), Options{Prefixes: []string{"/l/"}, Timing: timing})}
 	lists := func() int { return len(all[model.Loaded](r)) }
 	r.until("a list", func() bool { return lists() == 1 })
@@ -109,7 +109,7 @@ func TestAnotherClusterEachTime(t *testing.T) {
 		return answer
 	})
 	timing := quick
-	timing.Steady = time.Minute
+	timing.Sole = time.Minute
 	r := &record{t: t, w: newWatcher(t, dial(t, s.Addr), Options{Prefixes: []string{"/l/"}, Timing: timing})}
 	r.until("a word about turns", func() bool {
 		return strings.Contains(text.English(folded(r).Coverage().OtherCluster()), "clusters answer by turns")

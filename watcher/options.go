@@ -76,7 +76,7 @@ type Timing struct {
 	BackoffMax time.Duration // … up to this
 	Denied     time.Duration // wait after a refusal: it takes a person to change that
 	Grace      time.Duration // how long after the last Next somebody still counts as pulling
-	Steady     time.Duration // how long one cluster has to answer alone after two did by turns
+	Sole       time.Duration // how long one cluster has to answer alone after two did by turns
 }
 
 var defaults = Timing{
@@ -98,7 +98,7 @@ var defaults = Timing{
 	BackoffMax: 5 * time.Second,
 	Denied:     30 * time.Second,
 	Grace:      10 * time.Second,
-	Steady:     15 * time.Second,
+	Sole:       15 * time.Second,
 }
 
 const (

@@ -53,7 +53,7 @@ func (s Step) message() model.Message {
 	case s.Start != "":
 		return model.Say("story-starts", s.Start)
 	case s.Tell != nil:
-		return told(s.Tell.Word, s.Tell.Contender)
+		return actOfWord(s.Tell.Word, s.Tell.Contender)
 	case s.Pause > 0:
 		return model.Say("story-runs-for", s.Pause)
 	case s.Stores != "":
@@ -123,8 +123,8 @@ func about(sentence model.MessageID, who any) model.Message {
 	return model.Message{ID: sentence, Args: []any{who}}
 }
 
-// told says what a contender does that was told a word.
-func told(said, who string) model.Message {
+// actOfWord says what a contender does that was told a word.
+func actOfWord(said, who string) model.Message {
 	word, _, _ := strings.Cut(said, " ")
 	return about(tells[word], who)
 }

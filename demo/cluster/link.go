@@ -34,7 +34,7 @@ type slows struct{ byID sync.Map }
 
 func (s *slows) set(id uint64, by time.Duration) { s.byID.Store(fmt.Sprintf("%x", id), by) }
 
-func (s *slows) of(id string) time.Duration {
+func (s *slows) delay(id string) time.Duration {
 	by, _ := s.byID.Load(id)
 	d, _ := by.(time.Duration)
 	return d
@@ -63,7 +63,7 @@ func (k *link) carry(p *relay.Pair) {
 	}
 	d := &dialer{}
 	p.Slow(func() relay.Slowness { return relay.Slowness{Delay: time.Duration(k.delay.Load())} },
-		func() relay.Slowness { return relay.Slowness{Delay: k.slows.of(d.id())} })
+		func() relay.Slowness { return relay.Slowness{Delay: k.slows.delay(d.id())} })
 	// Should one fail, the other ends with it, and etcd connects again.
 	p.Carry(func() { _, _ = io.Copy(member, io.TeeReader(p, d)) }, func() { _, _ = io.Copy(p, member) })
 }

@@ -37,13 +37,13 @@ type Guesser struct {
 	// Pins fix recipes by hand; the longest prefix that covers a key counts.
 	Pins []model.Pin
 
-	sites    map[string]*site
+	sites    map[string]*place
 	key      recipe.Key     // the one that is looked at
 	detached map[string]int // keys that lost their lease, by where they stand
 }
 
-// site is a name that at least one key competes for.
-type site struct {
+// place is a name that at least one key competes for.
+type place struct {
 	name      string
 	shape     recipe.Shape
 	tally     recipe.Tally
@@ -94,13 +94,13 @@ func (g *Guesser) Add(kv *model.KV) {
 	}
 }
 
-func (g *Guesser) site(name string) *site {
+func (g *Guesser) site(name string) *place {
 	s := g.sites[name]
 	if s == nil {
 		if g.sites == nil {
-			g.sites = map[string]*site{}
+			g.sites = map[string]*place{}
 		}
-		s = &site{name: name}
+		s = &place{name: name}
 		g.sites[name] = s
 	}
 	return s
@@ -142,7 +142,7 @@ type verdict struct {
 }
 
 // verdict names the recipe of a lock whose values were not read.
-func (s *site) verdict(pins []model.Pin) verdict {
+func (s *place) verdict(pins []model.Pin) verdict {
 	var found recipe.Recognition
 	if p := model.PinOf(s.name+"/", pins); p != nil {
 		found = p.Recipe.Pinned(&s.tally)

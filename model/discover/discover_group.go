@@ -31,7 +31,7 @@ type shape struct {
 // last one of a deeper name is the rest of it.
 const segmentsMost = 64
 
-func (g *Guesser) shapeOf(s *site) *shape {
+func (g *Guesser) shapeOf(s *place) *shape {
 	r := &shape{verdict: s.verdict(g.Pins), segs: strings.SplitN(s.name, "/", segmentsMost), common: s.name, whole: s.shape == recipe.Single,
 		rewritten: s.rewritten, locks: 1, claims: int(s.tally.Claims(s.shape)), leased: int(s.leased), example: s.example}
 	if s.shape == recipe.Queue {

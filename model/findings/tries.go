@@ -63,8 +63,8 @@ func (q *Queues) Apply(e model.Event, changes []locks.Change) {
 	}
 }
 
-// of returns what was seen of a queue, made if needed. It is nil where there is no room.
-func (q *Queues) of(l *locks.Lock) *pastQueue {
+// pastOf returns what was seen of a queue, made if needed. It is nil where there is no room.
+func (q *Queues) pastOf(l *locks.Lock) *pastQueue {
 	p := q.byLock[l]
 	if p == nil && len(q.byLock) < queuesMax {
 		p = &pastQueue{}
@@ -84,7 +84,7 @@ func (q *Queues) left(x *locks.Change) {
 	if waited < tryLeast || l.Free() || !l.Recipe().HasHolder || !l.Recipe().WaitersVisible() {
 		return
 	}
-	p := q.of(l)
+	p := q.pastOf(l)
 	if p == nil {
 		return
 	}
@@ -153,7 +153,7 @@ func (q *Queues) grow(l *locks.Lock, at time.Time) {
 		if n < growLeast {
 			return
 		}
-		if p = q.of(l); p == nil {
+		if p = q.pastOf(l); p == nil {
 			return
 		}
 		p.growth = growth{from: at, low: n, last: n, first: at}

@@ -102,7 +102,7 @@ func ghostWaiter(x *Context, n *reports.Notes, c *locks.Claim) {
 		x.Recheck(w.At.Add(openAfter))
 		return
 	}
-	f := model.Finding{Code: model.CodeGhostWaiter, Confidence: Sure(w.Client), Lease: w.Lease,
+	f := model.Finding{Code: model.CodeGhostWaiter, Confidence: ProxyConfidence(w.Client), Lease: w.Lease,
 		Summary: model.Say("was-never-told-of-its-claim", w.Name),
 		Evidence: []model.Message{model.Say("the-proxy-saw-the-put", n.Key, w.Rev),
 			model.Say("the-client-has-not-spoken")},
@@ -129,7 +129,7 @@ func unlockLost(x *Context, n *reports.Notes, c *locks.Claim) {
 	if w.Unsent {
 		what = model.Say("never-reached-the-member")
 	}
-	f := model.Finding{Code: model.CodeUnlockLost, Confidence: Sure(w.Client), Lease: c.KV.Lease,
+	f := model.Finding{Code: model.CodeUnlockLost, Confidence: ProxyConfidence(w.Client), Lease: c.KV.Lease,
 		Summary: model.Say("tried-to-delete-its-claim", w.Name, x.K.Now().Sub(w.At)),
 		Evidence: []model.Message{model.Say("the-proxy-saw-the-delete", n.Key, what),
 			model.Say("the-claim-is-still-there", ReadingWords(c.LeaseInfo()))},
@@ -165,7 +165,7 @@ func missedDelete(x *Context, n *reports.Notes) bool {
 		x.Recheck(since.Add(openAfter))
 		return false
 	}
-	f := model.Finding{Code: model.CodeMissedDelete, Confidence: Sure(o.Client, w.Client), Lease: x.Lease.ID,
+	f := model.Finding{Code: model.CodeMissedDelete, Confidence: ProxyConfidence(o.Client, w.Client), Lease: x.Lease.ID,
 		Summary: model.Say("is-first-and-does-not-know", o.Name, x.K.Now().Sub(n.GoneAt)),
 		Evidence: []model.Message{model.Say("the-proxy-sees-its-watch", n.Key),
 			ReadingWords(x.Lease)},

@@ -13,9 +13,9 @@ func ReadingWords(l *locks.Lease) model.Message {
 	return model.Say("last-reading", l.ID, l.Read.Remaining, l.Read.Granted)
 }
 
-// Sure is how sure a word of the proxy about clients is: of one that shares its
+// ProxyConfidence says how sure a word of the proxy about clients is: of one that shares its
 // listener only the connection is known.
-func Sure(clients ...model.Client) model.Confidence {
+func ProxyConfidence(clients ...model.Client) model.Confidence {
 	if slices.ContainsFunc(clients, func(c model.Client) bool { return !c.Certain }) {
 		return model.Strong
 	}

@@ -173,7 +173,7 @@ func (ks *Keys) registered(r model.ClaimRef) string {
 // MaxScan keys so many are looked at.
 func siblingIdentity(r model.ClaimRef, l *Lease) string {
 	named, plain, agree, first := "", "", true, ""
-	beside := l.beside()
+	beside := l.otherKeys()
 	for _, c := range beside[:min(len(beside), MaxScan)] {
 		if c.Key == r.Key || c.Value == "" {
 			continue

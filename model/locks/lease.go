@@ -28,8 +28,8 @@ func (l *Lease) Claims() []*Claim { return l.claims }
 // Competing returns those of its watched keys that are claims, in no order.
 func (l *Lease) Competing() []*Claim { return l.claims[:l.competing] }
 
-// beside are those of its watched keys that are no claims.
-func (l *Lease) beside() []*Claim { return l.claims[l.competing:] }
+// otherKeys are those of its watched keys that are no claims.
+func (l *Lease) otherKeys() []*Claim { return l.claims[l.competing:] }
 
 // Waits says whether a claim of it waits for a lock.
 func (l *Lease) Waits() bool { return l.waiting > 0 }

@@ -136,7 +136,7 @@ func (ls *lists) writeUnseenChange(l *Lock, at time.Time, rev int64) {
 		l.Handovers++
 	}
 	ls.journals.Record(fact)
-	ls.transitions.pace(l)
+	ls.transitions.recheckWhenStill(l)
 }
 
 func (ls *lists) lost(e model.Lost, was Watch) {

@@ -149,11 +149,11 @@ func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) 
 	case now != nil:
 		l.freeSince = time.Time{}
 	}
-	s.pace(l)
+	s.recheckWhenStill(l)
 }
 
-// pace has the lock looked at again when it does not move any more by the passing of time.
-func (s *transitions) pace(l *Lock) {
+// recheckWhenStill has the lock looked at again when it does not move any more by the passing of time.
+func (s *transitions) recheckWhenStill(l *Lock) {
 	if until := l.movesUntil(); until.After(s.scheduler.now) {
 		s.scheduler.recheck(l, until)
 	}

@@ -58,7 +58,7 @@ type moments struct {
 	open  int // how many of them go on
 	// handovers counts those of all locks that were seen.
 	handovers int
-	lately    [pulse]second
+	lately    [sparkSeconds]second
 	late      map[model.LeaseID]bool
 	missed    map[string][]Mark // of renewals, by lock
 	// Up to so many of either need no sweep.
@@ -111,8 +111,8 @@ func (b *Timeline) Note(changes []locks.Change) {
 // Handovers returns how many handovers of any lock were seen.
 func (b *Timeline) Handovers() int { return b.handovers }
 
-// pulse is how many seconds back handovers are counted by the second.
-const pulse = 128
+// sparkSeconds is how many seconds back handovers are counted by the second.
+const sparkSeconds = 128
 
 // second is how many handovers there were in one, by the Unix clock.
 type second struct {
@@ -121,7 +121,7 @@ type second struct {
 }
 
 func (b *Timeline) beat(at time.Time) {
-	x := &b.lately[uint64(at.Unix())%pulse]
+	x := &b.lately[uint64(at.Unix())%sparkSeconds]
 	if x.unix != at.Unix() {
 		*x = second{unix: at.Unix()}
 	}
@@ -131,7 +131,7 @@ func (b *Timeline) beat(at time.Time) {
 // HandoversIn returns how many handovers were seen in a second of the last two minutes, by the
 // Unix clock.
 func (b *Timeline) HandoversIn(unix int64) int {
-	if x := b.lately[uint64(unix)%pulse]; x.unix == unix {
+	if x := b.lately[uint64(unix)%sparkSeconds]; x.unix == unix {
 		return x.n
 	}
 	return 0

@@ -59,7 +59,7 @@ func (b *Timeline) Segments(lock string, from, to, grain int64, yield func(*Segm
 	ln, held := b.lines[lock], 0
 	if ln != nil {
 		held = ln.held
-		for _, c := range ln.chunks[ln.from(from):] {
+		for _, c := range ln.chunks[ln.firstChunkAfter(from):] {
 			if c.came >= to {
 				continue
 			}

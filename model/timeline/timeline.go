@@ -372,7 +372,7 @@ func (b *Timeline) spansBetween(lock string, from, to int64, yield func(Span) bo
 	if ln == nil {
 		return
 	}
-	for _, c := range ln.chunks[ln.from(from):] {
+	for _, c := range ln.chunks[ln.firstChunkAfter(from):] {
 		if c.came >= to {
 			continue
 		}
@@ -384,8 +384,8 @@ func (b *Timeline) spansBetween(lock string, from, to int64, yield func(Span) bo
 	}
 }
 
-// from is the first chunk with a span that ended at a time or later.
-func (ln *line) from(at int64) int {
+// firstChunkAfter is the first chunk with a span that ended at a time or later.
+func (ln *line) firstChunkAfter(at int64) int {
 	i, _ := slices.BinarySearchFunc(ln.chunks, at, func(c *chunk, at int64) int {
 		if c.gone < at {
 			return -1

@@ -71,7 +71,7 @@ func (t turn) less(u unseens) turn {
 func (b *Timeline) waited(lock string, first, last int64) int64 {
 	var sum int64
 	if ln := b.lines[lock]; ln != nil {
-		for _, c := range ln.chunks[ln.from(first):] {
+		for _, c := range ln.chunks[ln.firstChunkAfter(first):] {
 			switch {
 			case c.came >= last:
 			case c.came >= first && c.gone <= last: // all of it

@@ -125,8 +125,8 @@ const (
 	fromFlag
 )
 
-// from says where a setting comes from.
-func (cfg *config) from(flag string) origin {
+// originOf says where a setting comes from.
+func (cfg *config) originOf(flag string) origin {
 	if o, ok := cfg.origins[flag]; ok {
 		return o
 	}
@@ -214,28 +214,28 @@ func (cfg *config) check() error {
 	for flag, d := range map[string]int64{"dial-timeout": int64(f.dialTimeout), "command-timeout": int64(f.commandTimeout),
 		"keepalive-time": int64(f.keepaliveTime), "keepalive-timeout": int64(f.keepaliveTimeout)} {
 		if d <= 0 {
-			return bad("%s: a timeout must be longer than 0", cfg.from(flag).name)
+			return bad("%s: a timeout must be longer than 0", cfg.originOf(flag).name)
 		}
 	}
-	if err := inRange(cfg.from("lease-budget").name, f.leaseBudget, 1, 10_000, " readings per second"); err != nil {
+	if err := inRange(cfg.originOf("lease-budget").name, f.leaseBudget, 1, 10_000, " readings per second"); err != nil {
 		return err
 	}
 	switch {
-	case f.user == "" && max(cfg.from("password").rank, cfg.from("password-file").rank) == fromFlag:
+	case f.user == "" && max(cfg.originOf("password").rank, cfg.originOf("password-file").rank) == fromFlag:
 		return bad("--password or --password-file without --user: whose is it?")
 	case len(f.endpoints) == 0:
-		return bad("%s names no endpoint", cfg.from("endpoints").name)
+		return bad("%s names no endpoint", cfg.originOf("endpoints").name)
 	}
 	if all := text.Languages(); cfg.lang != "" && !slices.Contains(all, cfg.lang) {
-		return bad("%s %q: want %s", cfg.from("lang").name, cfg.lang, strings.Join(all, " or "))
+		return bad("%s %q: want %s", cfg.originOf("lang").name, cfg.lang, strings.Join(all, " or "))
 	}
 	if cfg.lang == text.Chinese && cfg.screen.ascii {
-		return bad("%s cannot draw Chinese (%s): leave one of them out", cfg.from("ascii").name, cfg.from("lang").name)
+		return bad("%s cannot draw Chinese (%s): leave one of them out", cfg.originOf("ascii").name, cfg.originOf("lang").name)
 	}
 	f.tls.always = !f.insecureTransport
 	for _, p := range f.endpoints {
 		if _, err := hostPort(p); err != nil {
-			return bad("%s %q: %v", cfg.from("endpoints").name, shownOf(p, f.endpoints), err)
+			return bad("%s %q: %v", cfg.originOf("endpoints").name, shownOf(p, f.endpoints), err)
 		}
 	}
 	return cfg.parsePins()
@@ -248,10 +248,10 @@ func (cfg *config) parsePins() error {
 		prefix, exact := strings.CutSuffix(prefix, "=")
 		named := recipe.Named(name)
 		if named != nil && named.Nameless() {
-			return bad("%s %q: how many may hold at a time? %s:2, for example", cfg.from("recipe").name, r, name)
+			return bad("%s %q: how many may hold at a time? %s:2, for example", cfg.originOf("recipe").name, r, name)
 		}
 		if !ok || named == nil {
-			return bad("%s %q: want PREFIX=NAME, or KEY==NAME for one key alone, with the name of a recipe (\"locktop explain\" lists them)", cfg.from("recipe").name, r)
+			return bad("%s %q: want PREFIX=NAME, or KEY==NAME for one key alone, with the name of a recipe (\"locktop explain\" lists them)", cfg.originOf("recipe").name, r)
 		}
 		for _, prefix := range spellings(prefix) {
 			cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Exact: exact, Recipe: named})
@@ -261,7 +261,7 @@ func (cfg *config) parsePins() error {
 		prefix, number, ok := cutLast(x)
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil || n < 1 {
-			return bad("%s %q: want PREFIX=N, the number of contenders that each lock there should have", cfg.from("expect").name, x)
+			return bad("%s %q: want PREFIX=N, the number of contenders that each lock there should have", cfg.originOf("expect").name, x)
 		}
 		cfg.pins = append(cfg.pins, model.Pin{Prefix: model.Unescape(prefix), Expect: n}) // another spelling would be missed
 	}
@@ -269,7 +269,7 @@ func (cfg *config) parsePins() error {
 		cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Long: true})
 	}
 	if cfg.warnWait < 0 {
-		return bad("%s: want a duration above 0", cfg.from("warn-wait").name)
+		return bad("%s: want a duration above 0", cfg.originOf("warn-wait").name)
 	}
 	if cfg.warnWait > 0 {
 		cfg.pins = append(cfg.pins, model.Pin{Wait: cfg.warnWait})
@@ -334,7 +334,7 @@ func (cfg *config) arm(cmd *cobra.Command) error {
 // profileCluster says whether the cluster is the one that the profile names. The
 // environment and the flags may name another.
 func (cfg *config) profileCluster() bool {
-	return cfg.profile != nil && max(cfg.from("endpoints").rank, cfg.from("discovery-srv").rank) == fromProfile
+	return cfg.profile != nil && max(cfg.originOf("endpoints").rank, cfg.originOf("discovery-srv").rank) == fromProfile
 }
 
 // label names the cluster in the status line.

@@ -58,7 +58,7 @@ func saidBy(variable string) string {
 // openProfile reads the profile that --profile or LOCKTOP_PROFILE names, if any.
 func (cfg *config) openProfile(ctx context.Context, flags *pflag.FlagSet, warn io.Writer) error {
 	cfg.noteFlag(flags, "profile")
-	if name := os.Getenv("LOCKTOP_PROFILE"); name != "" && cfg.from("profile").rank < fromFlag {
+	if name := os.Getenv("LOCKTOP_PROFILE"); name != "" && cfg.originOf("profile").rank < fromFlag {
 		cfg.flags.profile, cfg.origins["profile"] = name, origin{fromVariable, "LOCKTOP_PROFILE"}
 	}
 	if cfg.flags.profile == "" {
@@ -70,12 +70,12 @@ func (cfg *config) openProfile(ctx context.Context, flags *pflag.FlagSet, warn i
 	}
 	all, err := readProfiles(ctx, file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return bad("%s %q: there is no file of profiles, %s", cfg.from("profile").name, cfg.flags.profile, file)
+		return bad("%s %q: there is no file of profiles, %s", cfg.originOf("profile").name, cfg.flags.profile, file)
 	} else if err != nil {
 		return badInput{err}
 	}
 	if cfg.profile = all[cfg.flags.profile]; cfg.profile == nil {
-		return bad("%s %q: %s has no such profile (there are: %s)", cfg.from("profile").name, cfg.flags.profile, file,
+		return bad("%s %q: %s has no such profile (there are: %s)", cfg.originOf("profile").name, cfg.flags.profile, file,
 			strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 	}
 	if cfg.profile.values["password"] != nil {

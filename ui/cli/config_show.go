@@ -126,7 +126,7 @@ func (p *profile) shownValues() []shownValue {
 }
 
 func (cfg *config) shownOrigin(flag string) string {
-	if o := cfg.from(flag); o.rank > fromDefault {
+	if o := cfg.originOf(flag); o.rank > fromDefault {
 		return o.name
 	}
 	return "default"

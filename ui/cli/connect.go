@@ -199,7 +199,7 @@ var lookupSRV = srv.GetClient
 // discovers says whether the endpoints are still to be looked up: where they are named
 // in a better place, they stand.
 func (cfg *config) discovers() bool {
-	return cfg.flags.discovery.domain != "" && !cfg.flags.discovery.done && cfg.from("discovery-srv").rank >= cfg.from("endpoints").rank
+	return cfg.flags.discovery.domain != "" && !cfg.flags.discovery.done && cfg.originOf("discovery-srv").rank >= cfg.originOf("endpoints").rank
 }
 
 // discoverEndpoints looks up the endpoints in the SRV records of a domain, as etcdctl
@@ -209,7 +209,7 @@ func (a *access) discoverEndpoints(ctx context.Context) error {
 		return nil
 	}
 	d := &a.flags.discovery
-	name := a.from("discovery-srv").name
+	name := a.originOf("discovery-srv").name
 	found, err := await(ctx, func() (*srv.SRVClients, error) { return lookupSRV("etcd-client", d.domain, d.service) })
 	switch {
 	case ctx.Err() != nil:

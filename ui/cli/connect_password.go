@@ -56,7 +56,7 @@ func (a *access) givenPassword(ctx context.Context) (user, password string, err 
 		return "", "", nil
 	}
 	source := a.passwordSource()
-	if name, rest, found := strings.Cut(user, ":"); found && (source == "" || a.from(source).rank < a.from("user").rank) {
+	if name, rest, found := strings.Cut(user, ":"); found && (source == "" || a.originOf(source).rank < a.originOf("user").rank) {
 		return name, rest, nil
 	}
 	switch source {
@@ -72,13 +72,13 @@ func (a *access) givenPassword(ctx context.Context) (user, password string, err 
 // place, "" for none. That of a profile is for the user of the profile alone.
 func (a *access) passwordSource() string {
 	source := "password"
-	if a.flags.password == "" || a.flags.passwordFile != "" && a.from("password-file").rank > a.from("password").rank {
+	if a.flags.password == "" || a.flags.passwordFile != "" && a.originOf("password-file").rank > a.originOf("password").rank {
 		source = "password-file"
 	}
 	if source == "password-file" && a.flags.passwordFile == "" {
 		return ""
 	}
-	if a.from(source).rank == fromProfile && a.from("user").rank > fromProfile {
+	if a.originOf(source).rank == fromProfile && a.originOf("user").rank > fromProfile {
 		if theirs := a.profile.values["user"]; theirs == nil || theirs[0] != a.flags.user {
 			return ""
 		}
@@ -97,11 +97,11 @@ func (a *access) readPassword(ctx context.Context, name string) (string, error) 
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		return "", bad("%s: %v", a.from("password-file").name, err)
+		return "", bad("%s: %v", a.originOf("password-file").name, err)
 	}
 	password := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
 	if password == "" || strings.ContainsAny(password, "\r\n\x00") {
-		return "", bad("%s: %s does not hold a password on one line", a.from("password-file").name, name)
+		return "", bad("%s: %s does not hold a password on one line", a.originOf("password-file").name, name)
 	}
 	return password, nil
 }

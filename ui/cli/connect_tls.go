@@ -123,7 +123,7 @@ func (f tlsFlags) read(i int) ([]byte, error) {
 // them anew.
 func (a *access) keepPipes(ctx context.Context) (err error) {
 	if a.flags.tls.files == [tlsFiles]string{} {
-		a.flags.tls.files, err = readOnce(ctx, a.flags.commandTimeout, a.flags.tls.names(), func(i int) string { return a.from(tlsFlag[i]).name })
+		a.flags.tls.files, err = readOnce(ctx, a.flags.commandTimeout, a.flags.tls.names(), func(i int) string { return a.originOf(tlsFlag[i]).name })
 	}
 	return err
 }

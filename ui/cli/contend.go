@@ -115,7 +115,7 @@ func contenderClient(ctx context.Context, e *env, ofLab bool) (clientv3.Config, 
 	}
 	for flag, timeout := range map[string]*time.Duration{"dial-timeout": &c.DialTimeout,
 		"keepalive-time": &c.DialKeepAliveTime, "keepalive-timeout": &c.DialKeepAliveTimeout} {
-		if e.from(flag).rank == fromDefault {
+		if e.originOf(flag).rank == fromDefault {
 			*timeout = 0
 		}
 	}

@@ -13,12 +13,12 @@ import (
 
 // slot is a drill that is played beside others: what it prints, and what came of it.
 type slot struct {
-	out  bytes.Buffer
-	of   []runner.Report
-	code int
-	err  error
-	done chan struct{}
-	left bool // it was not begun
+	out     bytes.Buffer
+	reports []runner.Report
+	code    int
+	err     error
+	done    chan struct{}
+	left    bool // it was not begun
 }
 
 // runEach runs the drills, so many at a time, and prints what came of them one after another, in their
@@ -42,7 +42,7 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 				one := slots[i]
 				if one.left = ctx.Err() != nil || failed.Load(); !one.left {
 					g, e := *f, *f.e
-					g.e, g.collect = &e, func(r runner.Report) { one.of = append(one.of, r) }
+					g.e, g.collect = &e, func(r runner.Report) { one.reports = append(one.reports, r) }
 					if f.jobs > 1 || f.output == "github" {
 						e.out = &one.out
 					}
@@ -62,7 +62,7 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 			err = errors.Join(err, e)
 		}
 		err = errors.Join(err, one.err)
-		all.Reports = append(all.Reports, one.of...)
+		all.Reports = append(all.Reports, one.reports...)
 		code = worseCode(code, one.code)
 		if !one.left {
 			continue
@@ -84,10 +84,10 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 
 // print prints what a drill printed. GitHub shows of several the first line alone, until it is opened.
 func (f *drillRun) print(one *slot) error {
-	if f.output != "github" || len(one.of) == 0 {
+	if f.output != "github" || len(one.reports) == 0 {
 		_, err := f.e.out.Write(one.out.Bytes())
 		return err
 	}
-	_, err := fmt.Fprintf(f.e.out, "::group::%s: %s\n%s::endgroup::\n", one.of[0].Drill.Name, one.of[0].Verdict(), one.out.Bytes())
+	_, err := fmt.Fprintf(f.e.out, "::group::%s: %s\n%s::endgroup::\n", one.reports[0].Drill.Name, one.reports[0].Verdict(), one.out.Bytes())
 	return err
 }

@@ -109,7 +109,7 @@ func (f *labAlone) run(ctx context.Context) (err error) {
 		return session.New(live.Source, f.e.pins...).Follow(ctx, 0)
 	}
 	fmt.Fprintf(f.e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-	if told := f.scripts.told(); told != "" {
+	if told := f.scripts.webAddress(); told != "" {
 		fmt.Fprintln(f.e.out, told)
 	}
 	return f.e.inLines(live.Source, f.e.out).Follow(ctx, 0)

@@ -122,8 +122,8 @@ func (f *controls) sockets() []string {
 	return []string{f.socket}
 }
 
-// told is where the control is by HTTP, and with which token, for a person.
-func (f *controls) told() string {
+// webAddress is where the control is by HTTP, and with which token, for a person.
+func (f *controls) webAddress() string {
 	switch {
 	case f.web == nil:
 		return ""

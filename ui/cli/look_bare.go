@@ -83,7 +83,7 @@ func (at *observation) tellBare(w io.Writer, output string) {
 // One of the environment or of a profile may be about other prefixes.
 func (at *observation) unmeasured(e *env) error {
 	var lines []string
-	if e.from("expect").rank == fromFlag {
+	if e.originOf("expect").rank == fromFlag {
 		for _, p := range at.outside {
 			lines = append(lines, fmt.Sprintf("  --expect %s: no key under it was asked for", model.KeysUnder(p)))
 		}

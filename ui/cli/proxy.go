@@ -149,7 +149,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 	lab.Sockets = f.scripts.sockets()
 	if f.e.isTerminal() {
 		o := f.e.uiOptions(text.Render(f.e.language(), model.Say("proxy-before", model.Verbatim(f.e.label()))))
-		o.LabelColor, o.Notice = f.e.labelColor(), cmp.Or(f.metrics.address, f.scripts.told())
+		o.LabelColor, o.Notice = f.e.labelColor(), cmp.Or(f.metrics.address, f.scripts.webAddress())
 		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(f.e.flags.prefixes), true, f.armed, true
 		o.NoSuspend = model.Say("the-proxy-lives-in-this-process")
 		o.Boot = f.e.boot(ctx, &r, lab)
@@ -164,7 +164,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "proxy ready: ETCD_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-	if told := f.scripts.told(); told != "" {
+	if told := f.scripts.webAddress(); told != "" {
 		fmt.Fprintln(out, told)
 	}
 	return followYours(ctx, f.e.inLines(live.Source, out), f.yours)

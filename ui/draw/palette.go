@@ -12,7 +12,7 @@ import (
 // 256, and a number of the 16. "" leaves the terminal's own.
 type colour struct{ rgb, of256, of16 string }
 
-func (c colour) on(p termenv.Profile) lipgloss.TerminalColor {
+func (c colour) forProfile(p termenv.Profile) lipgloss.TerminalColor {
 	name := c.rgb
 	switch p {
 	case termenv.ANSI256:
@@ -29,7 +29,7 @@ func (c colour) on(p termenv.Profile) lipgloss.TerminalColor {
 // attrs are what a style has beside its colour.
 type attrs struct{ bold, underline, chip bool }
 
-func (a attrs) of(s lipgloss.Style) lipgloss.Style {
+func (a attrs) applyTo(s lipgloss.Style) lipgloss.Style {
 	return s.Bold(a.bold).Underline(a.underline).Reverse(a.chip)
 }
 
@@ -58,8 +58,8 @@ var (
 	rule    = look{dark: colour{"#454c5a", "239", "8"}, light: colour{"#c3c9d3", "251", "7"}}
 )
 
-// with is the look with these attributes, in every theme.
-func (l look) with(a attrs) look {
+// withAttrs is the look with these attributes, in every theme.
+func (l look) withAttrs(a attrs) look {
 	l.attrs, l.mono = a, a
 	return l
 }
@@ -71,10 +71,10 @@ var (
 
 // looks are how every style but Plain looks.
 var looks = [lanes]look{
-	Dim: muted, Strong: title.with(strong), Heading: muted, Sorted: title.with(strong), Rule: rule,
-	Good: green, Late: amber, Bad: red.with(strong), Waiting: blue, BarLate: amber, BarBad: red,
-	Belief: magenta, Here: title.with(attrs{bold: true, underline: true}), Accent: cyan.with(strong), Change: orange.with(strong), Alarm: red.with(chip), Armed: orange.with(chip),
-	Lab: violet.with(chip), Readonly: title.with(strong),
+	Dim: muted, Strong: title.withAttrs(strong), Heading: muted, Sorted: title.withAttrs(strong), Rule: rule,
+	Good: green, Late: amber, Bad: red.withAttrs(strong), Waiting: blue, BarLate: amber, BarBad: red,
+	Belief: magenta, Here: title.withAttrs(attrs{bold: true, underline: true}), Accent: cyan.withAttrs(strong), Change: orange.withAttrs(strong), Alarm: red.withAttrs(chip), Armed: orange.withAttrs(chip),
+	Lab: violet.withAttrs(chip), Readonly: title.withAttrs(strong),
 }
 
 // The grounds that text can stand on. With 16 colours there is none.
@@ -146,9 +146,9 @@ func (x painter) colour(l look) lipgloss.TerminalColor {
 	case ThemeMono:
 		return lipgloss.NoColor{}
 	case ThemeLight:
-		return l.light.on(x.p)
+		return l.light.forProfile(x.p)
 	}
-	return l.dark.on(x.p)
+	return l.dark.forProfile(x.p)
 }
 
 func (x painter) style(l, ground look) lipgloss.Style {
@@ -159,7 +159,7 @@ func (x painter) style(l, ground look) lipgloss.Style {
 	if a.chip && x.p == termenv.ANSI { // bold black is grey there
 		a.bold = false
 	}
-	s := a.of(x.r.NewStyle().Foreground(x.colour(l)))
+	s := a.applyTo(x.r.NewStyle().Foreground(x.colour(l)))
 	if a.chip { // its own ground
 		return s
 	}

@@ -10,8 +10,8 @@ import (
 	"locktop/ui/draw"
 )
 
-// calm counts how the locks are, for the line that says that all is well.
-type calm struct {
+// health counts how the locks are, for the line that says that all is well.
+type health struct {
 	moving, held, free int
 	unread             int         // nothing is known of its lease
 	presumed           int         // its keys may be of something else
@@ -27,7 +27,7 @@ type likewise struct {
 
 // other counts a lock in a state that is neither good nor bad. There are as many places as such states; what
 // has none would be counted with the last.
-func (c *calm) other(is model.Condition) {
+func (c *health) other(is model.Condition) {
 	for i := range c.others {
 		if o := &c.others[i]; o.n == 0 || o.is.Word == is.Word || i == len(c.others)-1 {
 			o.is, o.n = is, o.n+1
@@ -37,12 +37,12 @@ func (c *calm) other(is model.Condition) {
 }
 
 // noted says whether there is a lock of which something is worth knowing: it may be as it has to be.
-func (c *calm) noted() bool {
+func (c *health) noted() bool {
 	return slices.ContainsFunc(c.others[:], func(x likewise) bool { return x.n > 0 && x.is.Level == model.LevelInfo })
 }
 
 // count takes in a lock and its condition.
-func (c *calm) count(l *locks.Lock, is model.Condition) {
+func (c *health) count(l *locks.Lock, is model.Condition) {
 	switch {
 	case is.Level == model.LevelUnread:
 		c.unread++
@@ -62,8 +62,8 @@ func (c *calm) count(l *locks.Lock, is model.Condition) {
 	}
 }
 
-// calm says that all is well, as far as it is seen.
-func (f Frame) calm() bool {
+// allWell says that all is well, as far as it is seen.
+func (f Frame) allWell() bool {
 	o := &f.Locks.Order
 	if o.Total == 0 || o.Bad > 0 || f.Counters.Verdict.Showing() || f.Uncertain.Count(f.Now) > 0 {
 		return false
@@ -79,7 +79,7 @@ type calmLine struct {
 }
 
 type calmOf struct {
-	calm           calm
+	calm           health
 	total, waiting int
 	start, now     time.Time
 	th             *draw.Theme
@@ -88,7 +88,7 @@ type calmOf struct {
 
 // Calm is the line that says that all is well, nil while anything is wrong or not seen.
 func (f Frame) Calm(w int) []string {
-	if !f.calm() {
+	if !f.allWell() {
 		return nil
 	}
 	o := &f.Locks.Order
@@ -151,7 +151,7 @@ func (f Frame) Top() int {
 	if n := f.Counters.Verdict.Height(f.Height); n > 0 || f.Height < calmFrom {
 		return n
 	}
-	if f.calm() {
+	if f.allWell() {
 		return 1
 	}
 	return 0

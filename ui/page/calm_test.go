@@ -10,7 +10,7 @@ import (
 // it, whatever that comes from, and none is lost where there are more names than places.
 func TestStatesAreCountedByTheirNames(t *testing.T) {
 	long, grouped := model.Condition{Level: model.LevelInfo, Word: "long-held"}, model.IsOrderOnly
-	var c calm
+	var c health
 	for _, is := range []model.Condition{long, grouped, {Level: model.LevelWarning, Word: long.Word}, long} {
 		c.other(is)
 	}

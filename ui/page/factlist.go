@@ -125,8 +125,8 @@ func (p *factList) cursor() int {
 	return min(p.place(p.pick), len(p.matched)-1)
 }
 
-// to puts the cursor on an entry. The line at the bottom stays as long as it can.
-func (p *factList) to(i int) {
+// selectEntry puts the cursor on an entry. The line at the bottom stays as long as it can.
+func (p *factList) selectEntry(i int) {
 	last := len(p.matched) - 1
 	if last < 0 {
 		return
@@ -145,7 +145,7 @@ func (p *factList) click(y int) bool {
 	if y < 0 || y >= len(p.lines) || p.lines[y] == nil {
 		return false
 	}
-	p.to(p.place(p.lines[y].Seq))
+	p.selectEntry(p.place(p.lines[y].Seq))
 	return true
 }
 

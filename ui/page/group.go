@@ -34,9 +34,9 @@ type groups struct {
 
 // lockRow is a row of the table: of a lock, or of a group.
 type lockRow struct {
-	name  string // of the lock, or of the first one in the group
-	group *group // nil for a lock
-	under bool   // its group stands above it
+	name     string // of the lock, or of the first one in the group
+	group    *group // nil for a lock
+	indented bool   // its group stands above it
 }
 
 // count takes in a lock that is shown.
@@ -88,7 +88,7 @@ func (g *groups) arrange(names []string) {
 		}
 		for _, name := range x.locks {
 			if alone || g.open[x.prefix] {
-				g.rows = append(g.rows, lockRow{name: name, under: !alone})
+				g.rows = append(g.rows, lockRow{name: name, indented: !alone})
 			}
 		}
 	}

@@ -160,7 +160,7 @@ func (p *journalPage) scroll(n int) {
 	case p.before && p.anchor == 0:
 		p.anchor = p.matched[0].Seq
 	default:
-		p.to(p.cursor() + n)
+		p.selectEntry(p.cursor() + n)
 	}
 }
 

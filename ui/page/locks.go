@@ -302,7 +302,7 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 	l := table.Look{Cursor: pick.Place, Keys: p.has == theTable}
 	return p.Table.Paint(lines, n, l, p.locks.id, func(i int, r *table.Row) {
 		x, v := p.locks.row(i), f.View
-		v.Under = x.under
+		v.Under = x.indented
 		lock := f.S.Lock(x.name)
 		switch {
 		case x.group != nil:
@@ -324,7 +324,7 @@ func (p *locksPage) Move(f Frame, n int) {
 	case theQueue:
 		p.Queue.move(f.S, p.Queue.Pick.Place+n)
 	case theFacts:
-		p.Queue.facts.to(p.Queue.facts.cursor() + n)
+		p.Queue.facts.selectEntry(p.Queue.facts.cursor() + n)
 	}
 }
 

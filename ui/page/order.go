@@ -36,7 +36,7 @@ type order struct {
 	Bad, badSeen      int         // how many are in trouble, of all
 	Worst, worstSeen  model.Level // and how much
 	Waiting, waitSeen int         // how many claims wait, for all of them
-	Calm, calmSeen    calm        // how the locks are
+	Calm, calmSeen    health      // how the locks are
 	most, mostSeen    contended   // that for which most wait, of those that are shown
 	verdict           model.Code  // what stands on top of the page: its locks stand on top of the table
 	Longest, longSeen int         // how long a name is at most, in cells
@@ -64,7 +64,7 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code, g *gro
 		sign = 1
 	}
 	list := func() []*locks.Lock {
-		o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen, o.mostSeen = 0, 0, 0, 0, calm{}, contended{}
+		o.badSeen, o.worstSeen, o.waitSeen, o.longSeen, o.calmSeen, o.mostSeen = 0, 0, 0, 0, health{}, contended{}
 		clear(g.seen)
 		return s.Locks()
 	}

@@ -15,8 +15,8 @@ type stay struct {
 	holds bool
 }
 
-// stays are those of a session: what it holds, and what it waits for.
-func (g *Ring) stays(i int) [2]stay {
+// spansOf are those of a session: what it holds, and what it waits for.
+func (g *Ring) spansOf(i int) [2]stay {
 	x, past := g.links[i], g.f.S.Timeline()
 	got, early, _ := x.Holds.HeldSince()
 	came, before := past.BeganAt(x.Waits)
@@ -26,7 +26,7 @@ func (g *Ring) stays(i int) [2]stay {
 // CameHigh is how many lines [Ring.Came] takes, 0 where it is not known how the ring came.
 func (g *Ring) CameHigh() int {
 	for i := range g.links {
-		if s := g.stays(i); s[0].since.IsZero() || s[1].since.IsZero() || s[1].early {
+		if s := g.spansOf(i); s[0].since.IsZero() || s[1].since.IsZero() || s[1].early {
 			return 0
 		}
 	}
@@ -46,7 +46,7 @@ func (g *Ring) Came(b *Painter, w int) []string {
 	last, names, locks := 0, nameLeast, nameLeast
 	var from, to time.Time
 	for i := range g.links {
-		s := g.stays(i)
+		s := g.spansOf(i)
 		if from.IsZero() || s[0].since.Before(from) {
 			from = s[0].since
 		}
@@ -68,7 +68,7 @@ func (g *Ring) Came(b *Painter, w int) []string {
 		th.Line(w, []draw.Span{draw.Plain.Of(draw.Blank(left)), draw.Dim.Of(sc.clockRuler(th, from))}, nil)}
 	for i := range g.links {
 		who := th.CutKey(g.client(i), names)
-		for k, s := range g.stays(i) {
+		for k, s := range g.spansOf(i) {
 			b.reset(sc)
 			sign, st, word := th.Sign.Holds, draw.Good, model.MessageID("holds-since-time")
 			if s.holds {

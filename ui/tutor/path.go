@@ -108,7 +108,7 @@ func (p *Path) View() string {
 	}
 	th := p.Theme
 	if p.shows != pathLessons {
-		return p.beside()
+		return p.glossaryOrReview()
 	}
 	lines := []string{th.Line(p.w, []draw.Span{draw.Strong.Of(" " + th.FormatText(p.Title))},
 		[]draw.Span{draw.Dim.Of(fmt.Sprintf("%d/%d ", min(p.At+1, len(p.Lessons)), len(p.Lessons)))}), ""}
@@ -189,8 +189,8 @@ func (p *Path) besides(key string) tea.Cmd {
 	return nil
 }
 
-// beside is the glossary or the review.
-func (p *Path) beside() string {
+// glossaryOrReview is the glossary or the review.
+func (p *Path) glossaryOrReview() string {
 	th := p.Theme
 	var lines []string
 	text := func(st draw.Style, lead, s string) {

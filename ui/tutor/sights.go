@@ -27,8 +27,8 @@ type facts map[string]string
 // wentOn says in the facts that it went another way than the task asked for: ended or silent.
 const wentOn = "went-on"
 
-// sight is something that a task waits for.
-type sight struct {
+// condition is something that a task waits for.
+type condition struct {
 	// begin remembers how all was before.
 	begin func(s *scene, f page.Frame)
 	// look says how far it has come, and what there is to say of it.
@@ -38,7 +38,7 @@ type sight struct {
 }
 
 // sights are all of them, by the names that files have for them.
-var sights = map[string]sight{
+var sights = map[string]condition{
 	"handover":     {beginHandover, lookHandover, true},
 	"false-belief": {nothing, lookPause, true},
 	"belief-over":  {nothing, lookWake, false},

@@ -169,7 +169,7 @@ func (s *Repeats) json() *jsonSeries {
 	}
 	out := &jsonSeries{s.Asked, s.Held, s.Violated, s.Need, []jsonCheck{}}
 	for _, c := range s.Checks {
-		out.Thresholds = append(out.Thresholds, jsonCheck{c.String(), c.Text(), c.Verdict(), c.of(c.Seconds), c.Below.Seconds(), len(c.Seconds), c.Missing})
+		out.Thresholds = append(out.Thresholds, jsonCheck{c.String(), c.Text(), c.Verdict(), c.percentile(c.Seconds), c.Below.Seconds(), len(c.Seconds), c.Missing})
 	}
 	return out
 }

@@ -70,9 +70,8 @@ func (t Threshold) Check(asked int, runs []Figures) Check {
 	return c
 }
 
-// of is the percentile of sorted numbers by the nearest rank: of fewer than 20, p95 is the highest. It
-// is nil of none.
-func (t Threshold) of(sorted []float64) *float64 {
+// percentile of sorted numbers goes by the nearest rank: of fewer than 20, p95 is the highest. It is nil of none.
+func (t Threshold) percentile(sorted []float64) *float64 {
 	if len(sorted) == 0 {
 		return nil
 	}
@@ -85,7 +84,7 @@ func (t Threshold) of(sorted []float64) *float64 {
 
 // Verdict is unknown where a run measured nothing, unless the others are too slow even if it took no time.
 func (c Check) Verdict() drill.Verdict {
-	best := c.of(slices.Concat(make([]float64, max(0, c.Missing)), c.Seconds))
+	best := c.percentile(slices.Concat(make([]float64, max(0, c.Missing)), c.Seconds))
 	switch {
 	case best != nil && *best >= c.Below.Seconds():
 		return drill.Violated
@@ -98,7 +97,7 @@ func (c Check) Verdict() drill.Verdict {
 // Text says what came of it: "handover p95 of 20 runs: 5.21 s, to be below 6s".
 func (c Check) Text() string {
 	seen := "nothing measured"
-	if at := c.of(c.Seconds); at != nil {
+	if at := c.percentile(c.Seconds); at != nil {
 		seen = drill.Result{Unit: drill.Seconds, Measured: at}.Numbers()
 	}
 	text := fmt.Sprintf("%s of %d runs: %s, to be below %s", c.measure(), len(c.Seconds), seen, c.Below)

@@ -13,8 +13,8 @@ import (
 	"locktop/ui/host"
 )
 
-// stop is where the journal has a line more.
-type stop struct {
+// bookmark is where the journal has a line more.
+type bookmark struct {
 	told int // events that were told by then
 	at   time.Time
 	kind host.StopKind
@@ -48,7 +48,7 @@ type marks struct {
 	len   int // events that there are to scan
 	ended bool
 	err   error // why it ended early
-	stops []stop
+	stops []bookmark
 	kept  []kept
 	keys  int           // that they weigh
 	apart int           // how many events are between two of them at least
@@ -93,12 +93,12 @@ func (m *marks) scan(ctx context.Context, in reader, x *scanner) {
 			m.update(func() { m.ended, m.err = true, err })
 			return
 		}
-		var stops []stop
+		var stops []bookmark
 		for i := x.told - p.first; i < len(p.events); i++ {
 			x.state.Apply(model.Batch{Events: p.events[i : i+1]})
 			for _, f := range x.state.JournalAfter(x.seen) {
 				x.seen = f.Seq
-				stops = append(stops, stop{p.first + i + 1, p.clock[i], stopKind(f.Kind)})
+				stops = append(stops, bookmark{p.first + i + 1, p.clock[i], stopKind(f.Kind)})
 			}
 		}
 		x.told = p.first + len(p.events)
@@ -178,7 +178,7 @@ func (m *marks) before(ctx context.Context, told int) (*store.Store, int, error)
 
 // stop returns the first stop after so many events that fits, or the last one before; nil if
 // there is none.
-func (m *marks) stop(ctx context.Context, from int, back bool, fits func(stop) bool) (found *stop, err error) {
+func (m *marks) stop(ctx context.Context, from int, back bool, fits func(bookmark) bool) (found *bookmark, err error) {
 	next := 0 // of the stops, those before were looked at
 	err = m.wait(ctx, func() bool {
 		if back {

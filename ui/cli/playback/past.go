@@ -55,13 +55,13 @@ type Past struct {
 	bounds bounds
 	notes  chan note
 
-	mu     sync.Mutex
-	kept   []*piece
-	seq    int
-	latest time.Time // of any event
-	due    bool      // a beginning is wanted with the next batch
-	lost   string    // why nothing is kept
-	on     *visit    // nil: nobody has gone back
+	mu      sync.Mutex
+	kept    []*piece
+	seq     int
+	latest  time.Time // of any event
+	due     bool      // a beginning is wanted with the next batch
+	lost    string    // why nothing is kept
+	current *visit    // nil: nobody has gone back
 
 	visiting sync.Mutex // one looks for a visit at a time
 }
@@ -216,7 +216,7 @@ func (p *Past) drop() {
 		bytes, events = bytes+x.log.Bytes(), events+x.events
 	}
 	over := func() bool { return bytes > p.bounds.bytes || events > p.bounds.events }
-	for len(p.kept) > 1 && (over() || p.on == nil && p.latest.Sub(p.kept[1].began) >= p.bounds.keep) {
+	for len(p.kept) > 1 && (over() || p.current == nil && p.latest.Sub(p.kept[1].began) >= p.bounds.keep) {
 		bytes, events = bytes-p.kept[0].log.Bytes(), events-p.kept[0].events
 		p.kept = slices.Delete(p.kept, 0, 1)
 	}
@@ -281,7 +281,7 @@ func (p *Past) visit(ctx context.Context) (*visit, error) {
 		return nil, err
 	}
 	p.mu.Lock()
-	on := p.on
+	on := p.current
 	p.mu.Unlock()
 	if on != nil && on.front == front {
 		on.Grow(on.ctx, segments)
@@ -304,7 +304,7 @@ func (p *Past) visit(ctx context.Context) (*visit, error) {
 	if on != nil {
 		on.end()
 	}
-	p.on = next
+	p.current = next
 	return next, nil
 }
 
@@ -344,16 +344,16 @@ func (p *Past) Next(ctx context.Context, w model.Want) (model.Batch, error) {
 func (p *Past) Leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.on != nil {
-		p.on.end()
-		p.on = nil
+	if p.current != nil {
+		p.current.end()
+		p.current = nil
 	}
 }
 
 func (p *Past) at() *visit {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.on
+	return p.current
 }
 
 // Now implements host.Playback.

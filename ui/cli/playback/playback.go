@@ -339,7 +339,7 @@ func (t *Playback) find(ctx context.Context, in *reader, g host.Goal, from int) 
 		}
 		return told, at, err
 	}
-	s, err := t.marks.stop(ctx, from, g.Back, func(s stop) bool { return g.Kind == host.StopEvent || s.kind == g.Kind })
+	s, err := t.marks.stop(ctx, from, g.Back, func(s bookmark) bool { return g.Kind == host.StopEvent || s.kind == g.Kind })
 	switch {
 	case err != nil:
 		return 0, at, err

@@ -48,7 +48,7 @@ func (p *Page) headline(now model.Level) {
 	x := all[0]
 	said := model.Say("was-found", model.Verbatim(x.Title), model.Verbatim(x.From.Format(time.TimeOnly)), x.lasted(), model.Verbatim(x.What))
 	if len(x.Locks) > 0 {
-		said = model.Say("was-found-on", model.Verbatim(x.Title), model.Verbatim(x.on()), model.Verbatim(x.From.Format(time.TimeOnly)), x.lasted(), model.Verbatim(x.What))
+		said = model.Say("was-found-on", model.Verbatim(x.Title), model.Verbatim(x.lockNames()), model.Verbatim(x.From.Format(time.TimeOnly)), x.lasted(), model.Verbatim(x.What))
 	}
 	if x.By != nil {
 		said = model.Say("was-ended-by", said, model.Verbatim(*x.By))

@@ -346,8 +346,8 @@ func (p *Page) said(e *journal.Entry) string {
 	return model.Short(e.Sentence(p.s.Who), pageText)
 }
 
-// on names the locks of a story.
-func (s *story) on() string {
+// lockNames names the locks of a story.
+func (s *story) lockNames() string {
 	on := joinSome(s.Locks, storyLocks)
 	if len(s.raw) == 2 {
 		on = s.Locks[0] + " and " + s.Locks[1]
@@ -381,7 +381,7 @@ type storyView struct {
 
 func (p *Page) storyViews() (all []storyView) {
 	for _, s := range p.Stories {
-		v := storyView{story: s, On: s.on(), How: "ended:", Lines: strings.Join(s.Again, "\n")}
+		v := storyView{story: s, On: s.lockNames(), How: "ended:", Lines: strings.Join(s.Again, "\n")}
 		from := s.From.Format("15:04:05")
 		switch {
 		case s.act != nil && s.act == s.began:
@@ -439,7 +439,7 @@ func (s *story) line() string {
 	if len(s.Locks) == 0 {
 		return s.Title
 	}
-	return s.Title + " on " + s.on()
+	return s.Title + " on " + s.lockNames()
 }
 
 // Concerned are the locks of which the stories tell.

@@ -41,7 +41,7 @@ func TestThePageTellsTheWholePeriod(t *testing.T) {
 	type row struct{ title, on, by, ended string }
 	var got []row
 	for _, s := range p.Stories {
-		r := row{title: s.Title, on: s.on()}
+		r := row{title: s.Title, on: s.lockNames()}
 		if s.By != nil {
 			r.by = *s.By
 		}
