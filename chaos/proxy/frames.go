@@ -122,15 +122,6 @@ func (w *frames) carry(see inspect) error {
 	}
 }
 
-// feed passes frames on that have come already, as carry does with those that it reads.
-// It returns when those that are complete were passed.
-func (w *frames) feed(b []byte, see inspect) error {
-	if len(b) > len(w.buf) {
-		w.buf = make([]byte, len(b))
-	}
-	return w.pass(w.buf[:copy(w.buf, b)], see)
-}
-
 // pass passes the frames that are complete.
 func (w *frames) pass(b []byte, see inspect) error {
 	w.sent, w.seen = 0, 0

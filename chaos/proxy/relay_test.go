@@ -217,6 +217,15 @@ func quietLink(t testing.TB, p *Proxy) (quiet, *ends) {
 	return quiet{l}, out
 }
 
+// feed passes frames on that have come already, as carry does with those that it reads.
+// It returns when those that are complete were passed.
+func (w *frames) feed(b []byte, see inspect) error {
+	if len(b) > len(w.buf) {
+		w.buf = make([]byte, len(b))
+	}
+	return w.pass(w.buf[:copy(w.buf, b)], see)
+}
+
 // says has the sender of that direction say all that was written.
 func (quiet) says(t testing.TB, w *frames, s *chaostest.Speaker, see inspect) {
 	t.Helper()

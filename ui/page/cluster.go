@@ -134,7 +134,7 @@ func (p *labPage) leaders(f Frame, w, n int) []string {
 	if len(leads) == 0 || n < 1 {
 		return nil
 	}
-	win := timeline.Of(leadsSpan)
+	win := timeline.WindowOf(leadsSpan)
 	start := leads[0].From
 	names := 0
 	for _, m := range p.rows.members {

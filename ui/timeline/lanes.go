@@ -18,11 +18,11 @@ import (
 // Cells of a lane beside its picture: the name and what it is now at the left, and what its
 // lease, or its last hold, is at the right where there is room.
 const (
-	nameLeast = 4 // of the name, which is as wide as the longest
+	nameLeast = 4 // nameOf the name, which is as wide as the longest
 	nameMost  = 24
 	roleCells = 11
 	tailCells = 14
-	barCells  = 5 // of the lease, where there is room for its bar, and a blank
+	barCells  = 5 // nameOf the lease, where there is room for its bar, and a blank
 )
 
 // scanMost bounds how many claims of a queue are looked at for lanes.
@@ -48,14 +48,14 @@ type Lanes struct {
 	scale Scale
 	win   *Window
 	start time.Time
-	over  []reports.Overlap // of the beliefs in what is shown
+	over  []reports.Overlap // nameOf the beliefs in what is shown
 	odd   model.Message     // what programs believe beside it
 	// deep is how many waited in each cell, on the average; nil where nobody did or nobody asked.
 	deep []float64
 }
 
 // Lanes paints the lanes of a lock: of those who believe wrongly, of its queue in its order, then
-// of those who were there last; n at most, in lines of width cells, and with depth how many waited
+// nameOf those who were there last; n at most, in lines of width cells, and with depth how many waited
 // in all.
 func (b *Painter) Lanes(f table.View, w *Window, lock string, n, width int, depth bool) *Lanes {
 	x := b.lanes(f, w, lock, n, func(names int) int {
@@ -134,7 +134,7 @@ type namer struct {
 	by map[model.LeaseID]string
 }
 
-func (n *namer) of(ref model.ClaimRef) string {
+func (n *namer) nameOf(ref model.ClaimRef) string {
 	if ref.Value != "" || ref.Lease == 0 {
 		return n.s.Who(draw.Brief(ref))
 	}
@@ -169,7 +169,7 @@ func (x *Lanes) gather(s *store.View, lock string, now time.Time, most int) *nam
 	}
 	if l != nil && l.Recipe().HasHolder {
 		keep := func(place int, c *locks.Claim) {
-			if y := lane(names.of(c.Ref())); y.Claim == nil {
+			if y := lane(names.nameOf(c.Ref())); y.Claim == nil {
 				y.Claim, y.Place = c, place
 			}
 		}
@@ -187,7 +187,7 @@ func (x *Lanes) gather(s *store.View, lock string, now time.Time, most int) *nam
 	first := len(x.All)
 	s.Timeline().Segments(lock, x.scale.From, x.scale.To(), 0, func(p *timeline.Segment) bool {
 		if !p.Present {
-			y := lane(names.of(p.Claim()))
+			y := lane(names.nameOf(p.Claim()))
 			y.over = time.UnixMicro(max(p.Gone, y.over.UnixMicro()))
 		}
 		return true
@@ -220,7 +220,7 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 			if !p.Held {
 				got = 0
 			}
-			keep(names.of(p.Claim()), p.Came, got, p.Gone)
+			keep(names.nameOf(p.Claim()), p.Came, got, p.Gone)
 		}
 		return true
 	})
@@ -232,7 +232,7 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 				us = got.UnixMicro()
 			}
 			came, _ := s.Timeline().BeganAt(c)
-			keep(names.of(c.Ref()), came.UnixMicro(), us, micro(time.Time{}))
+			keep(names.nameOf(c.Ref()), came.UnixMicro(), us, micro(time.Time{}))
 			return true
 		}
 		for c := range l.First(min(l.Holders(), scanMost)) {
@@ -255,7 +255,7 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 			}
 			b.wait(p.came, end)
 		}
-		b.wrong(s, lock, func(c model.ClaimRef) bool { return names.of(c) == y.Name })
+		b.wrong(s, lock, func(c model.ClaimRef) bool { return names.nameOf(c) == y.Name })
 		for _, v := range s.Reports().Beliefs(lock) {
 			if v.Contender == y.Name {
 				b.doubt(v, spells[i], micro(s.Timeline().Since(lock)))

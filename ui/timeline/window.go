@@ -38,8 +38,8 @@ type Window struct {
 	at   time.Time     // of the cursor, zero for none
 }
 
-// Of is a window that shows so much time, as far as it was seen, up to now.
-func Of(span time.Duration) Window { return Window{span: span} }
+// WindowOf is a window that shows so much time, as far as it was seen, up to now.
+func WindowOf(span time.Duration) Window { return Window{span: span} }
 
 // Full says whether what was seen fills an axis up to its right end, where now is from then on.
 func Full(start, now time.Time) bool { return start.IsZero() || now.Sub(start) >= first[0] }

@@ -2,6 +2,7 @@ package ticket
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -114,16 +115,13 @@ func (a axis) path(cells []byte, kind byte) string {
 			n++
 		}
 		b = append(b, 'M')
-		b = strconv.AppendFloat(b, round(float64(i)*width), 'f', -1, 64)
+		b = strconv.AppendFloat(b, math.Round(float64(i)*width), 'f', -1, 64)
 		b = append(b, " 5h"...)
-		b = strconv.AppendFloat(b, round(float64(n)*width)-round(float64(i)*width), 'f', -1, 64)
+		b = strconv.AppendFloat(b, math.Round(float64(n)*width)-math.Round(float64(i)*width), 'f', -1, 64)
 		i = n
 	}
 	return string(b)
 }
-
-// round keeps what is drawn to whole units: cells are one wide or more.
-func round(x float64) float64 { return float64(int(x + 0.5)) }
 
 // waited returns when a span waited within a time.
 func (s span) waited(from, to time.Time) (a, b time.Time, ok bool) {
