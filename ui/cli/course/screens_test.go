@@ -106,11 +106,10 @@ func (r *reader) answersNothing(t *testing.T, size [2]int, i int, screen string,
 	if !slices.ContainsFunc(r.shown[i:], func(s screened) bool { return s.Kind == tutor.StepSee }) { // the story is over
 		return
 	}
-	at := strings.LastIndex(screen, text.Render(r.lang, model.Say("tutor-lesson")))
-	if at < 0 {
+	panes, panel := r.parts(screen)
+	if panel == "" {
 		t.Fatalf("step %d at %v: no lesson on the screen:\n%s", i, size, screen)
 	}
-	panes, panel := screen[:at], screen[at:]
 	says := func(m model.Message, what string) {
 		if said := cells(text.Render(r.lang, m)); len(said) > leastSaid && strings.Contains(panes, said) {
 			t.Errorf("step %d at %v, before it is predicted: %s %q\n%s", i, size, what, said, screen)
@@ -144,6 +143,24 @@ func (r *reader) answersNothing(t *testing.T, size [2]int, i int, screen string,
 	if pane := r.evidence(step); !strings.Contains(screen, pane) {
 		t.Errorf("step %d at %v: a question without %q, which it is about\n%s", i, size, pane, screen)
 	}
+}
+
+// parts divides a screen into the page and the lesson, which stands under it, or on wide screens beside it.
+func (r *reader) parts(screen string) (panes, panel string) {
+	heading := text.Render(r.lang, model.Say("tutor-lesson"))
+	if at := strings.LastIndex(screen, heading); at >= 0 {
+		return screen[:at], screen[at:]
+	}
+	beside := strings.TrimRight(heading, " :：") + " ─"
+	for line := range strings.Lines(screen) {
+		left, right, divided := strings.Cut(line, "│")
+		if panel == "" && !strings.HasPrefix(strings.TrimSpace(line), beside) || !divided {
+			panes += line
+			continue
+		}
+		panel, panes = panel+left+"\n", panes+right
+	}
+	return panes, panel
 }
 
 // place is how a waiter is told its place, in both languages.
