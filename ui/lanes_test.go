@@ -182,8 +182,8 @@ func TestBesideNoTruthYet(t *testing.T) {
 	b.press("5")
 	b.sync(5)
 	b.sync(10)
-	b.sees("I hold      ?")
-	b.sees("I wait      ?")
+	b.sees("I hold       ?")
+	b.sees("I wait       ?")
 	for _, word := range []string{"!!", "not noticed", "no key", "lost it"} {
 		if strings.Contains(b.text(), word) {
 			t.Errorf("it says %q of what was not read\n%s", word, b.text())

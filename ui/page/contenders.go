@@ -47,13 +47,12 @@ func noteworthy(f Frame, c reports.ContenderInfo) bool {
 var ContenderCells = table.Cells[stance]{
 	{Column: table.Column{Title: "title-name", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
 	{Column: table.Column{Title: "title-pid", Least: 7, Most: 8, Rank: 6, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.PID)) }},
-	{Column: table.Column{Title: "title-process", Least: 8, Fair: 13, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
+	{Column: table.Column{Title: "title-process", Least: 8, Fair: 8, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
 		proc, st := processLook(r.F.Th, r.F.S, x.ContenderInfo, r.Room())
 		r.Add(st, r.F.Th.Cut(proc, r.Room()))
 	}},
 	{Column: table.Column{Title: "title-lock", Least: 12, Fair: 20, Most: 26, Rank: 2}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.CutPath(r.F.Th.Clean(x.Lock), r.Room())) }},
 	{Column: table.Column{Title: "title-recipe", Least: 8, Most: 8, Rank: 8}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(x.Recipe), r.Room())) }},
-	{Column: table.Column{Title: "title-ttl", Least: 4, Most: 5, Rank: 7, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.TTL)+"s") }},
 	{Column: table.Column{Title: "title-client-says", Least: 11, Most: 11}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(r.F.Th, x.ContenderInfo)) }},
 	{Column: table.Column{Title: "title-etcd-says", Least: 9, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, TruthWord(r.F.Th, r.F.S, x.ContenderInfo, x.place)) }},
 	{Column: table.Column{Title: "title-lease", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
@@ -67,7 +66,7 @@ var ContenderCells = table.Cells[stance]{
 			r.Lease(lease, r.F.Now)
 		}
 	}},
-	{Column: table.Column{Title: "title-last-access", Least: 15, Fair: 30, Most: 34, Rank: 4}, Fill: accessCell},
+	{Column: table.Column{Title: "title-last-access", Least: 15, Fair: 15, Most: 34, Rank: 4}, Fill: accessCell},
 	{Column: table.Column{Title: titleOfNotes, Least: 26, Fair: 36, Most: 48, Rank: 1}, Fill: func(r *table.Row, x *stance) {
 		note, how := x.note, x.how
 		if how == draw.Alarm {
