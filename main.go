@@ -23,7 +23,7 @@
 //	watcher/recording   writes and plays files, one, or a folder of them that keeps the last hours
 //	watcher/queue       the bounded queue of events, also for demo and ui/cli
 //	watcher/validate    checks each answer, also for chaos and demo
-//	watcher/failures    puts errors into words; watcher/pace keeps to the budget of requests
+//	watcher/failures    says errors as messages; watcher/pace keeps to the budget of requests
 //	chaos               the requests that may leave a client
 //	chaos/gate          breaks locks: all that locktop does to your cluster, but for contend, goes through it
 //	chaos/proxy         carries and disturbs connections
