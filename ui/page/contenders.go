@@ -36,11 +36,11 @@ func contenderRow(f Frame, c reports.ContenderInfo, r *table.Row) {
 // titleOfNotes is that of what there is to say of a contender: its words say enough.
 const titleOfNotes model.MessageID = ""
 
-// noteworthy says whether there is more to say of a contender than what lasts for a moment at a handover.
+// noteworthy says whether there is something to say of a contender.
 func noteworthy(f Frame, c reports.ContenderInfo) bool {
 	_, place := f.S.Reports().Truth(c)
-	note, how := mismatch(f.Uncertain, f.S, c, place, f.Now)
-	return how == draw.Alarm || c.Belief.Text != "" || !note.IsZero() && f.Now.Sub(c.Belief.At) >= DoubtAfter
+	note, _ := mismatch(f.Uncertain, f.S, c, place, f.Now)
+	return c.Belief.Text != "" || !note.IsZero()
 }
 
 // ContenderCells are the columns of the contenders.

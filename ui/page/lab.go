@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"locktop/model"
 	"locktop/model/reports"
@@ -30,7 +31,10 @@ type labPage struct {
 	has   labPart // the list that has the keyboard
 	lab   bool    // it shows a lab, and not a cluster of others
 	rows  labRows
-	noted bool // there was something to say of a contender: its column stays, so that nothing jumps
+	// noted: there was something to say of a contender, which has lasted since then: its column stays, so that
+	// nothing jumps.
+	noted bool
+	since time.Time
 }
 
 // section is one list of the page: a table with a selection.
@@ -66,9 +70,21 @@ func (p *labPage) look(f Frame) {
 	p.parts[partMembers].table.Claim("title-answer", answerCells(f, p.rows.members))
 	follow(&p.parts[partFaults], p.rows.faults, func(x model.FaultOn) string { return strconv.Itoa(x.ID) })
 	follow(&p.parts[partContenders], p.rows.contenders, func(c reports.ContenderInfo) string { return c.Name })
-	p.noted = p.noted || slices.ContainsFunc(p.rows.contenders, func(c reports.ContenderInfo) bool { return noteworthy(f, c) })
+	p.note(f)
 	p.parts[partContenders].table.Speaks(titleOfNotes, p.noted)
 	follow(&p.parts[partClients], p.rows.clients, func(c reports.ClientInfo) string { return c.Name })
+}
+
+// note gives what there is to say of contenders a column, once that lasts longer than a handover.
+func (p *labPage) note(f Frame) {
+	switch {
+	case p.noted:
+	case !slices.ContainsFunc(p.rows.contenders, func(c reports.ContenderInfo) bool { return noteworthy(f, c) }):
+		p.since = time.Time{}
+	case p.since.IsZero():
+		p.since = f.Now
+	}
+	p.noted = p.noted || !p.since.IsZero() && f.Now.Sub(p.since) >= DoubtAfter || slices.ContainsFunc(p.rows.contenders, func(c reports.ContenderInfo) bool { return f.Uncertain.Alarming(c.Name, f.Now) })
 }
 
 // lockCells is how wide the locks of contenders are, within bounds: on a narrow screen what is beside
