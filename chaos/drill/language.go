@@ -340,6 +340,29 @@ var sentences = map[string]map[Verdict]model.Message{
 	"answer":          {Held: model.Say("came-answer-held"), Violated: model.Say("came-answer-violated"), Unknown: model.Say("came-answer-unknown")},
 }
 
+// NumbersIn says in a language what was measured, and the bound; empty for what there is not.
+func (r Result) NumbersIn(lang string) (measured, bound string) {
+	amount := func(f float64) model.Message {
+		if r.Unit == Seconds {
+			return model.Say("measured-seconds", strings.TrimSuffix(r.amount(f), " s"))
+		}
+		return model.Say("quote", r.amount(f))
+	}
+	switch {
+	case r.Measured != nil:
+		measured = text.Render(lang, amount(*r.Measured))
+	case r.Bound != nil:
+		measured = text.Render(lang, model.Say("measured-no-number"))
+	}
+	switch {
+	case r.Bound != nil && r.Least:
+		bound = text.Render(lang, model.Say("bound-least", amount(*r.Bound)))
+	case r.Bound != nil:
+		bound = text.Render(lang, model.Say("bound-most", amount(*r.Bound)))
+	}
+	return measured, bound
+}
+
 // Sentence says what came of an expectation, "" where there are no words for it.
 func (r Result) Sentence(lang string) string { return text.Render(lang, sentences[r.Name][r.Verdict]) }
 

@@ -101,9 +101,12 @@ var lessons = map[model.MessageID]Sentence{
 	"story-new-program":   {"a new program wants {0}", "新增一个想要 {0} 的程序"},
 	"story-runs-for":      {"letting it run for {0}", "让它运行 {0}"},
 
-	"measured-nothing": {"nothing to measure", "没有量到"},
-	"measured-seconds": {"{0} s", "{0} 秒"},
-	"measured-nobody":  {"nobody", "没有人"},
+	"measured-nothing":   {"nothing to measure", "没有量到"},
+	"measured-seconds":   {"{0} s", "{0} 秒"},
+	"measured-no-number": {"nothing measured", "没有测到"},
+	"bound-least":        {"at least {0}", "至少 {0}"},
+	"bound-most":         {"at most {0}", "最多 {0}"},
+	"measured-nobody":    {"nobody", "没有人"},
 
 	"clauses": {"{0}, {1}", "{0}，{1}"},
 

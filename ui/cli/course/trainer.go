@@ -407,8 +407,10 @@ func (t *Trainer) End(ctx context.Context, round *runner.Run) {
 		}
 		line := tutor.Line{Name: r.Sentence(t.lang), Verdict: model.DrillVerdict(r.Verdict)}
 		if t.d.Lesson == nil {
-			line.Name = r.Describe()
-			line.Measured, line.Bound, _ = strings.Cut(r.Numbers(), ", ")
+			if line.Name == "" || t.lang == "en" {
+				line.Name = r.Describe()
+			}
+			line.Measured, line.Bound = r.NumbersIn(t.lang)
 			if line.Measured == "" && r.Verdict != drill.Held && len(r.Evidence) > 0 {
 				line.Measured = r.Evidence[0]
 			}
