@@ -106,7 +106,7 @@ func (a *Shell) arrange() layout {
 	}
 	l := arrange(a.w, a.h, 0, verdict)
 	l.lesson, l.picture = l.main, l.main
-	l.lesson.w = min(lessonWide, a.w-besidePage-1)
+	l.lesson.w = lessonWidth(a.w)
 	l.main.x += l.lesson.w + 1 // a rule stands between the two
 	l.main.w -= l.lesson.w + 1
 	l.picture.x, l.picture.w = l.main.x, l.main.w
@@ -124,9 +124,12 @@ const (
 	lessonWide = 64
 )
 
+// lessonWidth is how wide a lesson beside the page is, on a screen of w cells.
+func lessonWidth(w int) int { return min(lessonWide, w-besidePage-1) }
+
 // lessonBeside says whether the text of a lesson stands beside what it is about, and not under it.
 func (a *Shell) lessonBeside() bool {
-	return a.w >= besideFrom && a.h >= page.TallFrom && a.overlay == nil && a.panel.Open()
+	return a.w >= besideFrom && a.h >= page.TallFrom && a.overlay == nil && a.panel.FitsBeside(lessonWidth(a.w))
 }
 
 // beside puts the text of a lesson at the left of the page, whose lines are the last ones.

@@ -5,8 +5,9 @@ import "locktop/model"
 // tutor are the sentences of the panel that tells lessons and the guide. What is told there stands
 // in the files of the lessons.
 var tutor = map[model.MessageID]Sentence{
-	"tutor-lease-of":   {"lease of {0}", "{0} 的租约"},
-	"tutor-no-lease":   {"nobody holds", "没有人持有"},
+	"tutor-lease-of":   {"lease of the holder, now {0}", "持有者的租约，现在是 {0}"},
+	"tutor-no-lease":   {"{0} holds without a lease", "{0} 持有，但没有租约"},
+	"tutor-no-holder":  {"nobody holds", "没有人持有"},
 	"tutor-lesson":     {"lesson: ", "课程："},
 	"tutor-part":       {"{0} of {1}", "{0} / {1}"},
 	"tutor-start":      {"start", "开始"},

@@ -39,6 +39,44 @@ func (th *Theme) Hang(lead Span, st Style, text string, w, most int) (lines [][]
 	return lines
 }
 
+// Fold breaks one line of spans into as many of w cells as it takes, at spaces where there are any. The lead and
+// the blanks that the line begins with stand before the first one, and two cells more before the others.
+func (th *Theme) Fold(lead Span, line []Span, w int) (lines [][]Span) {
+	text := ""
+	for _, sp := range line {
+		text += sp.Text
+	}
+	whole := len(text)
+	text = strings.TrimLeft(text, " ")
+	skip := whole - len(text)
+	lead.Text += Blank(skip)
+	for room := w - Width(lead.Text); ; room = w - Width(lead.Text) {
+		part := th.Wrap(text, max(8, room), 2)[0]
+		row := []Span{lead}
+		for n := len(part); n > 0 && len(line) > 0; {
+			sp := line[0]
+			cut := min(len(sp.Text)-skip, n)
+			if cut > 0 {
+				row = append(row, Span{sp.St, sp.Text[skip : skip+cut]})
+				n, skip = n-cut, skip+cut
+			}
+			if skip >= len(sp.Text) {
+				line, skip = line[1:], skip-len(sp.Text)
+			}
+		}
+		if text = text[len(part):]; strings.HasPrefix(text, " ") {
+			text = text[1:]
+			skip++
+		}
+		if len(lines) == 0 {
+			lead.Text += Blank(2)
+		}
+		if lines = append(lines, row); text == "" {
+			return lines
+		}
+	}
+}
+
 // OnlyText is what a page says that has nothing else to show.
 func (th *Theme) OnlyText(w int, all ...Paragraph) []string {
 	var lines []string

@@ -9,13 +9,16 @@ import (
 	"locktop/ui/page"
 )
 
-// curve is how much was left of the lease of each holder in turn while the person looked, a cell a second.
+// curve is how much was left of the lease of each holder of one lock in turn while the person looked, a cell a
+// second.
 type curve []sample
 
-// sample is what was left of a lease, in seconds. Nobody holds where of is 0.
+// sample is what was left of the lease of the holder of a lock, in seconds; of is 0 where that is not known.
 type sample struct {
 	at       time.Time
-	who      string
+	lock     string
+	who      string // "" where nobody holds
+	none     bool   // the holder's key has no lease
 	left, of int64
 	late     bool // its renewal is
 }
@@ -26,27 +29,34 @@ const (
 	curveMost = 150
 )
 
-// look takes in what is left now, at most once a second.
+// look takes in what is left now: it stands in the newest cell until that is a second old. Another lock begins a
+// curve of its own.
 func (c *curve) look(f page.Frame, lock string) {
 	l := f.S.Lock(lock)
 	if all := f.S.Locks(); l == nil && len(all) == 1 {
 		l = all[0]
 	}
-	n := len(*c)
-	if l == nil || n > 0 && f.Now.Sub((*c)[n-1].at) < time.Second {
+	if l == nil {
 		return
 	}
-	x := sample{at: f.Now}
+	x := sample{at: f.Now, lock: l.Name}
 	if head := l.Head(); head != nil {
-		if left, ok := head.LeaseInfo().Remaining(f.Now); ok {
-			x.who, x.left, x.of = f.Th.Who(f.S, head.Ref()), left, head.LeaseInfo().Read.Granted
-			x.late = head.LeaseInfo().State() != model.LeaseHealthy
+		lease := head.LeaseInfo()
+		x.who, x.none = f.Th.Who(f.S, head.Ref()), lease == nil
+		if left, ok := lease.Remaining(f.Now); ok {
+			x.left, x.of, x.late = left, lease.Read.Granted, lease.State() != model.LeaseHealthy
 		}
 	}
-	if n == 0 && x.of == 0 {
-		return
+	switch n := len(*c); {
+	case n == 0 && x.of == 0:
+	case n > 0 && (*c)[n-1].lock != x.lock:
+		*c = curve{x}
+	case n > 0 && x.at.Sub((*c)[n-1].at) < time.Second:
+		x.at = (*c)[n-1].at
+		(*c)[n-1] = x
+	default:
+		*c = append((*c)[max(0, n-curveMost):], x)
 	}
-	*c = append((*c)[max(0, n-curveMost):], x)
 }
 
 // lines is the curve with its title, in w cells.
@@ -57,9 +67,12 @@ func (c curve) lines(th *draw.Theme, w int) []string {
 	for _, x := range shown {
 		top = max(top, x.of)
 	}
-	title := draw.Dim.Of(th.Say("tutor-no-lease"))
-	if last.of > 0 {
-		title = draw.Strong.Of(th.Say("tutor-lease-of", model.Verbatim(last.who)))
+	title := draw.Strong.Of(th.Say("tutor-lease-of", model.Verbatim(last.who)))
+	switch {
+	case last.who == "":
+		title = draw.Dim.Of(th.Say("tutor-no-holder"))
+	case last.none:
+		title = draw.Strong.Of(th.Say("tutor-no-lease", model.Verbatim(last.who)))
 	}
 	lines := []string{th.Ruler(w, title)}
 	for row := curveHigh - 1; row >= 0; row-- {

@@ -138,8 +138,9 @@ func (b *Blank) shownAs(value string) string {
 // the answer.
 func (p *Panel) draft(th *draw.Theme) (all [][]draw.Span) {
 	d := p.step.Draft
+	lead, w := draw.Plain.Of("    "), min(p.drawn.w-2, draw.Readable)
 	for _, line := range d.Lines {
-		spans := []draw.Span{draw.Plain.Of("    ")}
+		var spans []draw.Span
 		for line != "" {
 			before, rest, ok := strings.Cut(line, "{")
 			name, after, closed := strings.Cut(rest, "}")
@@ -155,43 +156,41 @@ func (p *Panel) draft(th *draw.Theme) (all [][]draw.Span) {
 			spans = append(spans, draw.Plain.Of(th.FormatText(before)), st.Of(open+th.FormatText(d.Blanks[i].shownAs(p.fills.values[i]))+shut))
 			line = after
 		}
-		all = append(all, spans)
+		all = append(all, th.Fold(lead, spans, w)...)
 	}
 	if said := p.fills.heard; said != "" {
-		all = append(all, []draw.Span{draw.Dim.Of("    " + th.Sign.Arrow + " "), draw.Strong.Of(said)})
+		all = append(all, th.Hang(draw.Dim.Of("    "+th.Sign.Arrow+" "), draw.Strong, said, w, draw.ParagraphMax)...)
 	}
 	if p.has {
 		b, value := p.blank()
-		spans := []draw.Span{draw.Plain.Of("    ")}
 		if b.To > 0 {
-			spans = append(spans, draw.Dim.Of(th.Say("tutor-number", b.From, b.To)))
+			all = append(all, []draw.Span{lead, draw.Dim.Of(th.Say("tutor-number", b.From, b.To))})
 		}
+		var options [][]draw.Span
 		for i, c := range b.Options {
 			st := draw.Plain
 			if c.Is == *value {
 				st = draw.Strong
 			}
-			spans = append(spans, draw.Accent.Of(strconv.Itoa(i+1)), st.Of(" "+th.FormatText(c.Text)+"  "))
+			options = append(options, []draw.Span{draw.Accent.Of(strconv.Itoa(i + 1)), st.Of(" " + th.FormatText(c.Text))})
 		}
-		all = append(all, p.inRows(th, spans)...)
+		all = append(all, inRows(th, lead, options, w)...)
 	}
 	return all
 }
 
-// inRows breaks options into as many rows as they take.
-func (p *Panel) inRows(th *draw.Theme, spans []draw.Span) (rows [][]draw.Span) {
-	row, w := spans[:1:1], draw.Width(spans[0].Text)
-	for rest := spans[1:]; len(rest) > 0; {
-		one := rest[:min(2, len(rest))]
-		rest = rest[len(one):]
-		if n := draw.WidthOf(one); w+n > min(p.drawn.w-2, draw.Readable) && len(row) > 1 {
-			rows = append(rows, row)
-			row, w = []draw.Span{draw.Plain.Of("    ")}, 4
+// inRows puts options beside each other, in as many rows of w cells as they take.
+func inRows(th *draw.Theme, lead draw.Span, options [][]draw.Span, w int) (rows [][]draw.Span) {
+	alone := true // what took several rows has them for itself
+	for _, one := range options {
+		if n := len(rows) - 1; !alone && draw.WidthOf(rows[n])+2+draw.WidthOf(one) <= w {
+			rows[n] = append(append(rows[n], draw.Plain.Of("  ")), one...)
+			continue
 		}
-		row = append(row, one...)
-		w += draw.WidthOf(one)
+		folded := th.Fold(lead, one, w)
+		rows, alone = append(rows, folded...), len(folded) > 1
 	}
-	return append(rows, row)
+	return rows
 }
 
 // hear takes note of what the program said last whose words are the answer.

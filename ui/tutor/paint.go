@@ -52,8 +52,14 @@ func (p *Panel) Height(th *draw.Theme, w, h int) int {
 	return max(usual, min(most, 1+len(s.content(th, w, s.since))))
 }
 
-// Open says whether a lesson tells a text that can stand beside the page: not the guide, and not its title alone.
-func (p *Panel) Open() bool { return p.Showing() && !p.folded && !p.guides() }
+// FitsBeside says whether a lesson tells a text that can stand beside the page in w cells: not the guide, not its
+// title alone, and no code that is wider.
+func (p *Panel) FitsBeside(w int) bool {
+	return p.Showing() && !p.folded && !p.guides() && !slices.ContainsFunc(p.visible().step.Code, func(l string) bool { return codeIndent+draw.Width(l)+2 > w })
+}
+
+// codeIndent is how far code stands from the edge.
+const codeIndent = 4
 
 // PictureHeight is how many lines the picture of a step would like to have on a screen of h lines where the
 // text stands beside it, a blank one before it included; 0 if there is none.
@@ -95,8 +101,10 @@ func (p *Panel) Lines(v host.View, f page.Frame, w, h int, beside bool) []string
 	} else {
 		all = s.content(th, w, v.Now)
 	}
+	told := s.told
 	if beside {
-		all = append(s.heading(th, w), all...)
+		heading := s.heading(th, w)
+		all, told = append(heading, all...), told+len(heading)
 		if p.back == 0 {
 			p.curve.look(f, p.ofWhom())
 		}
@@ -107,7 +115,7 @@ func (p *Panel) Lines(v host.View, f page.Frame, w, h int, beside bool) []string
 		room -= len(picture)
 	}
 	if s.step.Kind == StepSee { // what came of it stands first, and as much of what was done as has room
-		all = all[max(0, min(s.told, len(all)-room)):]
+		all = all[max(0, min(told, len(all)-room)):]
 	}
 	s.pages = 1
 	if room > 0 {
@@ -134,18 +142,21 @@ func (p *Panel) title(v host.View, th *draw.Theme, w int, beside bool) string {
 	if s := p.visible(); s.pages > 1 {
 		hint = append([]draw.Span{draw.Dim.Of(th.Say("tutor-part", s.page+1, s.pages) + "  ")}, hint...)
 	}
-	name := th.Say("tutor-lesson") + th.FormatSentence(p.l.Title)
+	room := w - draw.WidthOf(hint) - 8
+	name := th.Cut(th.Say("tutor-lesson")+th.FormatSentence(p.l.Title), room)
 	if beside { // it has lines of its own
-		name = strings.TrimRight(th.Say("tutor-lesson"), " :：")
+		if name = strings.TrimRight(th.Say("tutor-lesson"), " :："); draw.Width(name) > room {
+			name = ""
+		}
 	}
-	return th.RulerWith(w, hint, draw.Strong.Of(th.Cut(name, w-draw.WidthOf(hint)-8)))
+	return th.RulerWith(w, hint, draw.Strong.Of(name))
 }
 
 // heading is what stands above a text beside the page: the title in full, and before a question the text that
 // led to it.
 func (p *Panel) heading(th *draw.Theme, w int) (lines [][]draw.Span) {
 	say := func(st draw.Style, text string) {
-		for _, l := range th.Wrap(th.FormatText(strings.Join(strings.Fields(text), " ")), max(8, w-3), draw.ParagraphMax) {
+		for _, l := range th.Wrap(th.FormatText(strings.Join(strings.Fields(text), " ")), max(8, w-5), draw.ParagraphMax) { // as content has it
 			lines = append(lines, []draw.Span{draw.Plain.Of("  "), st.Of(l)})
 		}
 		lines = append(lines, nil)
@@ -278,7 +289,7 @@ func (p *Panel) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 		all = append(all, p.draft(th)...)
 	}
 	for _, l := range p.step.Code {
-		all = append(all, []draw.Span{draw.Accent.Of("    " + th.Cut(th.FormatText(l), max(8, w-6)))})
+		all = append(all, []draw.Span{draw.Accent.Of(draw.Blank(codeIndent) + th.Cut(th.FormatText(l), max(8, w-codeIndent-2)))})
 	}
 	return all
 }

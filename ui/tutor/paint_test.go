@@ -207,17 +207,58 @@ func TestWhatCameOfAQuestionHidesBehindNothing(t *testing.T) {
 	}
 }
 
-// TestOptionsFitTheScreenAsItIsNow: right after it became narrower none is cut off.
-func TestOptionsFitTheScreenAsItIsNow(t *testing.T) {
+// TestADraftFitsTheScreenAsItIsNow: neither an option nor a line with blanks is cut off, right after it became
+// narrower and where it stands beside a page.
+func TestADraftFitsTheScreenAsItIsNow(t *testing.T) {
 	p := New(&Lesson{Title: "Order", Next: func(context.Context) (Step, error) { return Step{}, nil }})
 	p.begun, p.has = true, true
-	p.step = Step{Kind: StepTask, Text: "Choose.", Draft: &Draft{Lines: []string{"{op}"}, Blanks: []Blank{{Name: "op", Options: []Choice{{strings.Repeat("a", 40), "a"}, {strings.Repeat("b", 40), "b"}}}}}}
+	a, b := strings.Repeat("a", 24), "b "+strings.Repeat("b", 24)+" c d e f g end"
+	p.step = Step{Kind: StepTask, Text: "Choose.", Draft: &Draft{Lines: []string{"If   create revision(\"/lock|||job\") {op} my lease", "  Then {op}"},
+		Blanks: []Blank{{Name: "op", Options: []Choice{{a, "a"}, {b, "b"}}}}}}
 	p.fills = newFilling(p.step.Draft)
 	f := still().Frame
-	f.ViewState = &page.ViewState{Height: 24}
-	for _, w := range []int{120, 80} {
-		if text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, w, 12, false), "\n")); !strings.Contains(text, strings.Repeat("b", 40)) {
-			t.Errorf("at %d columns an option is cut off:\n%s", w, text)
+	f.ViewState = &page.ViewState{Height: 36}
+	for _, w := range []int{120, 80, 41, 30} {
+		var all []string
+		for _, l := range p.Lines(host.View{Frame: f}, f, w, 24, w < 80) {
+			if draw.Width(l) != w {
+				t.Errorf("at %d columns a line is %d wide: %q", w, draw.Width(l), l)
+			}
+			all = append(all, strings.Fields(ansi.Strip(l))...)
+		}
+		text := strings.Join(all, "") // where it is broken is no matter here
+		for _, want := range []string{"1 " + a, "2 " + b, "If create revision(\"/lock|||job\") >?< my lease Then >?<"} {
+			if !strings.Contains(text, strings.ReplaceAll(want, " ", "")) {
+				t.Errorf("at %d columns there is no %q:\n%s", w, want, text)
+			}
+		}
+	}
+}
+
+// TestWhatFitsBesideAPage: a text does, and code that none of is cut off there.
+func TestWhatFitsBesideAPage(t *testing.T) {
+	for _, r := range []struct {
+		code   []string
+		w      int
+		want   bool
+		reason string
+	}{
+		{nil, 41, true, "a text is wrapped"},
+		{[]string{"m.Lock(ctx)", "if err != nil {"}, 41, true, "short code fits"},
+		{[]string{"m.Lock(ctx)", strings.Repeat("x", 35)}, 41, true, "the longest line fits"},
+		{[]string{"m.Lock(ctx)", strings.Repeat("x", 36)}, 41, false, "the longest line would be cut off"},
+		{[]string{strings.Repeat("锁", 18)}, 41, false, "cells count, not letters"},
+	} {
+		p := New(&Lesson{Title: "Order", Next: func(context.Context) (Step, error) { return Step{}, nil }})
+		p.begun, p.step = true, Step{Kind: StepSay, Text: "In Go:", Code: r.code}
+		if got := p.FitsBeside(r.w); got != r.want {
+			t.Errorf("%s: %v", r.reason, got)
+		}
+		if f := still().Frame; r.want {
+			f.ViewState = &page.ViewState{Height: 36}
+			if text := ansi.Strip(strings.Join(p.Lines(host.View{Frame: f}, f, r.w, 30, true), "\n")); strings.Contains(text, "…") {
+				t.Errorf("%s:\n%s", r.reason, text)
+			}
 		}
 	}
 }
