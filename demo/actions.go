@@ -86,22 +86,22 @@ func (l *Lab) canHitMembers(info model.FaultInfo) error {
 }
 
 // Targets names those whom a fault is done to, with the process where it is one of ours.
-func (l *Lab) Targets(a model.Action) string {
+func (l *Lab) Targets(a model.Action) model.Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.supervisor.aimed(a.Fault)
 	p := l.supervisor.procs[f.Target]
 	switch {
 	case f.Target == "":
-		return ""
+		return model.Message{}
 	case p != nil:
-		return text.English(model.Say("detail-named-process", p.name(), p.PID()))
+		return model.Say("detail-named-process", p.name(), p.PID())
 	case f.Target == everyone:
-		return "every client"
+		return model.Say("detail-every-client")
 	case isOn(f, model.TargetClient) && l.supervisor.programs[f.Target] == nil:
-		return "client " + model.Printable(f.Target) + ", pid not known"
+		return model.Say("detail-client", f.Target)
 	}
-	return model.Printable(f.Target)
+	return model.Say("name", f.Target)
 }
 
 // Do does an action of the lab, with a detail for the journal ("pid 4711"). It

@@ -110,7 +110,7 @@ type Plan struct {
 	// by name only.
 	Goes []KV
 	// Hits names whom a fault is done to: "worker, pid 4711".
-	Hits string
+	Hits Message
 	// Unknown is set when Goes is not complete, and says why: "no permission on …".
 	Unknown Message
 	// Lease is the reading of the lease, zero if there is none.

@@ -115,7 +115,7 @@ func (h *hands) Plan(_ context.Context, a model.Action) (model.Plan, error) {
 		p.Action.ModRev = h.w.keys[a.Key].ModRev // as the gate does
 	}
 	if a.Kind == model.InjectFault {
-		p.Hits = a.Fault.Target + ", pid 4711"
+		p.Hits = model.Say("detail-named-process", a.Fault.Target, 4711)
 	}
 	for _, kv := range h.w.keys {
 		if a.Kind == model.RevokeLease && kv.Lease == a.Lease || kv.Key == a.Key {

@@ -80,7 +80,7 @@ func (l auditLog) writeOutcome(p model.Plan, o model.Outcome) error {
 
 func (l auditLog) record(p model.Plan, step string) record {
 	r := record{Time: l.now(), Step: step, User: l.user, Endpoint: l.endpoint, Action: text.English(p.Action.Message()),
-		Lock: p.Action.Lock, Hits: p.Hits, Keys: recordKeys(p.Goes), Unknown: text.English(p.Unknown), DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
+		Lock: p.Action.Lock, Hits: text.English(p.Hits), Keys: recordKeys(p.Goes), Unknown: text.English(p.Unknown), DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
 	if r.Keys == nil {
 		r.Keys = []recordKey{}
 	}

@@ -27,9 +27,9 @@ const requestTimeout = 10 * time.Second
 type Lab interface {
 	// Available returns nil, or in one line why the action cannot be done now.
 	Available(a model.Action) error
-	// Targets names those whom the action is done to ("worker, pid 4711"), "" for nobody
+	// Targets names those whom the action is done to ("worker, pid 4711"); it is zero for nobody
 	// in particular.
-	Targets(a model.Action) string
+	Targets(a model.Action) model.Message
 	// Do does it and says what came of it in a few words ("pid 4711").
 	Do(ctx context.Context, a model.Action) (detail model.Message, err error)
 }

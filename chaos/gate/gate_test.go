@@ -310,7 +310,9 @@ type labStub struct {
 
 func (l *labStub) Available(model.Action) error { return nil }
 
-func (l *labStub) Targets(a model.Action) string { return a.Fault.Target + ", pid 4711" }
+func (l *labStub) Targets(a model.Action) model.Message {
+	return model.Say("detail-named-process", a.Fault.Target, 4711)
+}
 
 func (l *labStub) Do(_ context.Context, a model.Action) (model.Message, error) {
 	l.did = append(l.did, a)

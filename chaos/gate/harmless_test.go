@@ -25,7 +25,7 @@ type watchedLab struct {
 
 func (l *watchedLab) Available(model.Action) error { return nil }
 
-func (l *watchedLab) Targets(model.Action) string { return "" }
+func (l *watchedLab) Targets(model.Action) model.Message { return model.Message{} }
 
 func (l *watchedLab) Do(context.Context, model.Action) (model.Message, error) {
 	l.seen = append(l.seen, l.audit.String())

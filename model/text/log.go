@@ -97,6 +97,8 @@ var actions = map[model.MessageID]Sentence{
 	"detail-stopped": {"{0} stopped", "停掉 {0}"},
 
 	"detail-named-process":  {"{0}, pid {1}", "{0}，pid {1}"},
+	"detail-every-client":   {"every client", "所有客户端"},
+	"detail-client":         {"client {0}, pid not known", "客户端 {0}，pid 不知道"},
 	"detail-key-not-shown":  {"{0} {0|key|keys}; {1:q} was not shown: it joined just before", "{0} 个键；{1:q} 没有显示过：它刚刚加入"},
 	"detail-keys-not-shown": {"{0} {0|key|keys}; {1} were not shown: they joined just before, {2:q} is the first", "{0} 个键；{1} 个没有显示过：它们刚刚加入，第一个是 {2:q}"},
 	"failure":               {": {0}", "：{0}"},

@@ -104,9 +104,12 @@ func (q *Question) lines(v host.View, w, h int) [][]draw.Span {
 		*to = append(*to, th.Hang(draw.Dim.Of(draw.PadTo(label, labelCells)), st, text, w, most)...)
 	}
 	add(&must, draw.Strong, th.Say("will"), th.Message(q.act.Message()), 3)
-	hits := cmp.Or(th.Clean(q.plan.Hits), th.Say("nobody-in-particular"))
-	if !q.ready {
+	hits := th.Say("nobody-in-particular")
+	switch {
+	case !q.ready:
 		hits = th.Sign.Unread
+	case !q.plan.Hits.IsZero():
+		hits = th.Message(q.plan.Hits)
 	}
 	add(&must, draw.Strong, th.Say("hits"), hits, 2)
 	locks := cmp.Or(th.Clean(q.act.Lock), th.Say("no-lock-is-known"))
