@@ -369,7 +369,7 @@ func (m *manual) txnIf(ctx context.Context, own claim, then clientv3.Op) (ok boo
 }
 
 // compare is a comparison in words: of lock, mine or data; value, create, mod, version or lease; =,
-// !=, < or >; with me, my-lease, my-rev, seen or a number.
+// !=, < or >; with me, which is what the field of a key of one's own has, my-lease, my-rev, seen or a number.
 func (m *manual) compare(own claim, of, field, op, what string) (none clientv3.Cmp, err error) {
 	key := map[string]string{"lock": m.o.Locks[0], "mine": own.key, "data": dataKey}[of]
 	seen := m.hand.seen
@@ -380,8 +380,10 @@ func (m *manual) compare(own claim, of, field, op, what string) (none clientv3.C
 		switch what {
 		case "seen":
 			return before(seen)
-		case "me", "my-rev":
+		case "me":
 			return mine
+		case "my-rev":
+			return own.token
 		case "my-lease":
 			return int64(own.lease)
 		}

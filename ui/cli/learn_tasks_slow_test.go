@@ -79,7 +79,7 @@ func TestEachTaskIsTakenRightAndWrong(t *testing.T) {
 			fill("step=claim", "step=get_ahead", "step=watch", "sees=DELETE", "step=get_ahead", "step=watch", "sees=DELETE", "step=get_ahead", "step=enter")},
 		"ttl":     {[]taken{fill("ttl=4 every=library"), fill("ttl=20 every=1")}, fill("ttl=9 every=library")},
 		"standby": {[]taken{does(model.FaultKill, "b")}, does(model.FaultStop, "b")},
-		"unlock":  {[]taken{fill("field=value op== what=worker"), fill("field=version op== what=my-rev")}, fill("field=create op== what=my-rev")},
+		"unlock":  {[]taken{fill("field=value op== what=worker"), fill("field=version op== what=my-rev"), fill("field=lease op== what=my-rev")}, fill("field=create op== what=my-rev")},
 		"version": {[]taken{fill("c1=mine c2=mine p1=/locks/stock p2=/locks/bill"), fill("c1=/locks/stock c2=/locks/bill p1=mine p2=mine"), fill("c1=/locks/stock c2=/locks/bill p1=/locks/stock p2=/locks/stock")},
 			fill("c1=/locks/bill c2=/locks/stock p1=/locks/stock p2=/locks/bill")},
 		"lost-unlock": {[]taken{fill("what=look"), fill("what=unlock-again")}, fill("what=unlock-if_lock_create_=_my-rev")},
