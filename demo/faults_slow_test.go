@@ -226,7 +226,7 @@ func TestHealingGoesOnPastAFailure(t *testing.T) {
 	do(t, l, inject(model.FaultPut, "/t/x"))
 	do(t, l, inject(model.FaultCut, "c2"))
 	l.data.client.Close()
-	wantRefused(t, l, healEverything, "2 faults of 3 healed: heal put /t/x: ")
+	wantRefused(t, l, healEverything, "2 of 3 faults healed: heal put /t/x: ")
 	f.wantFaults(t, "on: pause c1", "on: put /t/x", "on: cut c2", "off: cut c2: healed", "off: pause c1: healed")
 	l.mu.Lock()
 	l.data.client = nil
