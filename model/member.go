@@ -58,6 +58,29 @@ func (c ClusterStatus) Fine() bool {
 	return c.KnowsLeader() && len(c.Alarms) == 0
 }
 
+// Ailing returns the members that were asked and do not answer, and those that answer and know no leader though
+// another one does.
+func (c ClusterStatus) Ailing() (silent, leaderless []Member) {
+	for _, m := range c.known() {
+		switch {
+		case !m.Err.IsZero():
+			silent = append(silent, m)
+		case m.answers() && m.NoLeader && c.KnowsLeader():
+			leaderless = append(leaderless, m)
+		}
+	}
+	return silent, leaderless
+}
+
+// Spare returns how many of the members that do not ail can be lost with a quorum left: less than 0 if there is none. It is not
+// known where one was not asked.
+func (c ClusterStatus) Spare() (n int, known bool) {
+	members := c.known()
+	silent, leaderless := c.Ailing()
+	known = !slices.ContainsFunc(members, func(m Member) bool { return m.Unasked })
+	return len(members) - len(silent) - len(leaderless) - (len(members)/2 + 1), known
+}
+
 // Leader returns the member that leads, the zero Member if none is known to.
 func (c ClusterStatus) Leader() Member {
 	for _, m := range c.Members {

@@ -94,3 +94,50 @@ func TestTheClusterIsCalledFineOnlyIfAllWasSeen(t *testing.T) {
 		}
 	}
 }
+
+// TestAMemberThatAilsIsSaidWhereAllIsWell: the calm line and the page of the members say who does not answer or knows
+// no leader, what that means, and what to do. Where it is not known that one more is too many, they do not say so.
+func TestAMemberThatAilsIsSaidWhereAllIsWell(t *testing.T) {
+	refused := model.Say("quote", "refused")
+	for _, r := range []struct {
+		reason, lang string
+		size         int
+		change       func(c *model.ClusterStatus)
+		calm, page   string // "" for nothing
+	}{
+		{"all answer", "en", 3, func(*model.ClusterStatus) {}, "", ""},
+		{"one does not answer", "en", 3, func(c *model.ClusterStatus) { c.Members[2].Err = refused },
+			"! m3 does not answer; 1 more and locks may stop 5", "! m3 does not answer. If 1 more fails, locks may stop. do check its process, and the network to it"},
+		{"the same", "zh", 3, func(c *model.ClusterStatus) { c.Members[2].Err = refused },
+			"! m3 没有回答；再失效 1 个，锁就可能停住 5", "! m3 没有回答。再失效 1 个，锁就可能停住。 建议 检查它的进程和到它的网络"},
+		{"one of five", "en", 5, func(c *model.ClusterStatus) { c.Members[2].Err = refused },
+			"! m3 does not answer; 2 more and locks may stop 5", "! m3 does not answer. If 2 more fail, locks may stop."},
+		{"two of five", "en", 5, func(c *model.ClusterStatus) { c.Members[2].Err, c.Members[3].Err = refused, refused },
+			"! 2 of 5 members do not answer; 1 more and locks may stop 5", "do check their processes, and the network to them"},
+		{"one is cut off from the others", "en", 3, func(c *model.ClusterStatus) { c.Members[1].NoLeader = true },
+			"! m2 knows no leader; 1 more and locks may stop 5", "! m2 knows no leader. If 1 more fails, locks may stop. Programs connected to it can neither lock nor renew."},
+		{"one does not answer, and one was not asked", "en", 3, func(c *model.ClusterStatus) { c.Members[1].Err, c.Members[2].Unasked = refused, true },
+			"! m2 does not answer 5", "! m2 does not answer. do check its process, and the network to it"},
+	} {
+		b := newBench(t, Options{Lang: r.lang})
+		b.w.claim(1, "/lock/a", "", 0x21)
+		b.w.read(1, 0x21, 60, 50)
+		for s := 0.0; s <= 10; s += 5 {
+			c := model.ClusterStatus{At: at(s)}
+			for i := range r.size {
+				name := "m" + string(rune('1'+i))
+				c.Members = append(c.Members, model.Member{ID: uint64(i + 1), Name: name, Endpoint: "h:" + name, Version: "3.7.3", Term: 2, Rev: 184_000, Leader: i == 0, Answers: model.Answers{Asked: 2}})
+			}
+			r.change(&c)
+			b.w.add(c)
+		}
+		b.sync(10)
+		for key, want := range map[string]string{"1": r.calm, "5": r.page} {
+			b.press(key)
+			got := strings.Join(strings.Fields(b.text()), " ")
+			if want != "" && !strings.Contains(got, want) || want == "" && strings.Contains(got, "!") {
+				t.Errorf("%s, page %s: no %q in\n%s", r.reason, key, want, b.text())
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -84,6 +85,7 @@ type calmOf struct {
 	start, now     time.Time
 	th             *draw.Theme
 	w              int
+	ails           string
 }
 
 // Calm is the line that says that all is well, nil while anything is wrong or not seen.
@@ -92,14 +94,18 @@ func (f Frame) Calm(w int) []string {
 		return nil
 	}
 	o := &f.Locks.Order
-	of := calmOf{o.Calm, o.Total, o.Waiting, f.S.Timeline().Start(), f.Now, f.Th, w}
+	of := calmOf{o.Calm, o.Total, o.Waiting, f.S.Timeline().Start(), f.Now, f.Th, w, ""}
+	if said, is := f.ailing(); is {
+		of.ails = f.Th.Message(said)
+	}
 	if last := &f.Locks.calm; last.source != of {
-		*last = calmLine{of, f.calmAnew(of.start, w)}
+		*last = calmLine{of, f.calmAnew(of.start, of.ails, w)}
 	}
 	return []string{f.Locks.calm.line}
 }
 
-func (f Frame) calmAnew(start time.Time, w int) string {
+// calmAnew paints the line. What ails the cluster is worth more in it than how many locks do what.
+func (f Frame) calmAnew(start time.Time, ails string, w int) string {
 	o, th := &f.Locks.Order, f.Th
 	title := th.Say("all-are-fine", draw.Counted(o.Total))
 	switch {
@@ -130,6 +136,15 @@ func (f Frame) calmAnew(start time.Time, w int) string {
 	}
 	left := []draw.Span{draw.Plain.Of(" "), draw.Good.Of(th.Sign.Holds), draw.Strong.Of(" " + title), draw.Plain.Of(th.Say("calm", parts, waits))}
 	right := []draw.Span{draw.Dim.Of(th.Say("watching-for", model.Verbatim(draw.Age(f.Now.Sub(start), false)), model.Verbatim(start.In(f.Now.Location()).Format(time.TimeOnly)))), draw.Plain.Of(" ")}
+	if ails != "" {
+		right = []draw.Span{draw.Late.Of(th.Sign.Late + " " + ails), draw.Accent.Of("  5 ")}
+		if draw.WidthOf(left)+draw.WidthOf(right)+2 > w {
+			left = append(left[:2], draw.Strong.Of(" "+strings.TrimRight(title, ":：")))
+		}
+		if room := w - 2 - draw.WidthOf(left) - draw.WidthOf(right[1:]); draw.Width(right[0].Text) > room {
+			right[0].Text = th.CutClause(right[0].Text, room, 1)
+		}
+	}
 	if draw.WidthOf(left)+draw.WidthOf(right)+2 > w {
 		right = nil
 	}

@@ -30,6 +30,9 @@ func (p *labPage) cluster(f Frame, w, h int) []string {
 	for _, alarm := range c.Alarms {
 		title = append(title, draw.Plain.Of("  "), draw.Bad.Of(th.Sign.Bad+" "+th.Cut(th.Clean(alarm), 32)))
 	}
+	if said, is := f.ailing(); is && !f.allWell() { // else a line above says so
+		title = append(title, draw.Late.Of("  "+th.Sign.Late+" "+th.Message(said)))
+	}
 	hint := []draw.Span{draw.Dim.Of(th.Say("latency-from-here", model.AnswersSpan))}
 	lines = append(lines, th.RulerWith(w, hint, title...))
 	lines = p.list(lines, f, partMembers, w, max(2, min(len(p.parts[partMembers].ids)+1, h/3)))
@@ -75,8 +78,12 @@ func (p *labPage) cluster(f Frame, w, h int) []string {
 	return draw.Fill(fillWith(lines, f, []draw.Span{draw.Dim.Of(th.Say("what-happened-all"))}, f.FactsOfAll, true, w, h-len(lines)), w, h)
 }
 
-// Calm says that the cluster is well, where each member was asked, all answer in time, and nothing is found about it.
+// Calm says which members ail, or that the cluster is well, where each member was asked, all answer in time, and nothing is found about it.
 func (p *labPage) Calm(f Frame, lines []string) []string {
+	w := ansi.StringWidth(lines[0])
+	if own := f.ailingLine(w); own != nil {
+		return own
+	}
 	c, leads := f.S.Cluster(), f.S.Leads()
 	if p.lab || !c.Fine() || len(f.S.ClusterFindings()) > 0 || len(leads) == 0 {
 		return lines
@@ -86,7 +93,6 @@ func (p *labPage) Calm(f Frame, lines []string) []string {
 	if n := changesOf(leads, f.Now); n > 0 {
 		changed = model.Say("leaders-changed", n)
 	}
-	w := ansi.StringWidth(lines[0])
 	line := []draw.Span{draw.Plain.Of(" "), draw.Good.Of(th.Sign.Holds), draw.Strong.Of(" " + th.Say("cluster-is-fine")), draw.Plain.Of(th.Say("all-members-answer", c.Size()))}
 	leader, rest := draw.Plain.Of(th.Say("leaders-in-the-last", changed, model.Verbatim(draw.Age(seen, false)))), draw.Plain.Of(th.Say("and-no-alarm"))
 	if all := append(slices.Clone(line), leader, rest); draw.WidthOf(all) < w {
@@ -222,7 +228,9 @@ func thisConnection(f Frame, most int) (all [][]draw.Span) {
 	if f.Cost.Readings > 0 {
 		row(draw.Good, th.Sign.Done, th.Say("leases-word"), th.Say("leases-are-read"))
 	}
-	if c := f.S.Cluster(); c.Up() > 0 {
+	if c := f.S.Cluster(); c.Up() > 0 && c.Up() < c.Size() {
+		row(draw.Late, th.Sign.Late, th.Say("members"), th.Say("some-members-tell-status", c.Up(), c.Size()))
+	} else if c.Up() > 0 {
 		row(draw.Good, th.Sign.Done, th.Say("members"), th.Say("members-tell-status"))
 	}
 	switch {

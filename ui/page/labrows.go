@@ -27,6 +27,8 @@ var MemberCells = table.Cells[model.Member]{
 			r.Add(draw.Bad, th.Sign.Bad+" "+th.Say("member-down"))
 		case m.Unasked && !m.Leader:
 			r.Add(draw.Dim, th.Sign.Unread+" "+th.Say("unknown"))
+		case m.NoLeader:
+			r.Add(draw.Late, th.Sign.Late+" "+th.Say("unknown"))
 		case m.Leader:
 			r.Add(draw.Good, th.Sign.Holds+" "+th.Say("leader-word"))
 		default:
@@ -67,7 +69,7 @@ var MemberCells = table.Cells[model.Member]{
 		r.Add(draw.Plain, fields.Percent(float64(m.DBUsed)/float64(m.DBSize)))
 	}},
 	{Column: table.Column{Title: "title-term", Least: 5, Most: 6, Rank: 6, Right: true}, Fill: func(r *table.Row, m *model.Member) {
-		if m.Unasked {
+		if m.Unasked || !m.Err.IsZero() {
 			r.Add(draw.Dim, "-")
 		} else {
 			r.Add(draw.Dim, strconv.FormatUint(m.Term, 10))
@@ -99,6 +101,8 @@ func memberAnswer(th *draw.Theme, m *model.Member) draw.Span {
 		return draw.Dim.Of(th.Say("not-asked"))
 	case !m.Err.IsZero():
 		return draw.Bad.Of(th.Message(m.Err))
+	case m.NoLeader:
+		return draw.Late.Of(th.Say("knows-no-leader"))
 	case m.Answers.Failed > 0:
 		return draw.Late.Of(th.Say("requests-failed", m.Answers.Failed, m.Answers.Asked))
 	}
