@@ -271,11 +271,7 @@ func factNames(f Frame, w int) int {
 	if w < namedFrom {
 		return 0
 	}
-	longest := f.Locks.Order.Longest
-	if f.Locks.Order.Filter != "" { // of those that are left
-		longest = lockMost
-	}
-	return min(max(lockLeast, longest), lockMost, w/4)
+	return min(max(lockLeast, f.Locks.Order.Longest), lockMost, w/4)
 }
 
 // factHead is the line of titles above entries that are named by their locks.

@@ -39,7 +39,7 @@ type order struct {
 	Calm, calmSeen    health      // how the locks are
 	most, mostSeen    contended   // that for which most wait, of those that are shown
 	verdict           model.Code  // what stands on top of the page: its locks stand on top of the table
-	Longest, longSeen int         // how long a name is at most, in cells
+	Longest, longSeen int         // how long a name is at most, in cells, of all: so a filter moves no column
 }
 
 // contended is a lock and how many wait for it.
@@ -78,15 +78,15 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code, g *gro
 			o.waitSeen += l.Behind()
 		}
 		o.calmSeen.count(l, c)
+		if len(l.Name) > o.longSeen { // it has no more cells than bytes
+			o.longSeen = max(o.longSeen, draw.Width(l.Name))
+		}
 		if keep != nil && !keep(LockText(s, l)...) {
 			return table.Scored[string]{}, false
 		}
 		g.count(l, c)
 		if n := l.Behind(); n > o.mostSeen.waiters && l.Recipe().HasHolder {
 			o.mostSeen = contended{l.Name, n}
-		}
-		if len(l.Name) > o.longSeen { // it has no more cells than bytes
-			o.longSeen = max(o.longSeen, draw.Width(l.Name))
 		}
 		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(s, l, c, i), Tie: uint64(i)}, true
 	})

@@ -57,6 +57,9 @@ type happeningOf struct {
 // while nothing is wrong.
 func (p *QueuePane) happened(f Frame, l *locks.Lock, w, h int) []string {
 	p.all = !p.whole && p.ofAll(f, l)
+	if !p.factual { // it follows the end again
+		p.facts.pick, p.facts.anchor = 0, 0
+	}
 	of := happeningOf{f.S, f.S.Version(), f.Th, p.Lock, f.Locks.Pick.ID, w, h, p.all, p.whole, f.Axis.Window,
 		p.factual, p.facts.pick, p.facts.anchor}
 	if p.last.source != of || f.Axis.Past() { // a title says how long ago that was
@@ -89,16 +92,17 @@ func (p *QueuePane) happenedAnew(f Frame, w, h int) []string {
 	} else {
 		p.facts.matched = f.FactsOf(p.Lock, n)
 	}
-	title := []draw.Span{draw.Dim.Of(said)}
-	if p.factual {
-		title = append([]draw.Span{draw.Strong.Of(said)}, p.facts.newerBelow(f)...)
-	}
 	hint := []draw.Span{draw.Accent.Of("f"), draw.Dim.Of(" " + other)}
 	if p.whole {
 		hint = nil
 	}
-	lines = append(lines, f.Th.RulerWith(w, hint, append(title, f.AsOf()...)...))
-	lines = p.facts.last(lines, f, factLook{named: p.all, cursor: p.factual}, w, h-1)
+	at := len(lines)
+	lines = p.facts.last(append(lines, ""), f, factLook{named: p.all, cursor: p.factual}, w, h-1)
+	title := []draw.Span{draw.Dim.Of(said)}
+	if p.factual { // what is below is known once it is painted
+		title = append([]draw.Span{draw.Strong.Of(said)}, p.facts.newerBelow(f)...)
+	}
+	lines[at] = f.Th.RulerWith(w, hint, append(title, f.AsOf()...)...)
 	if !p.all {
 		lines = f.fillBeside(lines, p.Lock, w, room-len(lines))
 	}

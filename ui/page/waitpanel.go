@@ -74,7 +74,7 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 		lines = append(lines, lengths(th, x, w)...)
 	}
 	for _, say := range [][]draw.Span{use(th, x), fair(th, x), half(th, x)} {
-		if say != nil && len(lines) < h {
+		if say != nil && len(lines) < h && draw.WidthOf(say) < w {
 			line(say...)
 		}
 	}
@@ -201,14 +201,17 @@ func half(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	return []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("if"), nameCells)), draw.Plain.Of(th.Say("half-as-long", d, model.Span{For: x.TotalWait, AtLeast: x.Unseen > 0}))}
 }
 
-// pairs are who waited for whom, the longest in all first.
+// pairs are who waited for whom, the longest in all first; nil where not one has room.
 func pairs(th *draw.Theme, x *timeline.Contention, w, h int) []string {
 	lines := []string{th.Ruler(w, draw.Dim.Of(th.Say("who-waited-for-whom")))}
 	n := min(h-1, len(x.Pairs))
 	if n < len(x.Pairs) || x.PairsCut {
 		n = min(n, h-2)
 	}
-	for _, p := range x.Pairs[:max(0, n)] {
+	if n < 1 { // there are more than have room
+		return nil
+	}
+	for _, p := range x.Pairs[:n] {
 		text := th.Say("times-so-long-longest", draw.Counted(p.Episodes), p.Total, p.Longest)
 		room := max(6, (w-draw.Width(text)-9)/2)
 		lines = append(lines, th.Line(w, []draw.Span{draw.Waiting.Of("  " + th.CutKey(th.Escape(p.Waiter), room)), draw.Dim.Of(" " + th.Say("waits-for-word") + " "),

@@ -49,6 +49,7 @@ type Lanes struct {
 	win   *Window
 	start time.Time
 	over  []reports.Overlap // nameOf the beliefs in what is shown
+	ever  bool              // there were any at all, if only before that
 	odd   model.Message     // what programs believe beside it
 	// deep is how many waited in each cell, on the average; nil where nobody did or nobody asked.
 	deep []float64
@@ -90,6 +91,7 @@ func (b *Painter) lanes(f table.View, w *Window, lock string, n int, cells func(
 			x.over = append(x.over, o)
 		}
 	}
+	x.ever = len(over) > 0
 	if len(x.over) == 0 {
 		x.odd = x.beliefs(s, lock, now)
 	}
@@ -493,7 +495,7 @@ func (x *Lanes) Words(f table.View) []draw.Span {
 		return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(th.Sign.Bad + " " + th.Cut(th.Message(x.odd), 60))}
 	}
 	if sum <= 0 {
-		if len(f.S.Reports().Contenders()) == 0 {
+		if len(f.S.Reports().Contenders()) == 0 || x.ever {
 			return []draw.Span{draw.Dim.Of(more)}
 		}
 		return []draw.Span{draw.Dim.Of(more + th.Say("never-two-holders"))}
