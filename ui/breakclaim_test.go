@@ -50,7 +50,7 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 		{model.CodeForeignKey, "/mix-lock/stray", "breaking this claim is the wrong cure: some program may need", "data that stands first"},
 		{model.CodeLeaseDetached, leaseKey("/mix-lock", 0x694d81e5fc652594), "breaking this claim is a cure: the key never expires", "it has no lease either, and stands behind the data"},
 		{model.CodeDeadWaiter, leaseKey("/mix-lock", 0xb2), "breaking this claim is a cure: it takes a dead waiter out", "neither the first nor the last"},
-		{model.CodeStaleHolder, "", "there is no claim to break: stop the old holder first", "the only claim is that of the new holder, who is innocent"},
+		{model.CodeStaleHolder, "", "there is no claim to break: the new holder is in the right", "the only claim is that of the new holder, who is innocent"},
 	} {
 		t.Run(string(r.code), func(t *testing.T) {
 			b := newBench(t, Options{Lab: true, Armed: true})
@@ -122,7 +122,7 @@ func TestTheNewHolderIsNotBrokenUnwarned(t *testing.T) {
 	if b.dialog == nil {
 		t.Fatalf("no dialog:\n%s", b.text())
 	}
-	b.sees("breaking this claim is the wrong cure: stop the old holder first")
+	b.sees("breaking this claim is the wrong cure: the new holder is in the")
 }
 
 // TestWhatChangedIsShownAgain: a claim that is not what the dialog showed is not deleted;

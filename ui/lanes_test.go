@@ -2,9 +2,11 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
@@ -69,6 +71,49 @@ func TestLanesOfALab(t *testing.T) {
 	b.sync(100)
 	if !strings.Contains(ansi.Strip(b.View()), "Two holders for") {
 		t.Errorf("c1 still believes:\n%s", b.text())
+	}
+}
+
+// TestTwoHoldersAreNotForgotten: a lock that had two at a time is not said never to have had them, once they are out of
+// the picture.
+func TestTwoHoldersAreNotForgotten(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	overlap(b)
+	believing(b.w, 41, "c1", model.BeliefLost, 0xa1)
+	b.sync(42)
+	b.sees("Two holders for")
+	b.sync(200) // the picture shows the last minute
+	if text := b.text(); strings.Contains(text, "never two holders") || strings.Contains(text, "Two holders for") {
+		t.Errorf("there were two, and not in what is shown:\n%s", text)
+	}
+}
+
+// TestWhoOnlyBelievesStandsAboveTheQueue: one that lost its key is in no queue, and its line is no row of it.
+func TestWhoOnlyBelievesStandsAboveTheQueue(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	overlap(b)
+	b.press("enter")
+	line := func(part string) int {
+		return slices.IndexFunc(strings.Split(b.text(), "\n"), func(s string) bool { return strings.Contains(s, part) })
+	}
+	head, believer, holder := line("ROLE"), line("only it says so"), line("● holds")
+	if believer != head+1 || holder != head+2 {
+		t.Fatalf("titles in line %d, who believes in %d, the holder in %d:\n%s", head, believer, holder, b.text())
+	}
+	for _, r := range []struct {
+		y      int
+		want   string
+		reason string
+	}{{holder, "c2", "the holder"}, {believer, "c2", "who has no key is not selected"}, {holder + 1, "c3", "who waits"}} {
+		b.send(tea.MouseMsg{X: 20, Y: r.y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+		if c := b.current().Target(b.Frame()).Claim; c == nil || b.state.Who(c.Ref()) != r.want {
+			t.Errorf("%s: selected is %+v, want that of %s", r.reason, c, r.want)
+		}
+	}
+	b.w.add(model.Contender{At: at(41), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcEnded})
+	b.sync(42)
+	if strings.Contains(b.text(), "only it says so") {
+		t.Errorf("c1 has ended:\n%s", b.text())
 	}
 }
 

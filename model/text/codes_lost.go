@@ -127,7 +127,7 @@ var lostCodes = map[model.MessageID]Sentence{
 		"etcd 任何时候都只显示一个持有者。能看到的是因丢失租约而不是释放发生的交接，而原来的持有者的进程或连接还活着，或者它自己说持有。只有受保护的资源能证明两个都工作过。"},
 	"do-stale-holder": {"Stop the old holder first, then check what it wrote since the handover. Pass the claim's create revision to the resource and let it refuse older ones, on reads as well as on writes.",
 		"先停下原来的持有者，再检查交接之后它写了什么。把排队键的创建修订版本交给资源，让它拒绝更旧的，读和写都要。"},
-	"break-stale-holder": {"stop the old holder first, as it goes on whatever etcd says: to break the new holder's claim lets one more in", "先停下旧的持有者，etcd 怎么说它都会继续：打破新持有者的排队键会再放进一个"},
+	"break-stale-holder": {"the new holder is in the right, and the old one would go on; stop the old one first", "新的持有者没有错；旧的也不会停下，先停掉旧的"},
 
 	"state-late-done":    {"learned late", "得知太晚"},
 	"headline-late-done": {"A holder learned too late that it had lost {0}", "持有者太晚才得知丢了 {0}"},

@@ -48,7 +48,7 @@ var Claims = []Field[Claim]{
 	{Name: "lock", In: In{CSV: 10}, Raw: func(x Claim) string { return x.L.Name }},
 	{Name: "position", Title: "title-place", In: In{Table: 10, CSV: 20, JSON: 10, Console: 10}, Width: Width{Least: 3, Fair: 4, Most: 4, Rank: 1, Right: true},
 		Own: position},
-	{Name: "role", Title: "title-role", In: In{Table: 20, CSV: 30, JSON: 20, Console: 20}, Width: Width{Least: 8, Most: 9},
+	{Name: "role", Title: "title-role", In: In{Table: 20, CSV: 30, JSON: 20, Console: 20}, Width: Width{Least: 8, Most: 10},
 		JSON: Text, Cell: roleWord, Record: func(x Claim) string { return x.Role.Name() }},
 	{Name: "key", Title: "title-key", In: In{Table: 30, CSV: 40, JSON: 30, Console: 40}, Width: Width{Least: 11, Fair: 16, Most: 40, Rank: 8},
 		JSON: Bytes, Raw: func(x Claim) string { return x.Key }},

@@ -67,6 +67,7 @@ type QueuePane struct {
 	rows     int  // of the queue, so that what is below does not move with each who comes or goes
 	noted    bool // there was something to note of one of its claims
 	noteWide int  // and so many cells are its own
+	beside   int  // lines of those who believe that they hold and have no key, above the rows
 
 	facts   factList // what happened
 	factsAt int      // the line of the pane at which it begins, 0: it has no room
@@ -80,9 +81,6 @@ func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.C
 func (p *QueuePane) show(lock string) {
 	if p.Lock != lock {
 		p.Lock, p.Pick, p.Table.Top, p.rows, p.noted, p.noteWide = lock, Selection{}, 0, 0, false, 0
-		if !p.factual {
-			p.facts.pick, p.facts.anchor = 0, 0
-		}
 	}
 }
 
@@ -147,7 +145,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 // there is room. It grows at once, and gives back only what many left, so that nothing below moves with each who
 // goes and comes again.
 func (p *QueuePane) need(f Frame, l *locks.Lock, timed bool) int {
-	if n := l.Len(); n > p.rows || n+QueueStep <= p.rows {
+	if n := l.Len() + len(believersOf(f, l)); n > p.rows || n+QueueStep <= p.rows {
 		p.rows = n
 	}
 	if f.Height >= TallFrom && timed { // what happened has a blank line of its own
@@ -244,6 +242,11 @@ func (p *QueuePane) queue(lines []string, f Frame, l *locks.Lock, w, h int, focu
 	}
 	id := func(i int) string { return l.At(i).Key }
 	p.Pick.Follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
+	believers := believersOf(f, l)
+	if believers = believers[:max(0, min(len(believers), h-1-min(l.Len(), claimsLeast)))]; len(believers) > 0 {
+		h -= len(believers)
+	}
+	p.beside = len(believers)
 	p.Table.Fit(w, h, f.Th)
 	p.Table.Reveal(p.Pick.Place, l.Len())
 	title, wide := "", 0
@@ -262,6 +265,10 @@ func (p *QueuePane) queue(lines []string, f Frame, l *locks.Lock, w, h int, focu
 	}
 	p.Table.Fit(w, h, f.Th)
 	lines = append(lines, p.Table.Head(table.SortNone, false))
+	p.Table.Row.F = f.View
+	for _, c := range believers {
+		lines = append(lines, p.Table.Aside(func(title model.MessageID, r *table.Row) { believerCell(f, c, title, r) }))
+	}
 	look := table.Look{Cursor: p.Pick.Place, Keys: focused}
 	if !focused && !p.Pick.Pinned {
 		look.Cursor = -1
@@ -305,7 +312,14 @@ func (p *QueuePane) click(s *store.View, x, y int) (i int, row bool) {
 	if l == nil {
 		return -1, false
 	}
-	if i, row = p.Table.Pick(x, y-1, l.Len()); i >= 0 { // the first line is the title
+	y-- // the first line is the title
+	if y > 0 {
+		y -= p.beside
+		if y <= 0 {
+			return -1, false
+		}
+	}
+	if i, row = p.Table.Pick(x, y, l.Len()); i >= 0 {
 		p.move(s, i)
 	}
 	return i, row

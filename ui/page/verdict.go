@@ -180,6 +180,13 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key, press string) []
 		}
 		spans[1] = draw.Plain.Of(text)
 	}
+	if room := w - 2 - draw.WidthOf(spans) - draw.WidthOf(dont) - draw.WidthOf(keys) - draw.WidthOf(evidence); len(dont) > 1 {
+		short := &dont[1].Text // why stands beside it where there is room for a clause of that
+		why := th.CutClause(th.Message(findings.WayOf(&v.Finding).Dont), draw.Width(*short)+room, draw.Width(*short)+1)
+		if !strings.HasSuffix(why, th.Sign.More) && why != "" {
+			*short = why
+		}
+	}
 	keys = append(keys, evidence...)
 	return append(append(spans, dont...), keys...)
 }

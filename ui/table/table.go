@@ -376,6 +376,16 @@ func (t *Table) Paint(lines []string, n int, l Look, id func(int) string, fill f
 	return lines
 }
 
+// Aside paints a line in the columns of the table that is none of its rows. fill says what stands in each.
+func (t *Table) Aside(fill func(title model.MessageID, r *Row)) string {
+	t.Row.Spans, t.Row.Ends = t.Row.Spans[:0], t.Row.Ends[:0]
+	for i := range t.Cols {
+		fill(t.Cols[i].Title, &t.Row)
+		t.Row.End()
+	}
+	return t.draw(asUsual)
+}
+
 // line paints the row that was filled in, or finds it painted.
 func (t *Table) line(id string, as byte) string {
 	key := append(t.key[:0], as)
