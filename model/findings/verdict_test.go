@@ -134,7 +134,7 @@ func TestABreakIsOneWayOrNone(t *testing.T) {
 	}{
 		{model.Finding{Code: model.CodeZombieHolder, Confidence: model.Strong, Claim: claim}, "break the lock: its program says", "", "it cures"},
 		{model.Finding{Code: model.CodeZombieHolder, Confidence: model.Strong}, "", "", "what could be broken is gone"},
-		{model.Finding{Code: model.CodeStaleHolder, Confidence: model.Strong, Lock: "/a", Claim: claim}, "", "break the lock: stop the old holder first", "it harms"},
+		{model.Finding{Code: model.CodeStaleHolder, Confidence: model.Strong, Lock: "/a", Claim: claim}, "", "break the lock: the new holder is in the right", "it harms"},
 		{model.Finding{Code: model.CodeLowSpace, Confidence: model.Certain}, "", "break a lock: no claim is to blame", "it is about no claim"},
 		{model.Finding{Code: model.CodeLongHeld, Confidence: model.Hint, Lock: "/a", Claim: claim, Alternatives: []model.Code{model.CodeGhostWaiter}}, "",
 			"break the lock yet: this is a hint, and \"ghost waiter\" looks the same", "it may be something else"},

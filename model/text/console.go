@@ -267,6 +267,8 @@ var console = map[model.MessageID]Sentence{
 	"gone":                              {"gone", "没了"},
 	"next":                              {"next", "下一个"},
 	"believes":                          {"believes", "自认持有"},
+	"believes-falsely":                  {"false", "误认"},
+	"its-word":                          {"its word", "它自己说"},
 	"only-it-says-so":                   {"only it says so", "只是它自己说"},
 	"marks-word":                        {"marks", "标记"},
 	"zoom":                              {"zoom", "缩放"},

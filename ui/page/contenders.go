@@ -219,5 +219,8 @@ func mismatch(d Uncertain, s *store.View, c reports.ContenderInfo, place int, no
 	case alive && known && c.Belief.State == model.BeliefLeaving:
 		return model.Say("let-go-not-told"), draw.Dim
 	}
+	if !alive { // its last word binds nobody
+		return model.Message{}, draw.Dim
+	}
 	return model.Message{}, draw.Plain
 }

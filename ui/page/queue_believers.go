@@ -29,7 +29,8 @@ func believerCell(f Frame, c reports.ContenderInfo, title model.MessageID, r *ta
 	th := f.Th
 	switch title {
 	case "title-role":
-		r.Add(draw.Belief, th.Sign.Bad+" "+th.Say("believes"))
+		room := r.Room() - draw.Width(th.Sign.Bad) - 1
+		r.Add(draw.Belief, th.Sign.Bad+" "+th.Fitting(room, model.Say("believes"), func() []model.Message { return []model.Message{model.Say("believes-falsely")} }))
 	case "title-who":
 		r.Add(draw.Plain, th.Cut(th.Escape(c.Name), r.Room()))
 	case "title-key":
@@ -38,6 +39,6 @@ func believerCell(f Frame, c reports.ContenderInfo, title model.MessageID, r *ta
 		ago := model.Verbatim(draw.Age(f.Exact().Sub(f.Uncertain[c.Name]), false))
 		r.Add(draw.Belief, th.Cut(th.Fitting(r.Room(), model.Say("lost-it-ago", ago), func() []model.Message { return []model.Message{model.Say("lost-it", ago)} }), r.Room()))
 	case "title-waits-for":
-		r.Add(draw.Dim, th.Cut(th.Say("only-it-says-so"), r.Room()))
+		r.Add(draw.Dim, th.Cut(th.Fitting(r.Room(), model.Say("only-it-says-so"), func() []model.Message { return []model.Message{model.Say("its-word")} }), r.Room()))
 	}
 }
