@@ -243,3 +243,21 @@ func TestStatusLineInChinese(t *testing.T) {
 	b.size(80, 24)
 	b.sees("2/3 成员 · Leader m2 ")
 }
+
+// TestWhatHappenedIsNoTitleAlone: where there is no room for a line of it, it is not announced.
+func TestWhatHappenedIsNoTitleAlone(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	overlap(b)
+	for _, keys := range [][]string{{"1"}, {"1", "tab"}, {"enter"}} {
+		b.pressed(keys...)
+		for h := 12; h <= 40; h++ {
+			b.size(80, h)
+			lines := strings.Split(b.text(), "\n")
+			for i, line := range lines {
+				if strings.HasPrefix(line, " what happened") && (i+1 == len(lines) || !strings.Contains(lines[i+1], "03:04")) {
+					t.Errorf("80x%d after %v: a title alone\n%s", h, keys, b.text())
+				}
+			}
+		}
+	}
+}

@@ -115,6 +115,15 @@ func TestStories(t *testing.T) {
 			}
 			b.sees("enter does not confirm")
 		}},
+		{"enter, and it was released", "no key is named that is not there any more", Options{Lab: true}, []string{"/", "job7", "enter", "x", "grace", "enter"}, func(b *bench) {
+			b.w.del(23, leaseKey("/cron/job7", 0xc3))
+			b.sync(23)
+			b.press("enter")
+			b.sees("Already released")
+			if strings.Contains(b.text(), "R or D") {
+				b.t.Errorf("neither can be pressed:\n%s", b.text())
+			}
+		}},
 		{"typed", "elsewhere the name is typed", Options{}, []string{"/", "job7", "enter", "x", "grace", "D", "/cron/job7", "enter"}, func(b *bench) {
 			if len(b.h.done) != 1 || b.h.done[0].Kind != model.DeleteClaim {
 				b.t.Errorf("did %+v", b.h.done)

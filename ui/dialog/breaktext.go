@@ -300,7 +300,7 @@ func (d *Break) next(v host.View, key string, lease model.LeaseID) string {
 // prompt is the end of the dialog: what to press.
 func (d *Break) prompt(v host.View, w int) []breakLine {
 	var lines []breakLine
-	if d.hint != "" {
+	if d.hint != "" && !d.claimGone(v) { // above it stands already that there is nothing left to do
 		for _, line := range v.Th.Hang(draw.Late.Of(v.Th.Sign.Late+" "), draw.Late, d.hint, w, 3) {
 			lines = append(lines, breakLine{ranked, line})
 		}

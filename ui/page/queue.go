@@ -134,7 +134,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	if why > 0 {
 		lines = WhyPane(f.Th, lines, found, w, why)
 	}
-	if facts > 0 {
+	if facts > 1 { // not a title alone
 		p.factsAt = len(lines)
 		lines = append(lines, p.history(f, l, w, facts, timed)...)
 	}
