@@ -129,7 +129,7 @@ func lessonWidth(w int) int { return min(lessonWide, w-besidePage-1) }
 
 // lessonBeside says whether the text of a lesson stands beside what it is about, and not under it.
 func (a *Shell) lessonBeside() bool {
-	return a.w >= besideFrom && a.h >= page.TallFrom && a.overlay == nil && a.panel.FitsBeside(lessonWidth(a.w))
+	return a.w >= besideFrom && a.h >= page.TallFrom && a.panel.FitsBeside(lessonWidth(a.w))
 }
 
 // beside puts the text of a lesson at the left of the page, whose lines are the last ones.

@@ -135,17 +135,19 @@ func TestWhatWasWrongIsAnsweredAgain(t *testing.T) {
 	shows("lease: what a key hangs on.", "Order")
 	press("esc", "w")
 	shows("a holds, b and c wait.", "The lowest holds.") // without that nobody can answer
-	shows("Who is next?", "The lowest holds.")
+	shows("1 to 2 answer", "n next")
 	press("n")
 	shows("Who is next?", "When?") // it has to be answered
 	press("2")
 	shows("c is younger.", "")
 	shows("The lowest holds.", "")
+	shows("n next", "answer   ")
 	press("1") // too late
 	press("n", "2")
 	shows("TTL.", "No.")
 	press("n")
 	shows("1 is not answered right yet", "When?")
+	shows("esc back", "n next") // there is none
 	press("esc")
 	shows("Order", "right yet")
 	press("w")

@@ -201,7 +201,7 @@ func (p *Path) glossaryOrReview() string {
 	}
 	title, hint := th.Say("course-words"), th.Say("course-words-key")
 	if p.shows == pathReview {
-		title, hint = th.Say("course-again"), th.Say("course-again-key")
+		title = th.Say("course-again")
 	}
 	switch {
 	case p.shows == pathWords:
@@ -214,6 +214,9 @@ func (p *Path) glossaryOrReview() string {
 		text(draw.Plain, "  ", th.Say("course-nothing"))
 	default:
 		a := p.again[p.asks]
+		if hint = th.Say("course-next-key"); a.Chosen == 0 {
+			hint = th.Say("course-asks-key", len(a.Options))
+		}
 		text(draw.Dim, "  ", a.Title)
 		if a.Scene != "" {
 			text(draw.Plain, "  ", a.Scene)
