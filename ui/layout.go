@@ -110,7 +110,10 @@ func (a *Shell) arrange() layout {
 	l.main.x += l.lesson.w + 1 // a rule stands between the two
 	l.main.w -= l.lesson.w + 1
 	l.picture.x, l.picture.w = l.main.x, l.main.w
-	l.picture.h = min(a.panel.PictureHeight(a.h), l.main.h/2)
+	l.picture.h = 0
+	if a.overlay == nil { // what is read in the place of the page takes its room, too
+		l.picture.h = min(a.panel.PictureHeight(a.h), l.main.h/2)
+	}
 	l.main.h -= l.picture.h
 	l.picture.y = l.main.y + l.main.h
 	return l

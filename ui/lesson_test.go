@@ -323,6 +323,36 @@ func TestAHintIsForWhoAsks(t *testing.T) {
 	b.sees("Hint: press K.", "n skip the task")
 }
 
+// TestALessonStaysWhereItIs: beside the page, while an explanation or help is read in its place.
+func TestALessonStaysWhereItIs(t *testing.T) {
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "One holds, the others wait.", Show: tutor.PictureQueue, About: "/l"}}}
+	b := lessonBench(t, x, Options{})
+	b.size(120, 36)
+	b.w.claim(1, "/l", "", 0xe1)
+	b.w.claim(1, "/l", "", 0xe2)
+	b.sync(26)
+	b.step()
+	left := func() (all []string) {
+		for _, l := range strings.Split(b.text(), "\n") {
+			if text, _, beside := strings.Cut(l, "│"); beside {
+				all = append(all, text)
+			}
+		}
+		return all
+	}
+	was := left()
+	if text := strings.Join(was, "\n"); !strings.Contains(text, "One holds") {
+		t.Fatalf("the text does not stand beside the page:\n%s", b.text())
+	}
+	for _, key := range []string{"e", "?"} {
+		b.press(key)
+		if got := left(); !slices.Equal(got, was) || b.overlay == nil {
+			t.Errorf("after %s: %q, want %q", key, got, was)
+		}
+		b.press("esc")
+	}
+}
+
 // TestADraftIsFilledIn: by the digits of its options and by arrows, a number by its digits; what is
 // still empty is not sent. Help is behind h, and esc leaves it to the page.
 func TestADraftIsFilledIn(t *testing.T) {

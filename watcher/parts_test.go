@@ -131,9 +131,12 @@ func TestAssembleStatus(t *testing.T) {
 		{"a member that is cut off serves nobody", nil, []answer{reply("x:1", 7, 0, 5)}, nil,
 			model.ClusterStatus{ClusterID: 9, Members: []model.Member{{ID: 7, Endpoint: "x:1", Version: "3.7.3", Term: 5, Rev: 40, NoLeader: true}}}},
 		{"alarms are named once, in either spelling", list[:2], []answer{
-			reply("http://a:1", 1, 1, 5, "memberID:2 alarm:NOSPACE "), reply("http://b:1", 2, 1, 5, "memberID:2  alarm:NOSPACE", "etcdserver: no leader")}, nil,
+			reply("http://a:1", 1, 1, 5, "memberID:2 alarm:NOSPACE "), reply("http://b:1", 2, 1, 5, "memberID:2  alarm:NOSPACE")}, nil,
 			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(1, "m1", "http://a:1", true, 5), up(2, "m2", "http://b:1", false, 5)},
-				Alarms: []string{"NOSPACE on m2", "no leader on m2"}}},
+				Alarms: []string{"NOSPACE on m2"}}},
+		{"that a member knows no leader is no alarm", list[1:2], []answer{reply("http://b:1", 2, 0, 5, "etcdserver: no leader", "memberID:2 alarm:CORRUPT")}, nil,
+			model.ClusterStatus{ClusterID: 9, Members: []model.Member{{ID: 2, Name: "m2", Endpoint: "http://b:1", Version: "3.7.3", Term: 5, Rev: 40, NoLeader: true}},
+				Alarms: []string{"CORRUPT on m2"}}},
 	} {
 		if d := cmp.Diff(row.want, assemble(time.Time{}, row.list, row.answers, row.known)); d != "" {
 			t.Errorf("%s: %s", row.reason, d)

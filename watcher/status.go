@@ -12,6 +12,7 @@ import (
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
 
@@ -232,7 +233,7 @@ func idOf(a answer, list []*pb.Member, known map[string]uint64) uint64 {
 // form vary between versions.
 var alarmText = regexp.MustCompile(`memberID:\s*(\d+)\s+alarm:\s*(\w+)`)
 
-// alarms puts the errors of the answers into words. Every member reports the
+// alarms puts the errors of the answers into words, but for the one that is none. Every member reports the
 // alarms of all, so each is named once.
 func alarms(answers []answer, members []model.Member) []string {
 	names := map[uint64]string{}
@@ -245,6 +246,9 @@ func alarms(answers []answer, members []model.Member) []string {
 			continue
 		}
 		for _, text := range a.resp.Errors {
+			if text == rpctypes.ErrorDesc(rpctypes.ErrNoLeader) { // no alarm: the member has NoLeader
+				continue
+			}
 			word := strings.TrimPrefix(text, "etcdserver: ") + " on " + cmp.Or(names[a.resp.Header.GetMemberId()], a.endpoint)
 			if m := alarmText.FindStringSubmatch(text); m != nil {
 				id, _ := strconv.ParseUint(m[1], 10, 64)
