@@ -2,6 +2,7 @@ package findings_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"locktop/model"
@@ -127,6 +128,32 @@ func TestAWaiterWhoseProcessEnded(t *testing.T) {
 	h.Add(model.Tick{At: modeltest.At(4)})
 	if d := cmp.Diff([]string{"warning dead-waiter (certain) /lock"}, codes(state(h))); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// TestANewProcessHasSaidNothing: what the one before it under its name believed is not held against it.
+func TestANewProcessHasSaidNothing(t *testing.T) {
+	for _, r := range []struct {
+		who    string
+		lease  model.LeaseID
+		reason string
+	}{
+		{"c1", 0xa1, "its forerunner held"},
+		{"c2", 0xb2, "its forerunner waited"},
+	} {
+		h := modeltest.TwoContenders()
+		proc := func(sec float64, pid int, how model.ProcState) {
+			h.Add(model.Contender{At: modeltest.At(sec), Name: r.who, PID: pid, Lock: "/lock", Recipe: "mutex", TTL: 10, Proc: how})
+		}
+		proc(3, 7, model.ProcEnded)
+		h.End(13, r.lease)
+		proc(20, 8, model.ProcRunning)
+		h.Add(model.Tick{At: modeltest.At(20)}, model.Tick{At: modeltest.At(26)})
+		for _, l := range codes(state(h)) {
+			if strings.Contains(l, string(model.CodeStaleHolder)) || strings.Contains(l, string(model.CodeZombieCandidate)) {
+				t.Errorf("%s: %s", r.reason, l)
+			}
+		}
 	}
 }
 

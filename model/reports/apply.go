@@ -160,6 +160,9 @@ func (lab *Reports) contender(e model.Contender) {
 	if c.Proc == model.ProcPaused && e.Proc == model.ProcRunning {
 		c.pauseEnded = e.At
 	}
+	if c.Proc == model.ProcEnded && e.Proc == model.ProcRunning {
+		lab.startedAnew(c)
+	}
 	c.Contender = e
 	if c.competitorOn(e.Lock) == nil {
 		lab.places.move(c, e.Lock)
@@ -200,6 +203,15 @@ func faultEnded(f model.Fault, why model.FaultEnd) model.Message {
 		return model.Say("fault-time-was-up", f)
 	}
 	return model.Say("fault-ended", f, string(why))
+}
+
+// startedAnew forgets what the process before said: a new one of that name has said nothing yet.
+func (lab *Reports) startedAnew(c *ContenderInfo) {
+	for _, worker := range lab.Programs.Workers(c.Name) {
+		worker.Belief, worker.ContenderInfo.Belief = model.Belief{}, model.Belief{}
+		lab.news.due(worker.place.name)
+	}
+	c.Belief = model.Belief{}
 }
 
 // ended forgets what a contender that ended had open.
