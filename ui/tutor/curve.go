@@ -78,6 +78,7 @@ func (c curve) lines(th *draw.Theme, w int) []string {
 	for row := curveHigh - 1; row >= 0; row-- {
 		label := ""
 		switch {
+		case top == 0: // nothing was read yet
 		case row == curveHigh-1:
 			label = draw.Age(time.Duration(top)*time.Second, false)
 		case row == 0:

@@ -37,6 +37,7 @@ func TestTheCurveOfALease(t *testing.T) {
 		{left(3, 3, 2, 1, 0), 40, []string{"    3s █", "       ██", "    0s ███"}, "what is left falls"},
 		{left(3, 1, -1, 3), 40, []string{"    3s   █", "         █", "    0s █ █"}, "nobody held for a second"},
 		{left(12, 12, 11, 10), 40, []string{"   12s █▆▄", "       ███", "    0s ███"}, "by eighths of a cell"},
+		{left(3, -1, -1), 40, []string{"", "", ""}, "a scale needs a reading"},
 		{left(3, 3, 3, 3, 1, 1), 11, []string{"    3s █", "       █", "    0s ███"}, "the oldest have no room"},
 	} {
 		var got []string
