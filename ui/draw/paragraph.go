@@ -52,6 +52,9 @@ func (th *Theme) Fold(lead Span, line []Span, w int) (lines [][]Span) {
 	lead.Text += Blank(skip)
 	for room := w - Width(lead.Text); ; room = w - Width(lead.Text) {
 		part := th.Wrap(text, max(8, room), 2)[0]
+		if at := strings.LastIndexByte(part, ' '); at > 0 && len(part) < len(text) && isWord(part[len(part)-1]) && isWord(text[len(part)]) {
+			part = part[:at] // a word of code stays whole, however short that leaves the line
+		}
 		row := []Span{lead}
 		for n := len(part); n > 0 && len(line) > 0; {
 			sp := line[0]
@@ -75,6 +78,11 @@ func (th *Theme) Fold(lead Span, line []Span, w int) (lines [][]Span) {
 			return lines
 		}
 	}
+}
+
+// isWord says whether a byte is a letter or a digit of ASCII.
+func isWord(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // OnlyText is what a page says that has nothing else to show.

@@ -3,6 +3,7 @@ package tutor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,7 +216,7 @@ func TestADraftFitsTheScreenAsItIsNow(t *testing.T) {
 	p := New(&Lesson{Title: "Order", Next: func(context.Context) (Step, error) { return Step{}, nil }})
 	p.begun, p.has = true, true
 	a, b := strings.Repeat("a", 24), "b "+strings.Repeat("b", 24)+" c d e f g end"
-	p.step = Step{Kind: StepTask, Text: "Choose.", Draft: &Draft{Lines: []string{"If   create revision(\"/lock|||job\") {op} my lease", "  Then {op}"},
+	p.step = Step{Kind: StepTask, Text: "Choose.", Draft: &Draft{Lines: []string{"If   create revision(\"/lock|||job\") {op} my lease", "  Then {op}", "Watch(Kvs[0].Key, WithRev(Header.Revision + 1))"},
 		Blanks: []Blank{{Name: "op", Options: []Choice{{a, "a"}, {b, "b"}}}}}}
 	p.fills = newFilling(p.step.Draft)
 	f := still().Frame
@@ -227,6 +228,9 @@ func TestADraftFitsTheScreenAsItIsNow(t *testing.T) {
 				t.Errorf("at %d columns a line is %d wide: %q", w, draw.Width(l), l)
 			}
 			all = append(all, strings.Fields(ansi.Strip(l))...)
+		}
+		if w > 30 && !slices.ContainsFunc(all, func(word string) bool { return strings.Contains(word, "WithRev(Header.Revision") }) {
+			t.Errorf("at %d columns a word is broken: %q", w, all)
 		}
 		text := strings.Join(all, "") // where it is broken is no matter here
 		for _, want := range []string{"1 " + a, "2 " + b, "If create revision(\"/lock|||job\") >?< my lease Then >?<"} {
