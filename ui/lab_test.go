@@ -81,6 +81,12 @@ func TestFaultMenu(t *testing.T) {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
+		{"the last fault of the list", "End goes there, as in every list", []string{"F", "grace", "end", "enter"}, func(b *bench) {
+			b.sees("fill")
+			if strings.Contains(b.text(), "▌ pause") {
+				b.t.Errorf("the first one is selected:\n%s", b.text())
+			}
+		}},
 		{"a member", "what is selected is what it is done to", []string{"5", "tab", "down", "F", "grace", "enter", "right", "grace", "enter"}, func(b *bench) {
 			b.only(model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStopMember, Target: "m1"}})
 		}},

@@ -88,7 +88,7 @@ func (m Move) Brief() []model.Message {
 	case "will-not-clear-by-itself":
 		return []model.Message{model.Say("not-by-itself")}
 	case "will-not-clear-while-alive":
-		return []model.Message{model.Say("not-while-renewed")}
+		return []model.Message{model.Say("never-break-one")}
 	case "never-if-a-deadlock":
 		return []model.Message{model.Say("not-if-a-deadlock"), model.Say("never")}
 	case "blocking-key-goes":

@@ -8,7 +8,7 @@ var nextMoves = map[model.MessageID]Sentence{
 	"will-not-clear-by-itself":              {"will not clear by itself", "不会自己解除"},
 	"not-by-itself":                         {"not by itself", "不会自己动"},
 	"will-not-clear-while-alive":            {"will not clear while its holder is alive", "持有者活着就不会解除"},
-	"not-while-renewed":                     {"not while renewed", "续租就不动"},
+	"never-break-one":                       {"never: break one", "不会动：打破一个"},
 	"never-if-a-deadlock":                   {"never, if this is a deadlock", "若是死锁，就不会动"},
 	"not-if-a-deadlock":                     {"not if a deadlock", "死锁则不动"},
 	"never":                                 {"never", "不会动"},

@@ -74,6 +74,8 @@ func columnKeys(top func() host.Dialog) []host.Key {
 		{Keys: []string{" "}, Where: host.InColumns, Short: "key-on-or-off", What: "show-the-column-or-do-not", Do: onTop[*Columns](top)((*Columns).toggle)},
 		{Keys: []string{"up", "k"}, Where: host.InColumns, What: "column-above", Do: run(func(m *Columns) { m.move(-1) })},
 		{Keys: []string{"down", "j"}, Where: host.InColumns, What: "column-below", Do: run(func(m *Columns) { m.move(1) })},
+		{Keys: []string{"home", "g"}, Where: host.InColumns, What: "first-word", Do: run(func(m *Columns) { m.move(-m.at) })},
+		{Keys: []string{"end", "G"}, Where: host.InColumns, What: "last", Do: run(func(m *Columns) { m.move(len(m.t.Cols)) })},
 		{Keys: []string{"esc", "v", "q", "enter"}, Where: host.InColumns, Short: "key-close", What: "close-the-list-of-columns", Do: closes},
 	}
 }
