@@ -31,7 +31,7 @@ type cause struct {
 // ways are how findings belong together, the closest first: from how many on, and by what. What no way
 // says anything of stands alone.
 var ways = []way{
-	{oneMin, func(f *told) (cause, bool) { // those of one deadlock name the same sessions and locks
+	{oneMin, func(f *part) (cause, bool) { // those of one deadlock name the same sessions and locks
 		switch f.Code {
 		case model.CodeSharedLease:
 			return cause{lease: f.Lease}, true
@@ -40,34 +40,34 @@ var ways = []way{
 		}
 		return cause{}, false
 	}},
-	{storyMin, func(f *told) (cause, bool) { return cause{of: f.who}, f.who != "" }},
-	{oneMin, func(f *told) (cause, bool) { return cause{lease: f.Lease}, f.Lease != 0 }},
-	{storyMin, func(f *told) (cause, bool) { return cause{}, f.who == "" }},
+	{storyMin, func(f *part) (cause, bool) { return cause{of: f.who}, f.who != "" }},
+	{oneMin, func(f *part) (cause, bool) { return cause{lease: f.Lease}, f.Lease != 0 }},
+	{storyMin, func(f *part) (cause, bool) { return cause{}, f.who == "" }},
 }
 
 type way struct {
 	least int
-	of    func(*told) (cause, bool)
+	of    func(*part) (cause, bool)
 }
 
-// told is a finding of a lock, with what decides where it is told: there may be tens of thousands.
-type told struct {
+// part is a finding of a lock, with what decides where it is told: there may be tens of thousands.
+type part struct {
 	*model.Finding
 	lock     string
 	rank, at int    // how bad it is; its place among those of its lock
 	who      string // the client, if anything names it
 	story    *story // that it is told in, or may be
-	first    *told  // of its story
+	first    *part  // of its story
 }
 
 // story is what belongs together.
 type story struct {
-	first *told
+	first *part
 	parts int
 }
 
 // byPlace puts the worst first, and those as bad by name.
-func byPlace(a, b *told) int {
+func byPlace(a, b *part) int {
 	if a.rank != b.rank {
 		return a.rank - b.rank
 	}
@@ -91,8 +91,8 @@ func (d *Set) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
 func (d *Set) Heads(keep, chosen func(*model.Finding) bool) (heads []*model.Finding, of int) {
 	all := d.tell(nil)
 	of = len(all) + len(d.cluster)
-	var list []*told
-	places := map[*told]int{}
+	var list []*part
+	places := map[*part]int{}
 	for _, f := range all {
 		if keep != nil && !keep(f.Finding) {
 			continue
@@ -117,7 +117,7 @@ func (d *Set) Heads(keep, chosen func(*model.Finding) bool) (heads []*model.Find
 
 // tell numbers the stories of the locks that are asked about, nil for all, and returns what was found of
 // them, in no order.
-func (d *Set) tell(asked func(*locks.Lock) bool) []*told {
+func (d *Set) tell(asked func(*locks.Lock) bool) []*part {
 	all := d.found(asked)
 	alone := slices.Clone(all)
 	for _, f := range all {
@@ -126,7 +126,7 @@ func (d *Set) tell(asked func(*locks.Lock) bool) []*told {
 			f.who = id.Text
 		}
 	}
-	var firsts []*told
+	var firsts []*part
 	for _, way := range ways {
 		type kind struct {
 			code       model.Code
@@ -156,7 +156,7 @@ func (d *Set) tell(asked func(*locks.Lock) bool) []*told {
 				firsts = append(firsts, s.first)
 			}
 		}
-		alone = slices.DeleteFunc(alone, func(f *told) bool {
+		alone = slices.DeleteFunc(alone, func(f *part) bool {
 			if f.story == nil || f.story.parts < way.least {
 				return false
 			}
@@ -177,17 +177,17 @@ func (d *Set) tell(asked func(*locks.Lock) bool) []*told {
 }
 
 // found returns what was found of the locks that are asked about, nil for all, in no order.
-func (d *Set) found(asked func(*locks.Lock) bool) []*told {
-	room := make([]told, 0, len(d.byLock)+len(d.byLock)/4)
+func (d *Set) found(asked func(*locks.Lock) bool) []*part {
+	room := make([]part, 0, len(d.byLock)+len(d.byLock)/4)
 	for l, found := range d.known {
 		if asked != nil && !asked(l) {
 			continue
 		}
 		for i := range found {
-			room = append(room, told{Finding: &found[i], lock: l.Name, rank: found[i].Severity.Compare(model.SevError), at: i})
+			room = append(room, part{Finding: &found[i], lock: l.Name, rank: found[i].Severity.Compare(model.SevError), at: i})
 		}
 	}
-	all := make([]*told, len(room))
+	all := make([]*part, len(room))
 	for i := range room {
 		all[i] = &room[i]
 	}
@@ -195,7 +195,7 @@ func (d *Set) found(asked func(*locks.Lock) bool) []*told {
 }
 
 // inOrder puts findings of locks in order, and those of the cluster before them that are as bad.
-func (d *Set) inOrder(ofLocks []*told) []*model.Finding {
+func (d *Set) inOrder(ofLocks []*part) []*model.Finding {
 	slices.SortFunc(ofLocks, byPlace)
 	all := make([]*model.Finding, 0, len(d.cluster)+len(ofLocks))
 	next := 0
