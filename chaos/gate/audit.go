@@ -30,18 +30,21 @@ type auditLog struct {
 
 // record is one line of the audit log.
 type record struct {
-	Time     time.Time   `json:"time"`
-	Step     string      `json:"step"`
-	User     string      `json:"user"`
-	Endpoint string      `json:"endpoint"`
-	Action   string      `json:"action"`
-	Lock     string      `json:"lock,omitempty"`
-	Hits     string      `json:"hits,omitempty"`
-	Keys     []recordKey `json:"keys"`
-	Unknown  string      `json:"keys_unknown,omitempty"`
-	DryRun   bool        `json:"dry_run"`
-	Etcdctl  string      `json:"etcdctl,omitempty"`
-	Outcome  string      `json:"outcome,omitempty"`
+	Time     time.Time `json:"time"`
+	Step     string    `json:"step"`
+	User     string    `json:"user"`
+	Endpoint string    `json:"endpoint"`
+	// Kind is what is done, Action the same as a sentence. Lease is what a revoke ends, in hex.
+	Kind    model.ActionKind `json:"kind"`
+	Action  string           `json:"action"`
+	Lock    string           `json:"lock,omitempty"`
+	Lease   string           `json:"lease,omitempty"`
+	Hits    string           `json:"hits,omitempty"`
+	Keys    []recordKey      `json:"keys"`
+	Unknown string           `json:"keys_unknown,omitempty"`
+	DryRun  bool             `json:"dry_run"`
+	Etcdctl string           `json:"etcdctl,omitempty"`
+	Outcome string           `json:"outcome,omitempty"`
 	// Result is "done", "not-done" or "unknown", and Done is null for the last.
 	Result   model.Result    `json:"result,omitempty"`
 	Done     json.RawMessage `json:"done,omitempty"`
@@ -79,10 +82,13 @@ func (l auditLog) writeOutcome(p model.Plan, o model.Outcome) error {
 }
 
 func (l auditLog) record(p model.Plan, step string) record {
-	r := record{Time: l.now(), Step: step, User: l.user, Endpoint: l.endpoint, Action: text.English(p.Action.Message()),
+	r := record{Time: l.now(), Step: step, User: l.user, Endpoint: l.endpoint, Kind: p.Action.Kind, Action: text.English(p.Action.Message()),
 		Lock: p.Action.Lock, Hits: text.English(p.Hits), Keys: recordKeys(p.Goes), Unknown: text.English(p.Unknown), DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
 	if r.Keys == nil {
 		r.Keys = []recordKey{}
+	}
+	if r.Kind == model.RevokeLease {
+		r.Lease = p.Action.Lease.String()
 	}
 	return r
 }

@@ -99,7 +99,7 @@ func TestAuditLogLines(t *testing.T) {
 	keys := []any{map[string]any{"key": strings.ToValidUTF8(key, "\ufffd"),
 		"key_base64": "LxtbMkp/wpvigK7/8J+YgAoiJw==", "create_revision": float64(a.CreateRev)}}
 	intent := map[string]any{"time": "2024-05-06T07:08:09Z", "step": "intent", "user": "me",
-		"endpoint": b.gate.o.Endpoint, "dry_run": false, "keys": keys,
+		"endpoint": b.gate.o.Endpoint, "kind": "delete claim", "dry_run": false, "keys": keys,
 		"action": strings.ToValidUTF8(text.English(a.Message()), "\ufffd"), "etcdctl": strings.ToValidUTF8(a.Etcdctl(), "\ufffd")}
 	outcome := map[string]any{"step": "outcome", "done": true, "result": "done", "revision": float64(o.Rev),
 		"outcome": strings.ToValidUTF8(text.English(o.Message()), "\ufffd")}
@@ -129,9 +129,17 @@ func TestWhatWasDoneIsReadFromTheAuditLog(t *testing.T) {
 	if !revoked.Done || !deleted.Done || again.Done || !heal.Done {
 		t.Fatalf("outcomes %+v, %+v, %+v, %+v", revoked, deleted, again, heal)
 	}
-	file.WriteString("{\"time\":\n") // a line that was cut off
+	for _, line := range []string{
+		`{"time":`, // cut off
+		`{"time":"2024-05-06T07:08:09Z","step":"outcome","result":"done","etcdctl":"etcdctl lease revoke a1"}`,                  // of old, without its kind
+		`{"time":"2024-05-06T07:08:09Z","step":"outcome","result":"done","kind":"revoke lease"}`,                                // of no lease
+		`{"time":"2024-05-06T07:08:09Z","step":"outcome","result":"done","kind":"delete claim","keys":[]}`,                      // of no key
+		`{"time":"2024-05-06T07:08:09Z","step":"outcome","result":"not-done","kind":"delete claim","keys":[{"key":"/claim"}]}}`, // more after its end
+	} {
+		file.WriteString(line + "\n")
+	}
 	done, damaged, err := ReadAuditLog(&file)
-	if err != nil || damaged != 1 || len(done) != 2 {
+	if err != nil || damaged != 5 || len(done) != 2 {
 		t.Fatalf("got %+v, %d damaged, %v", done, damaged, err)
 	}
 	for i, want := range []model.Outcome{revoked, deleted} {

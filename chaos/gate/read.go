@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"locktop/model"
@@ -14,25 +15,28 @@ import (
 // lineMost bounds a line of the audit log that is read: a revoke may list thousands of keys.
 const lineMost = 16 << 20
 
-// ReadAuditLog returns what a audit log says was done to a cluster, oldest first, and how many
-// of its lines cannot be read. What was not done, or was only to be shown, is left out.
+// ReadAuditLog returns what an audit log says was done to a cluster, oldest first, and how many
+// of its lines cannot be read. What was not done, or was only to be shown, is left out, and so is
+// what was done to a lab. Lines of old that name no kind of action are among those that cannot be read.
 func ReadAuditLog(from io.Reader) (done []model.Outcome, damaged int, err error) {
 	in := bufio.NewScanner(from)
 	in.Buffer(nil, lineMost)
 	for in.Scan() {
-		var r record
 		if len(strings.TrimSpace(in.Text())) == 0 {
 			continue
 		}
+		var r record
 		if json.Unmarshal(in.Bytes(), &r) != nil || r.Time.IsZero() || r.Step != stepIntent && r.Step != stepOutcome {
 			damaged++
 			continue
 		}
-		if r.Step != stepOutcome || r.DryRun || r.Result != model.ResultDone {
+		action, err := r.action()
+		if err != nil {
+			damaged++
 			continue
 		}
-		if o, ok := r.outcome(); ok {
-			done = append(done, o)
+		if r.Step == stepOutcome && !r.DryRun && r.Result == model.ResultDone && action.Kind.WritesEtcd() {
+			done = append(done, model.Outcome{At: r.Time, By: r.User, Done: true, Rev: r.Revision, Action: action})
 		}
 	}
 	if errors.Is(in.Err(), bufio.ErrTooLong) {
@@ -43,21 +47,21 @@ func ReadAuditLog(from io.Reader) (done []model.Outcome, damaged int, err error)
 	return done, damaged, nil
 }
 
-// outcome is what was written, as far as it is about keys: what was done to a lab is no line for
-// others.
-func (r record) outcome() (o model.Outcome, ok bool) {
-	o = model.Outcome{At: r.Time, By: r.User, Done: true, Rev: r.Revision, Action: model.Action{Lock: r.Lock}}
+// action is what was to be done to etcd. Of an action on a lab it is the kind alone.
+func (r record) action() (a model.Action, err error) {
+	a = model.Action{Kind: r.Kind, Lock: r.Lock}
 	if len(r.Keys) > 0 {
-		o.Action.Key, o.Action.CreateRev = r.Keys[0].text(), r.Keys[0].CreateRev
+		a.Key, a.CreateRev = r.Keys[0].text(), r.Keys[0].CreateRev
 	}
-	if id, is := strings.CutPrefix(r.Etcdctl, "etcdctl lease revoke "); is {
-		var err error
-		o.Action.Kind = model.RevokeLease
-		o.Action.Lease, err = model.ParseLeaseID(id)
-		return o, err == nil
+	switch {
+	case !slices.Contains(model.ActionKinds, r.Kind):
+		return a, fmt.Errorf("%q is no kind of action", r.Kind)
+	case r.Kind == model.RevokeLease:
+		a.Lease, err = model.ParseLeaseID(r.Lease)
+	case r.Kind == model.DeleteClaim && a.Key == "":
+		err = errors.New("a deletion names no key")
 	}
-	o.Action.Kind = model.DeleteClaim
-	return o, o.Action.Key != "" && r.Etcdctl != ""
+	return a, err
 }
 
 // text is the key as it is in etcd.

@@ -60,7 +60,7 @@ func TestAnIncidentInOneFile(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	line := fmt.Sprintf(`{"time":%q,"step":"outcome","user":"ada","action":"revoke lease a1","lock":"/shop/cellar","keys":[],"dry_run":false,"etcdctl":"etcdctl lease revoke a1","outcome":"Revoked lease a1","result":"done","revision":%d}`+"\n",
+	line := fmt.Sprintf(`{"time":%q,"step":"outcome","user":"ada","kind":"revoke lease","lease":"a1","action":"revoke lease a1","lock":"/shop/cellar","keys":[],"dry_run":false,"etcdctl":"etcdctl lease revoke a1","outcome":"Revoked lease a1","result":"done","revision":%d}`+"\n",
 		modeltest.At(40.1).Format(time.RFC3339Nano), h.Rev)
 	if err := os.WriteFile(own, []byte(line), 0o600); err != nil {
 		t.Fatal(err)

@@ -99,8 +99,8 @@ func TestReportTellsWhatWasDoneByAnotherRun(t *testing.T) {
 	h.Add(model.Watching{At: modeltest.At(50), Rev: h.Rev})
 	name := stored(t, h.Events...)
 	line := func(at float64, user string, rev int64, lease, result string) string {
-		return fmt.Sprintf(`{"time":%q,"step":"outcome","user":%q,"endpoint":"h1:2379","action":"revoke lease %s","lock":"/jobs/billing","keys":[{"key":"/jobs/billing/a1","create_revision":101}],`+
-			`"dry_run":false,"etcdctl":"etcdctl lease revoke %s","outcome":"Revoked lease %s (1 key)","result":%q,"revision":%d}`+"\n", modeltest.At(at).Format(time.RFC3339Nano), user, lease, lease, lease, result, rev)
+		return fmt.Sprintf(`{"time":%q,"step":"outcome","user":%q,"endpoint":"h1:2379","kind":"revoke lease","lease":%q,"action":"revoke lease %s","lock":"/jobs/billing","keys":[{"key":"/jobs/billing/a1","create_revision":101}],`+
+			`"dry_run":false,"etcdctl":"etcdctl lease revoke %s","outcome":"Revoked lease %s (1 key)","result":%q,"revision":%d}`+"\n", modeltest.At(at).Format(time.RFC3339Nano), user, lease, lease, lease, lease, result, rev)
 	}
 	own, _, err := auditLogFile()
 	if err != nil {
