@@ -111,7 +111,7 @@ func (a *Shell) choose(_ host.View, said host.Said) []host.Intent {
 	f, name := a.presentFrame(), said.Target.Action.Lock
 	switch {
 	case name == "":
-		a.say(draw.Late, a.th.Say("no-lock-is-selected"))
+		a.refuse(a.th.Say("no-lock-is-selected"))
 	case !f.Picked.Has[name] && len(f.Picked.Names) >= dialog.SeveralMost:
 		a.say(draw.Late, a.th.Say("locks-are-marked-and-more-are-not", dialog.SeveralMost))
 	default:
@@ -200,7 +200,7 @@ func (a *Shell) available(m availableMsg) tea.Cmd {
 		whys[i] = a.presentFrame().Th.Clean(whys[i])
 	}
 	if !slices.Contains(whys, "") {
-		a.say(draw.Late, a.th.NotNow(whys[0]))
+		a.refuse(a.th.NotNow(whys[0]))
 		return nil
 	}
 	return a.carryOut(m.then(a.look(), m.said))

@@ -77,7 +77,7 @@ func (a *Shell) footerLine() string {
 func (a *Shell) lead() []draw.Span {
 	text, hits := a.filter()
 	switch cursor := ""; {
-	case a.start != nil && a.field == nil, text == "" && a.field == nil:
+	case a.field == nil && (text == "" || a.start != nil || a.current().About().SaysFilter):
 		return []draw.Span{draw.Plain.Of(" ")}
 	case a.field != nil:
 		text, cursor = a.field.Text, "_"

@@ -37,7 +37,7 @@ func (a *Shell) carryOut(wants []host.Intent) tea.Cmd {
 		cmd, why := a.do(x)
 		cmds = append(cmds, cmd)
 		if why != "" {
-			a.say(draw.Late, why)
+			a.refuse(why)
 		}
 		if open, ok := x.(host.Open); ok && a.dialog != open.Dialog {
 			break

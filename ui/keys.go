@@ -160,7 +160,7 @@ func (on places) listKeys() []host.Key {
 	return append(append(rows, on.own(page.KeysOfLists)...), []host.Key{
 		{Keys: []string{"esc"}, Where: on.inner, Short: "key-back", What: "back-to-where-you-came-from", Do: host.Run(a.back)},
 		{Keys: []string{"esc"}, Where: on.all &^ on.inner, Short: "key-clears", What: "back-or-clear-the-filter", Do: host.Run(a.back),
-			Hidden: func(host.View) bool { text, _ := a.filter(); return text == "" }},
+			Hidden: func(host.View) bool { text, _ := a.filter(); return text == "" || a.current().About().SaysFilter }},
 		{Keys: []string{"y"}, Where: host.InText, Short: "key-copy", What: "copy-the-etcdctl-lines-osc-52", Do: runsCmd(a.copyOverlay)},
 		{Keys: []string{"y"}, Where: on.targets, What: "copy-the-selected-key-osc-52", Do: runsCmd(a.copyKey), Frozen: true},
 	}...)
@@ -334,7 +334,7 @@ func (a *Shell) press(b *host.Key, key string) tea.Cmd {
 	reason := b.Closed(v)
 	switch {
 	case reason != "":
-		a.say(draw.Late, a.th.NotNow(reason))
+		a.refuse(a.th.NotNow(reason))
 		return nil
 	case b.Asks != nil:
 		acts, _ := b.Asks()

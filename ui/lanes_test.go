@@ -170,7 +170,7 @@ func TestContendersBesideTruth(t *testing.T) {
 	b := newBench(t, Options{Lab: true})
 	overlap(b)
 	b.press("5")
-	b.sees("✖ write refused !! wrong")
+	b.sees("✖ write refused  !! wrong")
 	b.sees("write ok 5s")
 	if strings.Contains(b.text(), "write ok 5s ago") {
 		t.Errorf("in a narrow column no age has an \"ago\", or those below 10 s alone had one:\n%s", b.text())
@@ -190,7 +190,7 @@ func TestBesideTruth(t *testing.T) {
 		claim              bool
 	}{
 		{"paused", "its word is as old as the pause", "paused: said so 9s ago", model.ProcPaused, model.BeliefHolding, true},
-		{"leaving", "it asked, and nobody has answered: no alarm", "leaving     holds     … not read   none            asked to let go, no answer", model.ProcRunning, model.BeliefLeaving, true},
+		{"leaving", "it asked, and nobody has answered: no alarm", "leaving      holds      … not read    none             asked to let go, no answer", model.ProcRunning, model.BeliefLeaving, true},
 		{"has left", "etcd did it, the answer is lost: no alarm", "let go, not told so yet", model.ProcRunning, model.BeliefLeaving, false},
 		{"waits for nothing", "its place in the queue is gone", "not noticed: its key is gone", model.ProcRunning, model.BeliefWaiting, false},
 		{"believes", "the one that matters", "!! SAYS IT HOLDS: DOES NOT", model.ProcPaused, model.BeliefHolding, false},

@@ -85,7 +85,7 @@ func (a *Shell) copyKey() tea.Cmd {
 		lines = page.Fresh(a.state.View).Grants()
 	}
 	if len(lines) == 0 {
-		a.say(draw.Late, a.th.Say("nothing-selected-to-copy"))
+		a.refuse(a.th.Say("nothing-selected-to-copy"))
 		return nil
 	}
 	a.say(draw.Plain, a.th.Say("copied-text", model.Verbatim(a.th.Clean(strings.Join(lines, ", ")))))

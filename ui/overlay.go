@@ -134,7 +134,7 @@ func (a *Shell) explain() {
 	f, about := a.current().Finding(a.Frame())
 	if f == nil {
 		if a.overlay = howLockIs(a.current(), a.Frame()); a.overlay == nil {
-			a.say(draw.Late, a.th.Say("nothing-to-explain", model.Verbatim(about)))
+			a.refuse(a.th.Say("nothing-to-explain", model.Verbatim(about)))
 		}
 		return
 	}
@@ -206,7 +206,7 @@ func (a *Shell) byHand() {
 // copyOverlay puts the commands of the overlay into the clipboard.
 func (a *Shell) copyOverlay() tea.Cmd {
 	if len(a.overlay.copy) == 0 {
-		a.say(draw.Late, a.th.Say("there-are-no-commands-on-this"))
+		a.refuse(a.th.Say("there-are-no-commands-on-this"))
 		return nil
 	}
 	text := ""

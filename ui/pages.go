@@ -142,7 +142,7 @@ func (a *Shell) turnTo(page int) {
 // comeBack takes the last jump back.
 func (a *Shell) comeBack() {
 	if len(a.backStack) == 0 {
-		a.say(draw.Late, a.th.Say("nothing-to-go-back-to-no"))
+		a.refuse(a.th.Say("nothing-to-go-back-to-no"))
 		return
 	}
 	e := a.backStack[len(a.backStack)-1]
@@ -158,7 +158,7 @@ func (a *Shell) comeBack() {
 func (a *Shell) show(r page.Request) {
 	switch {
 	case r.Why != "":
-		a.say(draw.Late, r.Why)
+		a.refuse(r.Why)
 		return
 	case r.Show == 0:
 		return
@@ -228,14 +228,14 @@ func (a *Shell) toggleMark() {
 	name := r.Lock
 	switch {
 	case name == "":
-		a.say(draw.Late, r.Why)
+		a.refuse(r.Why)
 		return
 	case m.Has[name]:
 		m.Drop(name)
 		a.say(draw.Plain, a.th.Say("no-mark-any-more", model.Verbatim(a.th.Clean(name))))
 		return
 	case len(m.Names) >= marksMax:
-		a.say(draw.Late, a.th.Say("that-would-be-too-many-marks"))
+		a.refuse(a.th.Say("that-would-be-too-many-marks"))
 		return
 	}
 	m.Toggle(name)
@@ -255,12 +255,15 @@ func (a *Shell) nextMark() {
 		}
 	}
 	if len(names) > 0 {
-		a.say(draw.Late, a.th.Say("none-of-the-marked-locks-is"))
+		a.refuse(a.th.Say("none-of-the-marked-locks-is"))
 		return
 	}
-	a.say(draw.Late, a.th.Say("no-lock-is-marked-b-marks"))
+	a.refuse(a.th.Say("no-lock-is-marked-b-marks"))
 }
 
 func (a *Shell) goTo(page int) {
+	if page != a.at && a.local {
+		a.notice = notice{}
+	}
 	a.at, a.overlay = page, nil
 }

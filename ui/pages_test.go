@@ -194,7 +194,7 @@ func TestPageStories(t *testing.T) {
 			b.w.add(model.FaultOn{At: at(23), ID: 2, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "c1"}},
 				model.FaultOn{At: at(23), ID: 3, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "c2"}})
 			b.sync(23)
-			b.sees("c1        4711 ! held")
+			b.sees("c1     ! held")
 			b.size(200, 50)
 			b.sees("! paused+held")
 		}},

@@ -116,6 +116,7 @@ type notice struct {
 	text  draw.Span
 	undo  model.Fault // what it says was done, as far as that can be taken back
 	stays bool
+	local bool      // it says why a key of this page did nothing
 	since time.Time // of the first tick after it was said
 }
 
@@ -126,6 +127,9 @@ func (n *notice) say(st draw.Style, text string) {
 	}
 	*n = notice{text: st.Of(text), stays: st == draw.Bad}
 }
+
+// refuse says why a key did nothing, for as long as one stays on the page.
+func (n *notice) refuse(why string) { *n = notice{text: draw.Late.Of(why), local: true} }
 
 // fade takes the line away when it was there for long enough.
 func (n *notice) fade(tick time.Time) {

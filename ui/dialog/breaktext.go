@@ -39,11 +39,17 @@ func (d *Break) lines(v host.View, w, h int) [][]draw.Span {
 	d.cure(v, w, add)
 	d.subject(v, w, add)
 	add(spacing)
+	keys := d.goesLines(v, w)
+	if len(keys) > 0 {
+		add(detail, keys[0]...)
+		keys = keys[1:]
+	}
 	goes := len(all)
 	if !d.claimGone(v) {
-		d.wayLines(v, w, &d.revoke, "R", d.revokeWords(v),
-			v.Th.Say("ends-the-session-and-all-its-keys"), add)
-		goes = len(all)
+		if len(keys) > 0 {
+			add(spacing)
+		}
+		d.wayLines(v, w, &d.revoke, "R", d.revokeWords(v), v.Th.Say("ends-the-session-and-all-its-keys"), add)
 		d.commandLine(v, w, &d.revoke, add)
 		add(spacing)
 		d.wayLines(v, w, &d.delete, "D", v.Th.Say("delete-this-claim"), v.Th.Say("this-lock-only-its-owner-is-not"), add)
@@ -60,7 +66,6 @@ func (d *Break) lines(v host.View, w, h int) [][]draw.Span {
 		add(spacing)
 	}
 	all = append(all, d.prompt(v, w)...)
-	keys := d.goesLines(v, w)
 	all = trim(all, h-min(len(keys), leastKeys), &goes)
 	room := h - len(all)
 	var out [][]draw.Span
@@ -192,6 +197,9 @@ func (d *Break) revokeWords(v host.View) string {
 
 // wayLines name a way and what it means.
 func (d *Break) wayLines(v host.View, w int, x *way, key, name, what string, add func(int, ...draw.Span)) {
+	if names := max(draw.Width(d.revokeWords(v)), draw.Width(name)); 3+names+2+draw.Width(what) <= w { // both ways in the same columns
+		name = draw.PadTo(name, names)
+	}
 	add(ranked, draw.Change.Of(key), draw.Strong.Of("  "+name), draw.Dim.Of("  "+what))
 	why := d.whyNot(v, x)
 	switch {
@@ -200,7 +208,7 @@ func (d *Break) wayLines(v host.View, w int, x *way, key, name, what string, add
 		return
 	case !x.ready:
 		add(ranked, draw.Dim.Of("   "+v.Th.Say("reading-what-it-would-touch")+" "+v.Th.Sign.Unread))
-	case x == &d.delete:
+	case x == &d.delete && d.next(v, d.t.Action.Key, 0) != d.next(v, d.t.Action.Key, d.revoke.action.Lease): // else the list above says so
 		add(ranked, draw.Plain.Of("   "+v.Th.Cut(d.next(v, d.t.Action.Key, 0), w-3)))
 	}
 	if !x.plan.Unknown.IsZero() {
@@ -222,19 +230,34 @@ func (d *Break) commandLine(v host.View, w int, x *way, add func(int, ...draw.Sp
 	}
 }
 
-// goesLines are the keys that a revoke takes along, with who is next.
+// going are the keys that a revoke takes along, or the claim alone where its lease cannot be revoked.
+func (d *Break) going(v host.View) []model.KV {
+	switch {
+	case d.claimGone(v):
+		return nil
+	case d.whyNot(v, &d.revoke) == "" && d.revoke.ready:
+		return d.revoke.plan.Goes
+	case d.whyNot(v, &d.revoke) != "" && d.whyNot(v, &d.delete) == "":
+		return []model.KV{{Key: d.t.Action.Key}}
+	}
+	return nil
+}
+
+// goesLines are two columns, with a line of titles: the keys that go, and what becomes of each lock then.
 func (d *Break) goesLines(v host.View, w int) [][]draw.Span {
-	if !d.revoke.ready || d.whyNot(v, &d.revoke) != "" {
+	goes, th := d.going(v), v.Th
+	if len(goes) == 0 {
 		return nil
 	}
-	keys, cells := make([]string, len(d.revoke.plan.Goes)), 0
-	for i, kv := range d.revoke.plan.Goes {
-		keys[i] = v.Th.CutKey(v.Th.Clean(kv.Key), max(12, w/2-6))
+	what, next := th.Say("what-goes"), th.Say("who-is-next")
+	keys, cells := make([]string, len(goes)), draw.Width(what)-2
+	for i, kv := range goes {
+		keys[i] = th.CutKey(th.Clean(kv.Key), max(12, w/2-6))
 		cells = max(cells, draw.Width(keys[i]))
 	}
-	lines := make([][]draw.Span, len(keys))
-	for i, kv := range d.revoke.plan.Goes {
-		lines[i] = []draw.Span{draw.Plain.Of("   - " + draw.PadTo(keys[i], cells) + "  "), draw.Dim.Of(d.next(v, kv.Key, kv.Lease))}
+	lines := [][]draw.Span{{draw.Strong.Of(draw.PadTo(what, cells+2) + "  " + next)}}
+	for i, kv := range goes {
+		lines = append(lines, []draw.Span{draw.Bad.Of("- "), draw.Plain.Of(draw.PadTo(keys[i], cells) + "  "), draw.Dim.Of(th.Cut(d.next(v, kv.Key, kv.Lease), w-cells-4))})
 	}
 	return lines
 }

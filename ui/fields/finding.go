@@ -10,7 +10,7 @@ import (
 // Findings are the fields of a finding.
 var Findings = []Field[model.Finding]{
 	{Title: "title-problem", In: In{Console: 10}, Width: Width{Least: 20, Fair: 28, Most: 28}},
-	{Name: "code", Title: "title-code", In: In{Table: 20, CSV: 10, JSON: 10, Console: 60}, Width: Width{Least: 12, Fair: 18, Most: 22, Rank: 6}, Own: code},
+	{Name: "code", Title: "title-code", In: In{Table: 20, CSV: 10, JSON: 10, Console: 60}, Width: Width{Least: 12, Fair: 22, Most: 22, Rank: 6}, Own: code},
 	{Name: "severity", Title: "title-severity", In: In{Table: 10, CSV: 20, JSON: 20}, Own: severity},
 	{Name: "confidence", Title: "title-confidence", In: In{Table: 30, CSV: 30, JSON: 30}, Own: confidence},
 	{Name: "lock", Title: "title-lock", In: In{Table: 40, CSV: 40, JSON: 40, Console: 20}, Width: Width{Least: 17, Fair: 26, Most: 40, Rank: 1},

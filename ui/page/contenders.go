@@ -45,9 +45,9 @@ func noteworthy(f Frame, c reports.ContenderInfo) bool {
 
 // ContenderCells are the columns of the contenders.
 var ContenderCells = table.Cells[stance]{
-	{Column: table.Column{Title: "title-name", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
+	{Column: table.Column{Title: "title-name", Least: 5, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
 	{Column: table.Column{Title: "title-pid", Least: 7, Most: 8, Rank: 6, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.PID)) }},
-	{Column: table.Column{Title: "title-process", Least: 8, Fair: 8, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
+	{Column: table.Column{Title: "title-process", Least: 8, Fair: 10, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
 		proc, st := processLook(r.F.Th, r.F.S, x.ContenderInfo, r.Room())
 		r.Add(st, r.F.Th.Cut(proc, r.Room()))
 	}},
@@ -67,7 +67,7 @@ var ContenderCells = table.Cells[stance]{
 		}
 	}},
 	{Column: table.Column{Title: "title-last-access", Least: 15, Fair: 15, Most: 34, Rank: 4}, Fill: accessCell},
-	{Column: table.Column{Title: titleOfNotes, Least: 26, Fair: 36, Most: 48, Rank: 1}, Fill: func(r *table.Row, x *stance) {
+	{Column: table.Column{Title: titleOfNotes, Least: 26, Fair: 28, Most: 48, Rank: 1}, Fill: func(r *table.Row, x *stance) {
 		note, how := x.note, x.how
 		if how == draw.Alarm {
 			note = besideWords(r.F, x.ContenderInfo, note, r.Room())

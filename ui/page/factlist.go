@@ -290,28 +290,30 @@ func LastFacts(lines []string, f Frame, facts []*journal.Entry, named bool, w, h
 	return list.last(lines, f, factLook{named: named}, w, h)
 }
 
+// entryWhole is how many lines an entry takes where all have room.
+const entryWhole = 8
+
 // wholeFrom is from how many lines on an entry takes two of them under a picture: on fewer more entries say
 // more, and so they do where each has its lock in front.
 const wholeFrom = 4
 
 // fits says whether all entries have room as a whole.
-func (p *factList) fits(f Frame, w, h int) bool {
+func (p *factList) fits(f Frame, named bool, w, h int) bool {
 	lines := 0
 	for i := 0; i < len(p.matched) && lines <= h; i++ {
-		lines += len(factLines(f, p.matched[i], false, w, entryLinesMax, false))
+		lines += len(factLines(f, p.matched[i], named, w, entryWhole, false))
 	}
 	return lines <= h
 }
 
 // last is [factList.paint] under a picture, or why there is nothing.
 func (p *factList) last(lines []string, f Frame, look factLook, w, h int) []string {
-	if look.most = 1; !look.named {
-		if h >= wholeFrom {
-			look.most = 2
-		}
-		if p.fits(f, w, h) {
-			look.most = entryLinesMax
-		}
+	look.most = 1
+	switch {
+	case p.fits(f, look.named, w, h):
+		look.most = entryWhole
+	case !look.named && h >= wholeFrom:
+		look.most = 2
 	}
 	none := ""
 	switch since := f.S.Timeline().Start(); {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // Matcher returns what a filter keeps, nil for all. A filter is words, each of which has to
@@ -75,6 +76,21 @@ func badFilter(filter string) model.Message {
 		return model.Say("not-a-regular-expression", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	return model.Message{}
+}
+
+// filterMost is how many cells a filter takes in a title.
+const filterMost = 24
+
+// filteredBy says in a title by what rows are filtered, nil for nothing.
+func filteredBy(th *draw.Theme, filter string) []draw.Span {
+	if filter == "" {
+		return nil
+	}
+	said := []draw.Span{draw.Plain.Of("   "), draw.Accent.Of(th.Say("filter-word")), draw.Strong.Of(" " + th.Cut(th.Clean(filter), filterMost)), draw.Plain.Of("   ")}
+	if why := badFilter(filter); !why.IsZero() {
+		return append(said, draw.Late.Of(th.Message(why)))
+	}
+	return append(said, draw.Accent.Of("esc"), draw.Dim.Of(" "+th.Say("key-clears")))
 }
 
 // Hits says how many rows a filter leaves, or why it filters nothing.

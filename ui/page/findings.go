@@ -128,7 +128,7 @@ func (p *findingsPage) place(id string) int {
 }
 
 func (p *findingsPage) About() About {
-	return About{Title: "Findings", Label: "page-findings", Go: "go-to-findings", Targets: true, Shows: ShowFinding}
+	return About{Title: "Findings", Label: "page-findings", Go: "go-to-findings", Targets: true, Shows: ShowFinding, SaysFilter: true}
 }
 
 func (p *findingsPage) Keys() []Key {
@@ -260,7 +260,7 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	if words := f.Counters.Words(); len(words) > 0 {
 		title = append(title, draw.Plain.Of("  "+f.Th.Say("list", words)))
 	}
-	lines := []string{f.Th.Ruler(w, title...)}
+	lines := []string{f.Th.Ruler(w, append(title, filteredBy(f.Th, p.Filter())...)...)}
 	rows, under := h-1, 0
 	need := 1 + max(1, len(p.found))
 	switch {

@@ -31,7 +31,7 @@ func newJournal() Page { return &journalPage{} }
 const entryLinesMax = 3
 
 func (p *journalPage) About() About {
-	return About{Title: "Journal", Label: "page-journal", Go: "go-to-journal", Shows: ShowJournal}
+	return About{Title: "Journal", Label: "page-journal", Go: "go-to-journal", Shows: ShowJournal, SaysFilter: true}
 }
 
 func (p *journalPage) Keys() []Key {
@@ -272,6 +272,11 @@ func (p *journalPage) title(f Frame, w int) string {
 		count = f.Th.Say("of-lines", draw.Counted(len(p.matched)), draw.Counted(len(f.S.Journal())))
 	}
 	t = append(t, draw.Dim.Of("  "+count))
+	t = append(t, filteredBy(f.Th, p.filter)...)
 	t = append(t, p.newerBelow(f)...)
-	return f.Th.Ruler(w, append(t, f.AsOf()...)...)
+	var hint []draw.Span
+	if p.bottom() == len(p.matched)-1 {
+		hint = []draw.Span{draw.Dim.Of(f.Th.Say("newest-below"))}
+	}
+	return f.Th.RulerWith(w, hint, append(t, f.AsOf()...)...)
 }

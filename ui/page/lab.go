@@ -100,6 +100,14 @@ func lockCells(f Frame, all []reports.ContenderInfo, w int) int {
 	return min(n, lockMost)
 }
 
+// contenderCells is how wide the names of contenders are.
+func contenderCells(f Frame, all []reports.ContenderInfo) (n int) {
+	for _, c := range all {
+		n = max(n, draw.Width(f.Th.Clean(c.Name)))
+	}
+	return n
+}
+
 func follow[T any](s *section, rows []T, id func(T) string) {
 	s.ids = s.ids[:0]
 	for _, r := range rows {
@@ -186,6 +194,7 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 	}
 	p.look(f)
 	p.parts[partContenders].table.Claim("title-lock", lockCells(f, p.rows.contenders, w))
+	p.parts[partContenders].table.Bound("title-name", contenderCells(f, p.rows.contenders))
 	for i := range p.parts {
 		p.parts[i].y = -1
 	}

@@ -82,6 +82,8 @@ type About struct {
 	// Targets: what is selected there can be broken, or faults be done to it.
 	Targets bool
 	Shows   Things
+	// SaysFilter: its title says by what the rows are filtered.
+	SaysFilter bool
 	// First are the keys that the footer shows first, nil for the usual ones.
 	First []string
 }

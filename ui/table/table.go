@@ -26,15 +26,16 @@ type Column struct {
 // Name is the title in English, by which the settings of a person know the column.
 func (c Column) Name() string { return text.English(model.Message{ID: c.Title}) }
 
-// gutter is how many cells stand between the columns of a table of w cells, if they have the room.
-func gutter(w int) int {
+// gutter is how many cells stand between the columns of a table of w cells at least, and if they have
+// the room. A column goes before they stand closer.
+func gutter(w int) (least, most int) {
 	switch {
 	case w >= 190:
-		return 3
+		return 2, 3
 	case w >= 100:
-		return 2
+		return 2, 2
 	}
-	return 1
+	return 1, 1
 }
 
 // fair says whether the columns have a fair width although they stand further apart, or what they
@@ -227,13 +228,11 @@ func (t *Table) fitShown(w int) []int {
 			shown = append(shown, c)
 		}
 	}
-	t.gap = 1
-	some, all := FitColumns(shown, w, t.gap), make([]int, len(t.Cols))
-	for gap := gutter(t.w); gap > 1; gap-- {
-		if airy := FitColumns(shown, w, gap); fair(shown, airy, some) {
-			t.gap, some = gap, airy
-			break
-		}
+	least, most := gutter(t.w)
+	t.gap = least
+	some, all := FitColumns(shown, w, least), make([]int, len(t.Cols))
+	if airy := FitColumns(shown, w, most); most > least && fair(shown, airy, some) {
+		t.gap, some = most, airy
 	}
 	for i, c := range t.Cols {
 		if !t.hides(c) {
