@@ -128,7 +128,7 @@ func (w *writer) revokeClaim(ctx context.Context, cli *clientv3.Client, c spoken
 // delete certain.
 func (w *writer) wrote(a model.Action, rev int64) {
 	now := w.o.Now()
-	w.reports.Add(model.Acted{At: now, Outcome: model.Outcome{Action: a, At: now, Done: true, Detail: model.DetailLab, Rev: rev}})
+	w.reports.Add(model.Acted{At: now, Outcome: model.Outcome{Action: a, At: now, Done: true, ByLab: true, Rev: rev}})
 }
 
 // deleteClaim deletes a claim, if it is still the one that was read.

@@ -196,9 +196,9 @@ type Outcome struct {
 	Changed string
 	Now     KV
 	// Detail adds what the request answered ("3 keys", "pid 4711").
-	// Said says the same where it is a sentence of ours; no recording has it.
-	Detail string
-	Said   Message `json:"-"`
+	Detail Message
+	// ByLab says that a lab did it by itself: nobody asked for it.
+	ByLab bool
 	// Rev is the revision of the write, 0 if there is none.
 	Rev int64
 	// Went are the keys that a revoke took at Rev, in key order and without values; nil
@@ -227,18 +227,13 @@ func (o Outcome) Result() Result {
 	return ResultNotDone
 }
 
-// DetailLab is the detail of what a lab did by itself.
-const DetailLab = "by the lab"
-
 // Message says what was done or why not.
 func (o Outcome) Message() Message {
 	var detail, failure Message
 	switch {
-	case !o.Said.IsZero():
-		detail = Say("detail", o.Said)
-	case o.Detail == DetailLab:
+	case o.ByLab:
 		detail = Say("detail", Say("detail-lab"))
-	case o.Detail != "":
+	case !o.Detail.IsZero():
 		detail = Say("detail", o.Detail)
 	}
 	switch {

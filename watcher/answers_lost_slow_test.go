@@ -15,6 +15,7 @@ import (
 	"locktop/chaos/chaostest"
 	"locktop/chaos/gate"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // On every release a revoke whose answer is lost is unknown and sent once, and one that is
@@ -55,7 +56,7 @@ func TestRevokesOnEveryRelease(t *testing.T) {
 			for _, kv := range o.Went {
 				went = append(went, kv.Key)
 			}
-			if !o.Done || !slices.Equal(went, []string{"/joined", key}) || !strings.Contains(o.Detail, `2 keys; "/joined" was not shown`) {
+			if !o.Done || !slices.Equal(went, []string{"/joined", key}) || !strings.Contains(text.English(o.Detail), `2 keys; "/joined" was not shown`) {
 				t.Errorf("%+v", o)
 			}
 			for _, how := range []chaostest.Loss{chaostest.AnswerCut, chaostest.AnswerUnavailable} {

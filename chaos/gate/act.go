@@ -33,11 +33,10 @@ func (g *Gate) revoke(ctx context.Context, w *clientv3.Client, p model.Plan) mod
 	if out.Went, err = g.went(ctx, p, out.Rev); err != nil {
 		out.Detail = reach(p)
 		if p.Unknown.IsZero() {
-			out.Detail += " shown; what else went is not known: " + status.Convert(err).Message()
+			out.Detail = model.Say("detail-keys-of-more", len(p.Goes), status.Convert(err).Message())
 		}
 	} else {
-		out.Said = wentWords(p, out.Went)
-		out.Detail = text.English(out.Said)
+		out.Detail = wentWords(p, out.Went)
 	}
 	if len(out.Went) == 0 && (err == nil || len(p.Goes) == 0 && p.Unknown.IsZero()) {
 		out.Rev = 0
@@ -95,27 +94,25 @@ func (g *Gate) deleteClaim(ctx context.Context, w *clientv3.Client, p model.Plan
 		}
 		return changed(why, now)
 	}
-	return model.Outcome{Done: true, Detail: count(1), Said: model.Say("detail-keys", 1), Rev: r.Header.GetRevision()}
+	return model.Outcome{Done: true, Detail: model.Say("detail-keys", 1), Rev: r.Header.GetRevision()}
 }
 
 // dryRun says what would have been done.
 func dryRun(p model.Plan) model.Outcome {
-	detail := "would be done"
-	if p.Action.Kind.WritesEtcd() {
-		detail = "would take " + reach(p)
-	}
 	out := refusal(model.Say("dry-run"))
-	out.Detail = detail
+	out.Detail = model.Say("detail-would-be-done")
+	if p.Action.Kind.WritesEtcd() {
+		out.Detail = model.Say("detail-would-take", reach(p))
+	}
 	return out
 }
 
 // reach says how many keys go, as far as the plan knows.
-func reach(p model.Plan) string {
-	n := count(len(p.Goes))
+func reach(p model.Plan) model.Message {
 	if !p.Unknown.IsZero() {
-		return n + "; " + text.English(p.Unknown)
+		return model.Say("detail-keys-known", len(p.Goes), p.Unknown)
 	}
-	return n
+	return model.Say("detail-keys", len(p.Goes))
 }
 
 // refused is the outcome of what was not done.

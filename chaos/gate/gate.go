@@ -218,14 +218,14 @@ func (g *Gate) doLab(ctx context.Context, p model.Plan) model.Outcome {
 	}
 	detail, err := g.o.Lab.Do(ctx, p.Action)
 	if err != nil {
-		out := model.Outcome{Unknown: chaos.Unsure(err), Detail: text.English(detail), Said: detail, Err: err.Error()}
+		out := model.Outcome{Unknown: chaos.Unsure(err), Detail: detail, Err: err.Error()}
 		var r text.Refusal
 		if errors.As(err, &r) && r.Error() == out.Err { // and nothing is said about it
 			out.Why = r.Why
 		}
 		return out
 	}
-	return model.Outcome{Done: true, Detail: text.English(detail), Said: detail}
+	return model.Outcome{Done: true, Detail: detail}
 }
 
 // connection returns the writer's connection and opens it on first use. One that

@@ -130,7 +130,7 @@ func TestRevokeTakesThePlannedKeysAtOneRevision(t *testing.T) {
 	watch := b.direct.Watch(chaostest.Within(t), "/locks/", clientv3.WithPrefix(), clientv3.WithCreatedNotify())
 	<-watch
 	o := b.gate.Do(chaostest.Within(t), p)
-	if !o.Done || o.Detail != "2 keys" || o.Action != a {
+	if !o.Done || text.English(o.Detail) != "2 keys" || o.Action != a {
 		t.Errorf("outcome %+v", o)
 	}
 	gone := <-watch
@@ -288,7 +288,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 		p.DryRun = true
 		o := b.gate.Do(chaostest.Within(t), p)
 		wantRefused(t, o, "dry run")
-		if !strings.HasPrefix(o.Detail, "would ") {
+		if !strings.HasPrefix(text.English(o.Detail), "would ") {
 			t.Errorf("%s: %q does not say what it would do", kind, o.Detail)
 		}
 	}
@@ -324,7 +324,7 @@ func TestLabActionsGoToTheLab(t *testing.T) {
 	lab := &labStub{}
 	b := newBench(t, func(o *Options) { o.Lab = lab })
 	a := model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultKill, Target: "a"}}
-	if o := b.gate.Do(chaostest.Within(t), b.plan(t, a)); !o.Done || o.Detail != "pid 4711" || o.Rev != 0 {
+	if o := b.gate.Do(chaostest.Within(t), b.plan(t, a)); !o.Done || text.English(o.Detail) != "pid 4711" || o.Rev != 0 {
 		t.Errorf("outcome %+v", o)
 	}
 	for _, l := range b.lines(t) {

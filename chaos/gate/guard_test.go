@@ -8,6 +8,7 @@ import (
 
 	"locktop/chaos/chaostest"
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // rewrite puts a key again as somebody else does after the dialog was shown.
@@ -119,7 +120,7 @@ func TestRevokeTakesOnlyWhatWasShown(t *testing.T) {
 		p = b.plan(t, a)
 	}
 	b.rewrite(t, a.Key, "new owner", lease)
-	if o := b.gate.Do(chaostest.Within(t), p); !o.Done || o.Detail != "2 keys" {
+	if o := b.gate.Do(chaostest.Within(t), p); !o.Done || text.English(o.Detail) != "2 keys" {
 		t.Errorf("with fewer keys, and one that was written again as it was: %+v", o)
 	}
 }

@@ -128,7 +128,7 @@ func FuzzAuditLog(f *testing.F) {
 		l := auditLog{to: &out, user: user, endpoint: key, now: func() time.Time { return time.Unix(0, 0) }}
 		p := model.Plan{Action: model.Action{Kind: model.DeleteClaim, Key: key, Lock: key, CreateRev: rev},
 			Goes: []model.KV{{Key: key, Value: "the value of a key", CreateRev: rev}}, Unknown: model.Say("quote", text)}
-		err := errors.Join(l.writeIntent(p), l.writeOutcome(p, model.Outcome{Action: p.Action, Err: text, Detail: user}))
+		err := errors.Join(l.writeIntent(p), l.writeOutcome(p, model.Outcome{Action: p.Action, Err: text, Detail: model.Say("quote", user)}))
 		if err != nil {
 			t.Fatal(err)
 		}

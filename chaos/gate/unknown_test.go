@@ -227,7 +227,7 @@ func TestTheOutcomeListsWhatWentWithTheLease(t *testing.T) {
 				}
 			})
 			o := b.gate.Do(chaostest.Within(t), p)
-			if d := cmp.Diff(row.went, keysOf(o.Went)); d != "" || o.Detail != row.detail || !o.Done {
+			if d := cmp.Diff(row.went, keysOf(o.Went)); d != "" || text.English(o.Detail) != row.detail || !o.Done {
 				t.Errorf("%s: %+v; went (-want +got):\n%s", row.reason, o, d)
 			}
 			for _, kv := range o.Went {
@@ -254,7 +254,7 @@ func TestARevokeWithoutKeysTookNothing(t *testing.T) {
 		_, err := b.direct.Delete(chaostest.Within(t), "/theirs")
 		chaostest.Must(t, err)
 	})
-	if o := b.gate.Do(chaostest.Within(t), p); !o.Done || o.Detail != "0 keys" || o.Rev != 0 || len(o.Went) != 0 {
+	if o := b.gate.Do(chaostest.Within(t), p); !o.Done || text.English(o.Detail) != "0 keys" || o.Rev != 0 || len(o.Went) != 0 {
 		t.Errorf("outcome %+v", o)
 	}
 	lines := b.lines(t)

@@ -103,5 +103,3 @@ func wentWords(p model.Plan, went []model.KV) model.Message {
 		return model.Say("detail-keys-not-shown", n, len(fresh), fresh[0])
 	}
 }
-
-func count(keys int) string { return model.CountOf(keys, "key") }

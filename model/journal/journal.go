@@ -178,7 +178,7 @@ func settleByAct(f *Entry, o model.Outcome) {
 	}
 	f.Confidence, f.Pending, f.byUs, f.By = model.Certain, false, true, o.By
 	f.Evidence = model.Say("done-from-this-console")
-	if f.byLab = o.Detail == model.DetailLab; f.byLab {
+	if f.byLab = o.ByLab; f.byLab {
 		f.Evidence = model.Say("detail-lab")
 	}
 }

@@ -81,7 +81,7 @@ action Revoked lease a1
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
 			h.Put(1, modeltest.ClaimKey("/lock", b), "", b)
 			h.End(5, a)
-			h.Add(model.Acted{At: modeltest.At(5.1), Outcome: model.Outcome{At: modeltest.At(5.1), Done: true, Rev: h.Rev, Detail: model.DetailLab, Action: model.Action{Kind: model.RevokeLease, Lease: a}}})
+			h.Add(model.Acted{At: modeltest.At(5.1), Outcome: model.Outcome{At: modeltest.At(5.1), Done: true, Rev: h.Rev, ByLab: true, Action: model.Action{Kind: model.RevokeLease, Lease: a}}})
 		}, `acquired a1 took /lock, which was free
 queued b2 joined the queue of /lock at place 2, behind a1
 handover b2 took over /lock from a1 (held 4.0s, revoked by the lab)
@@ -89,7 +89,7 @@ action Revoked lease a1 (by the lab)
 `},
 		{"a delete of the lab", "likewise", func(h *modeltest.History) {
 			h.Put(1, modeltest.ClaimKey("/lock", a), "", a)
-			h.Add(model.Acted{At: modeltest.At(4.9), Outcome: model.Outcome{At: modeltest.At(4.9), Done: true, Rev: h.Rev + 1, Detail: model.DetailLab,
+			h.Add(model.Acted{At: modeltest.At(4.9), Outcome: model.Outcome{At: modeltest.At(4.9), Done: true, Rev: h.Rev + 1, ByLab: true,
 				Action: model.Action{Kind: model.DeleteClaim, Key: modeltest.ClaimKey("/lock", a), CreateRev: h.Rev}}})
 			h.Del(5, modeltest.ClaimKey("/lock", a))
 		}, `acquired a1 took /lock, which was free

@@ -92,6 +92,11 @@ var actions = map[model.MessageID]Sentence{
 	"detail-lease":     {"lease {0}", "租约 {0}"},
 	"detail-keys":      {"{0} {0|key|keys}", "{0} 个键"},
 
+	"detail-keys-known":    {"{0} {0|key|keys}; {1}", "{0} 个键；{1}"},
+	"detail-keys-of-more":  {"{0} {0|key|keys} shown; what else went is not known: {1}", "显示过 {0} 个键；不知道还删掉了什么：{1}"},
+	"detail-would-take":    {"would take {0}", "会删掉 {0}"},
+	"detail-would-be-done": {"would be done", "会执行"},
+
 	"detail-to":      {"to {0}", "换到 {0}"},
 	"detail-up-to":   {"up to revision {0}", "到修订版本 {0}"},
 	"detail-stopped": {"{0} stopped", "停掉 {0}"},
