@@ -26,6 +26,14 @@ type Segment struct {
 	claim *locks.Claim
 }
 
+// Waited is when the wait of a piece of one span ended: by getting the lock, or by going.
+func (p *Segment) Waited() int64 {
+	if p.Held {
+		return p.Got
+	}
+	return p.Gone
+}
+
 // Lease is the lease of a piece of one span, 0 for several.
 func (p *Segment) Lease() model.LeaseID {
 	switch {

@@ -44,6 +44,31 @@ func (s *Span) waits(now time.Time) time.Time {
 	return EndOrNow(s.Gone, now)
 }
 
+// WaitedWithin returns the part of a time in which the span waited, and whether there is any.
+func (s *Span) WaitedWithin(from, to time.Time) (a, b time.Time, any bool) {
+	return Within(s.Came, s.waits(time.Time{}), from, to)
+}
+
+// HeldWithin returns the part of a time in which the span held, and whether there is any.
+func (s *Span) HeldWithin(from, to time.Time) (a, b time.Time, any bool) {
+	if s.Got.IsZero() {
+		return a, b, false
+	}
+	return Within(s.Got, s.Gone, from, to)
+}
+
+// Within returns the part of a time that lies in another, and whether there is any. The zero time as
+// its end says that it goes on.
+func Within(a, b, from, to time.Time) (_, _ time.Time, any bool) {
+	if b.IsZero() || b.After(to) {
+		b = to
+	}
+	if a.Before(from) {
+		a = from
+	}
+	return a, b, b.After(a)
+}
+
 // EndOrNow is when something ended, now if it goes on.
 func EndOrNow(t, now time.Time) time.Time {
 	if t.IsZero() {

@@ -85,11 +85,7 @@ func (b *Timeline) waited(lock string, first, last int64) int64 {
 		}
 	}
 	b.presentPieces(lock, first, last, 0, func(p *Segment) bool {
-		end := last
-		if p.Held {
-			end = min(p.Got, last)
-		}
-		sum += max(0, end-max(p.Came, first)) * int64(p.N)
+		sum += max(0, min(p.Waited(), last)-max(p.Came, first)) * int64(p.N)
 		return true
 	})
 	return sum

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -210,31 +211,23 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 	for i := range x.All {
 		at[x.All[i].Name] = i
 	}
-	spells := make([][]spell, len(x.All))
-	keep := func(name string, came, got, gone int64) {
+	stays := make([][]timeline.Segment, len(x.All)) // of each contender
+	keep := func(name string, stay timeline.Segment) {
 		if i, ok := at[name]; ok {
-			spells[i] = append(spells[i], spell{came, got, gone})
+			stays[i] = append(stays[i], stay)
 		}
 	}
 	s.Timeline().Segments(lock, x.scale.From, x.scale.To(), 0, func(p *timeline.Segment) bool {
 		if !p.Present {
-			got := p.Got
-			if !p.Held {
-				got = 0
-			}
-			keep(names.nameOf(p.Claim()), p.Came, got, p.Gone)
+			keep(names.nameOf(p.Claim()), *p)
 		}
 		return true
 	})
 	if l := s.Lock(lock); l != nil && l.Recipe().HasHolder {
 		now := func(_ int, c *locks.Claim) bool {
 			got, _, holds := c.HeldSince()
-			us := int64(0)
-			if holds {
-				us = got.UnixMicro()
-			}
 			came, _ := s.Timeline().BeganAt(c)
-			keep(names.nameOf(c.Ref()), came.UnixMicro(), us, micro(time.Time{}))
+			keep(names.nameOf(c.Ref()), timeline.Segment{Came: came.UnixMicro(), Got: got.UnixMicro(), Gone: math.MaxInt64, Held: holds})
 			return true
 		}
 		for c := range l.First(min(l.Holders(), scanMost)) {
@@ -245,22 +238,18 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 	for i := range x.All {
 		y := &x.All[i]
 		b.reset(x.scale)
-		for _, p := range spells[i] {
-			if p.got != 0 {
-				b.hold(p.got, p.gone, 1, draw.ToneHold)
+		for _, p := range stays[i] {
+			if p.Held {
+				b.hold(p.Got, p.Gone, 1, draw.ToneHold)
 			}
 		}
-		for _, p := range spells[i] {
-			end := p.gone
-			if p.got != 0 {
-				end = p.got
-			}
-			b.wait(p.came, end)
+		for _, p := range stays[i] {
+			b.wait(p.Came, p.Waited())
 		}
 		b.wrong(s, lock, func(c model.ClaimRef) bool { return names.nameOf(c) == y.Name })
 		for _, v := range s.Reports().Beliefs(lock) {
 			if v.Contender == y.Name {
-				b.doubt(v, spells[i], micro(s.Timeline().Since(lock)))
+				b.doubt(v, stays[i], micro(s.Timeline().Since(lock)))
 			}
 		}
 		for _, o := range x.over {
@@ -274,12 +263,9 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 	}
 }
 
-// spell is a stay of one contender, in µs; got 0: it never held.
-type spell struct{ came, got, gone int64 }
-
 // doubt lays the part of a belief on top in which its contender did not hold, as far as that
 // is known. Its word comes a moment after the deed: that long it is no lie.
-func (b *Painter) doubt(v reports.Believed, spells []spell, known int64) {
+func (b *Painter) doubt(v reports.Believed, stays []timeline.Segment, known int64) {
 	grace := reports.Grace.Microseconds()
 	from, end := max(v.From.UnixMicro(), known), b.end(v.To)
 	lie := func(to int64) {
@@ -287,10 +273,10 @@ func (b *Painter) doubt(v reports.Believed, spells []spell, known int64) {
 			b.believe(from, to)
 		}
 	}
-	for _, p := range spells {
-		if p.got != 0 && p.gone > from && p.got < end {
-			lie(p.got)
-			from = p.gone
+	for _, p := range stays {
+		if p.Held && p.Gone > from && p.Got < end {
+			lie(p.Got)
+			from = p.Gone
 		}
 	}
 	if from < end {

@@ -107,7 +107,7 @@ func (b *Painter) end(t time.Time) int64 {
 
 // waits adds up for how long a piece waited in which cell.
 func (b *Painter) waits(p *timeline.Segment) {
-	end, n := p.Gone, int64(1)
+	n := int64(1)
 	switch {
 	case p.N > 1 && p.Present:
 		n = int64(p.N)
@@ -116,11 +116,9 @@ func (b *Painter) waits(p *timeline.Segment) {
 			b.most[c] = max(b.most[c], int32(p.Waiting)+1)
 		}
 		return
-	case p.Held:
-		end = p.Got
 	}
 	size := b.Slot * draw.Slots
-	from, to := max(p.Came, b.From), min(end, b.To(), max(b.Now, b.From))
+	from, to := max(p.Came, b.From), min(p.Waited(), b.To(), max(b.Now, b.From))
 	for at := from; at < to; {
 		c := b.Cell(at)
 		next := min(to, b.From+int64(c+1)*size)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"locktop/model/timeline"
 )
 
 // The axis is cut into cells. A cell is of one holder only if that one held all through it
@@ -74,16 +76,16 @@ func (a axis) mark(cells []byte, from, to time.Time) {
 }
 
 // lane paints spans.
-func (a axis) lane(name string, spans []span) lane {
+func (a axis) lane(name string, spans []timeline.Span) lane {
 	holds, waits := make([]byte, a.cells), make([]byte, a.cells)
 	list := slices.Clone(spans)
-	slices.SortStableFunc(list, func(x, y span) int { return cmp.Or(x.Got.Compare(y.Got), x.Came.Compare(y.Came)) })
+	slices.SortStableFunc(list, func(x, y timeline.Span) int { return cmp.Or(x.Got.Compare(y.Got), x.Came.Compare(y.Came)) })
 	n := 0
 	for _, s := range list {
-		if from, to, ok := s.waited(a.from, a.to); ok {
+		if from, to, ok := s.WaitedWithin(a.from, a.to); ok {
 			a.mark(waits, from, to)
 		}
-		from, to, ok := s.holdWithin(a.from, a.to)
+		from, to, ok := s.HeldWithin(a.from, a.to)
 		if !ok {
 			continue
 		}
@@ -123,38 +125,10 @@ func (a axis) path(cells []byte, kind byte) string {
 	return string(b)
 }
 
-// waited returns when a span waited within a time.
-func (s span) waited(from, to time.Time) (a, b time.Time, ok bool) {
-	end := s.Got
-	if end.IsZero() {
-		end = s.Gone
-	}
-	return clip(s.Came, end, from, to)
-}
-
-// holdWithin returns when a span held within a time.
-func (s span) holdWithin(from, to time.Time) (a, b time.Time, ok bool) {
-	if s.Got.IsZero() {
-		return a, b, false
-	}
-	return clip(s.Got, s.Gone, from, to)
-}
-
-// clip cuts a time out of another. What has no end goes on.
-func clip(a, b, from, to time.Time) (time.Time, time.Time, bool) {
-	if b.IsZero() || b.After(to) {
-		b = to
-	}
-	if a.Before(from) {
-		a = from
-	}
-	return a, b, b.After(a)
-}
-
 // heldWithin is how long was held within a time, by all together.
-func heldWithin(spans []span, from, to time.Time) (sum time.Duration) {
+func heldWithin(spans []timeline.Span, from, to time.Time) (sum time.Duration) {
 	for _, s := range spans {
-		if a, b, ok := s.holdWithin(from, to); ok {
+		if a, b, ok := s.HeldWithin(from, to); ok {
 			sum += b.Sub(a)
 		}
 	}

@@ -163,16 +163,16 @@ type beliefLane struct {
 
 // believers are the lanes of the clients that believed something of a lock, the one that began first on top.
 func (a axis) believers(l lock) (lanes []beliefLane) {
-	says, not := map[string][]span{}, map[string][]span{}
+	says, not := map[string][]timeline.Span{}, map[string][]timeline.Span{}
 	var names []string
 	for _, b := range l.beliefs {
 		if says[b.Contender] == nil {
 			names = append(names, b.Contender)
 		}
-		says[b.Contender] = append(says[b.Contender], span(timeline.Span{Came: b.From, Got: b.From, Gone: b.To}))
+		says[b.Contender] = append(says[b.Contender], timeline.Span{Got: b.From, Gone: b.To})
 	}
 	for _, o := range l.overlaps {
-		not[o.Believer] = append(not[o.Believer], span(timeline.Span{Came: o.From, Got: o.From, Gone: o.To}))
+		not[o.Believer] = append(not[o.Believer], timeline.Span{Got: o.From, Gone: o.To})
 	}
 	for _, name := range names[:min(len(names), believersMax)] {
 		lanes = append(lanes, beliefLane{plainText(name, 40), a.cellsOfAny(says[name]), a.cellsOfAny(not[name])})
@@ -181,10 +181,10 @@ func (a axis) believers(l lock) (lanes []beliefLane) {
 }
 
 // cellsOfAny paints every cell in which any of the spans held: a belief has no shades.
-func (a axis) cellsOfAny(spans []span) string {
+func (a axis) cellsOfAny(spans []timeline.Span) string {
 	cells := make([]byte, a.cells)
 	for _, s := range spans {
-		if from, to, ok := s.holdWithin(a.from, a.to); ok {
+		if from, to, ok := s.HeldWithin(a.from, a.to); ok {
 			a.mark(cells, from, to)
 		}
 	}

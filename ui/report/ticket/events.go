@@ -8,6 +8,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/journal"
+	"locktop/model/timeline"
 )
 
 // eventLane is a row of the axis above those of the locks, as paths: when something was bad, doubtful
@@ -23,7 +24,7 @@ type period struct{ from, to time.Time }
 func (a axis) of(all []period) string {
 	cells := make([]byte, a.cells)
 	for _, x := range all {
-		from, to, ok := clip(x.from, x.to, a.from, a.to)
+		from, to, ok := timeline.Within(x.from, x.to, a.from, a.to)
 		if !ok && (from.Before(a.from) || from.After(a.to) || !from.Equal(to)) {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 	"locktop/model"
 	"locktop/model/locks"
 	"locktop/model/text"
+	"locktop/model/timeline"
 	"locktop/ui/report"
 )
 
@@ -168,7 +169,7 @@ func (v *view) lanes() {
 // part is one who took part in a lock.
 type part struct {
 	client string
-	spans  []span
+	spans  []timeline.Span
 }
 
 // parts are those who took part, the last to come last.

@@ -11,6 +11,7 @@ import (
 	"locktop/model/status"
 	"locktop/model/store"
 	"locktop/model/text"
+	"locktop/model/timeline"
 	"locktop/ui/report"
 )
 
@@ -102,7 +103,7 @@ func (p *Page) locks() {
 	}
 }
 
-func (p *Page) lock(name string, spans []span) lock {
+func (p *Page) lock(name string, spans []timeline.Span) lock {
 	out := lock{raw: name, State: "no keys", Recipe: "-", spans: spans}
 	out.Name, out.NameBase64 = report.Text(name)
 	if l := p.s.Lock(name); l != nil {

@@ -19,6 +19,7 @@ import (
 
 	"locktop/model/locks"
 	"locktop/model/store"
+	"locktop/model/timeline"
 	"locktop/ui/report"
 )
 
@@ -197,12 +198,12 @@ func TestNoCellIsOfOneHolderWhereTwoHeld(t *testing.T) {
 		from := modeltest.At(0)
 		a := axis{from, from.Add(time.Duration(rapid.IntRange(1, 100_000).Draw(t, "ms")) * time.Millisecond), rapid.IntRange(1, 200).Draw(t, "cells")}
 		total := a.to.Sub(a.from)
-		var spans []span
+		var spans []timeline.Span
 		at := from
 		for range rapid.IntRange(0, 30).Draw(t, "spans") { // one after the other, some at once
 			at = at.Add(time.Duration(rapid.Int64Range(0, int64(total)/8).Draw(t, "free")))
 			end := at.Add(time.Duration(rapid.Int64Range(0, int64(total)/8).Draw(t, "held")))
-			spans = append(spans, span{Came: at, Got: at, Gone: end})
+			spans = append(spans, timeline.Span{Came: at, Got: at, Gone: end})
 			at = end
 		}
 		l := a.lane("", spans)
@@ -211,7 +212,7 @@ func TestNoCellIsOfOneHolderWhereTwoHeld(t *testing.T) {
 			c0 := a.from.Add(time.Duration(float64(total) * float64(i) / float64(a.cells)))
 			c1 := a.from.Add(time.Duration(float64(total) * float64(i+1) / float64(a.cells)))
 			for _, s := range spans {
-				if x, y, ok := clip(s.Got, s.Gone, c0.Add(2), c1.Add(-2)); ok && s.Got.Before(a.to) && y.After(x) {
+				if x, y, ok := timeline.Within(s.Got, s.Gone, c0.Add(2), c1.Add(-2)); ok && s.Got.Before(a.to) && y.After(x) {
 					held++
 				}
 			}

@@ -7,23 +7,17 @@ import (
 	"locktop/model/timeline"
 )
 
-// span is the time of one claim in the queue of its lock, to the microsecond as the timeline
-// has it.
-type span timeline.Span
-
-// spansByLock are the spans of all locks within a time.
-type spansByLock map[string][]span
-
-func spansOf(s *store.View, from, to time.Time) spansByLock {
-	all := spansByLock{}
+// spansOf are the spans of all locks within a time, to the microsecond as the timeline has it.
+func spansOf(s *store.View, from, to time.Time) map[string][]timeline.Span {
+	all := map[string][]timeline.Span{}
 	take := func(name string) bool {
 		if _, ok := all[name]; ok {
 			return true
 		}
-		list := []span{}
+		list := []timeline.Span{}
 		for x := range s.Timeline().Spans(name, from, to) {
 			x.Came, x.Got, x.Gone = x.Came.Truncate(time.Microsecond), x.Got.Truncate(time.Microsecond), x.Gone.Truncate(time.Microsecond)
-			list = append(list, span(*x))
+			list = append(list, *x)
 		}
 		all[name] = list
 		return true

@@ -211,7 +211,7 @@ func (p *Page) perfetto(w io.Writer) error {
 				name    string
 				piece   func(from, to time.Time) (time.Time, time.Time, bool)
 				atLeast bool
-			}{{"waits", s.waited, s.CameAtLeast}, {"holds", s.holdWithin, s.GotAtLeast}} {
+			}{{"waits", s.WaitedWithin, s.CameAtLeast}, {"holds", s.HeldWithin, s.GotAtLeast}} {
 				from, to, ok := x.piece(p.From, p.To)
 				if !ok {
 					continue

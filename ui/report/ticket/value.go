@@ -7,6 +7,7 @@ import (
 	"locktop/model/journal"
 	"locktop/model/reports"
 	"locktop/model/store"
+	"locktop/model/timeline"
 	"locktop/ui/report"
 )
 
@@ -122,7 +123,7 @@ type lock struct {
 
 	raw   string
 	level model.Level
-	spans []span
+	spans []timeline.Span
 
 	beliefs  []reports.Believed
 	overlaps []reports.Overlap
