@@ -50,10 +50,6 @@ const (
 	recorded                  // events that the test makes up: no real server does this on demand
 )
 
-func (on stage) String() string {
-	return [...]string{"one real member", "three real members", "a real member with a small quota", "the lab", "recorded history"}[on]
-}
-
 func stories() []story {
 	return slices.Concat(clusterStories, harmStories, strainStories, slowStories, waitingStories, queueStories, renewalStories, formStories, recordedStories, proxyStories, wordStories, programStories)
 }

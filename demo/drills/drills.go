@@ -36,6 +36,19 @@ func File(name string) ([]byte, error) {
 	return data, nil
 }
 
+// All returns the built-in drills, sorted by name.
+func All() ([]*drill.Drill, error) {
+	var all []*drill.Drill
+	for _, name := range Names() {
+		d, err := Drill(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
 // Drill returns a built-in drill.
 func Drill(name string) (*drill.Drill, error) {
 	data, err := File(name)

@@ -38,8 +38,8 @@ func drillListCmd(e *env) *cobra.Command {
 		Use:   "list",
 		Short: "list the built-in drills",
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := builtIn(cmd.Context())
+		RunE: func(*cobra.Command, []string) error {
+			all, err := drills.All()
 			if err != nil {
 				return err
 			}
@@ -51,19 +51,6 @@ func drillListCmd(e *env) *cobra.Command {
 	}
 	addOutput(cmd, &output, tableOrJSON, "table or json")
 	return cmd
-}
-
-// builtIn returns the drills that are built in, by name.
-func builtIn(ctx context.Context) ([]*drill.Drill, error) {
-	var all []*drill.Drill
-	for _, name := range drills.Names() {
-		d, err := loadDrill(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, d)
-	}
-	return all, nil
 }
 
 func listDrills(w io.Writer, all []*drill.Drill) error {

@@ -216,7 +216,7 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 // chosen are the drills that a name means.
 func chosen(ctx context.Context, name string) ([]*drill.Drill, error) {
 	if name == everyDrill {
-		return builtIn(ctx)
+		return builtins.All()
 	}
 	d, err := loadDrill(ctx, name)
 	return []*drill.Drill{d}, err

@@ -150,17 +150,17 @@ func findingsPage() (string, error) {
 
 // drillsOf returns the built-in drills that expect each finding.
 func drillsOf() (map[model.Code][]string, error) {
-	all := map[model.Code][]string{}
-	for _, name := range drills.Names() {
-		d, err := drills.Drill(name)
-		if err != nil {
-			return nil, err
-		}
+	all, err := drills.All()
+	if err != nil {
+		return nil, err
+	}
+	of := map[model.Code][]string{}
+	for _, d := range all {
 		for _, x := range d.Expect {
-			if x.Name == "finding" && !slices.Contains(all[x.Code], "`"+name+"`") {
-				all[x.Code] = append(all[x.Code], "`"+name+"`")
+			if name := "`" + d.Name + "`"; x.Name == "finding" && !slices.Contains(of[x.Code], name) {
+				of[x.Code] = append(of[x.Code], name)
 			}
 		}
 	}
-	return all, nil
+	return of, nil
 }

@@ -16,7 +16,8 @@ import (
 // atOnce is how many drills run at a time: they wait more than they work.
 const atOnce = 4
 
-// TestDrills: each drill ends with a verdict that it held, and leaves nothing behind.
+// TestDrills: each drill, run by the program as a person would, ends with a verdict that it held, and
+// leaves nothing behind.
 func TestDrills(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "locktop")
 	if out, err := exec.Command("go", "build", "-o", program, "locktop").CombinedOutput(); err != nil {
