@@ -392,15 +392,7 @@ func TestAReplayOfWhatWas(t *testing.T) {
 
 // What nobody saw is no measured wait and no measured hold, and it is said how long it was.
 func TestContentionOfWhatNobodySaw(t *testing.T) {
-	h := modeltest.New()
-	h.Loaded(0)
-	h.Put(1, "/lock/a", "", 0xa)
-	h.Put(2, "/lock/b", "", 0xb)
-	h.Add(model.Watching{At: modeltest.At(5), Rev: h.Rev}, model.Lost{At: modeltest.At(5), Reason: model.LostCompacted})
-	b := h.Keys["/lock/b"]
-	h.Add(model.LoadStarted{At: modeltest.At(9), Rev: 120}, model.Listed{At: modeltest.At(9), Rev: 120, KVs: []model.KV{b}}, model.Loaded{At: modeltest.At(9), Rev: 120})
-	s := store.New()
-	s.Apply(model.Batch{Events: h.Events})
+	s := handoverInAGap()
 	c := s.Timeline().Contention("/lock", modeltest.At(0), modeltest.At(10), byLease)
 	if c.Unseen.Seconds() != 4 || len(c.Waits) != 1 || len(c.Holds) != 0 {
 		t.Errorf("not seen for %v, want 4s; waits %v, want that of the first alone; holds %v, want none", c.Unseen, c.Waits, c.Holds)

@@ -169,8 +169,8 @@ func TestAFairQueueInTheBook(t *testing.T) {
 	}
 }
 
-// What a gap of the watch hid is not told as if it had been seen.
-func TestAGapInTheBook(t *testing.T) {
+// handoverInAGap is a lock whose holder went, and which the next one got, while nothing was seen.
+func handoverInAGap() *store.Store {
 	h := modeltest.New()
 	h.Loaded(0)
 	h.Put(1, "/lock/a", "", 0xa)
@@ -180,6 +180,12 @@ func TestAGapInTheBook(t *testing.T) {
 	h.Add(model.LoadStarted{At: modeltest.At(9), Rev: 120}, model.Listed{At: modeltest.At(9), Rev: 120, KVs: []model.KV{b}}, model.Loaded{At: modeltest.At(9), Rev: 120})
 	s := store.New()
 	s.Apply(model.Batch{Events: h.Events})
+	return s
+}
+
+// What a gap of the watch hid is not told as if it had been seen.
+func TestAGapInTheBook(t *testing.T) {
+	s := handoverInAGap()
 	for x := range s.Timeline().Spans("/lock", modeltest.At(0), ever) {
 		switch x.Claim.Key {
 		case "/lock/a":
