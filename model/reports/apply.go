@@ -265,7 +265,10 @@ func (lab *Reports) Contenders() []ContenderInfo {
 	all := make([]ContenderInfo, 0, len(lab.Programs.contenders))
 	for _, c := range lab.Programs.contenders {
 		one := *c
-		if one.Lock == "" && c.wrote != "" {
+		switch {
+		case c.Belief.Lock != "": // its last word is held against what is true of the same lock
+			one.Lock = c.Belief.Lock
+		case one.Lock == "" && c.wrote != "":
 			one.Lock = lab.lockOf(c.wrote)
 		}
 		all = append(all, one)

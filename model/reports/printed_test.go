@@ -29,6 +29,22 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
+// TestAContenderOfTwoLocksStandsAtThatOfItsWord: what it says last is held against what is true of that lock.
+func TestAContenderOfTwoLocksStandsAtThatOfItsWord(t *testing.T) {
+	h := modeltest.New()
+	h.Loaded(0)
+	h.Add(model.Contender{At: modeltest.At(1), Name: "c", Lock: "/early", Proc: model.ProcRunning})
+	h.Put(1, modeltest.ClaimKey("/orders", 0xa1), "", 0xa1)
+	h.Put(2, modeltest.ClaimKey("/orders", 0xc1), "", 0xc1)
+	h.Add(model.Belief{At: modeltest.At(3), Contender: "c", Lock: "/orders", State: model.BeliefWaiting, Key: modeltest.ClaimKey("/orders", 0xc1), Lease: 0xc1})
+	_, s := told(h.Events)
+	if c := s.Contenders()[0]; c.Lock != "/orders" {
+		t.Errorf("it says that it waits, and stands at %q", c.Lock)
+	} else if _, place := s.Truth(c); place != 2 {
+		t.Errorf("at place %d, want 2", place)
+	}
+}
+
 // TestAProgramIsKnownByItsRequests: one that says nothing competes for the lock whose keys the
 // proxy saw it put, and is followed when it loses it.
 func TestAProgramIsKnownByItsRequests(t *testing.T) {
