@@ -321,25 +321,37 @@ func (a *Shell) lookForAwaited() {
 			rest = append(rest, w)
 			continue
 		}
-		if w.done {
-			a.say(draw.Good, a.th.Say("done-then-seen", model.Verbatim(a.seenText(w))))
-		} else {
-			a.say(draw.Late, a.th.Say("no-answer-but-seen", model.Verbatim(a.seenText(w))))
+		end := a.endOf(w)
+		switch {
+		case w.done && end != nil && !end.Ours(): // the watch was first: the journal guesses until it hears of the action
+			rest = append(rest, w)
+		case w.done:
+			a.say(draw.Good, a.th.Say("done-then-seen", model.Verbatim(a.seenText(w, end))))
+		default:
+			a.say(draw.Late, a.th.Say("no-answer-but-seen", model.Verbatim(a.seenText(w, end))))
 		}
 	}
 	a.awaited = rest
 }
 
-// seenText finds the entry that tells of a claim's end.
-func (a *Shell) seenText(w awaited) string {
+// endOf finds the entry that tells of a claim's end, nil if there is none.
+func (a *Shell) endOf(w awaited) *journal.Entry {
 	if l := a.presentFrame().S.Lock(w.lock); l != nil {
 		facts := l.Journal()
 		for i := len(facts) - 1; i >= 0; i-- {
 			f := facts[i]
 			if f.Kind == journal.Handover && f.From.Key == w.key || f.Kind == journal.Left && f.Claim.Key == w.key {
-				return a.presentFrame().Th.Sentence(a.presentFrame().S, f)
+				return f
 			}
 		}
+	}
+	return nil
+}
+
+// seenText tells of a claim's end.
+func (a *Shell) seenText(w awaited, end *journal.Entry) string {
+	if end != nil {
+		return a.presentFrame().Th.Sentence(a.presentFrame().S, end)
 	}
 	return a.th.Say("is-gone", model.Verbatim(a.th.CutKey(a.th.Clean(w.key), 40)))
 }

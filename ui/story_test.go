@@ -102,7 +102,13 @@ func TestStories(t *testing.T) {
 			b.sees("Revoked lease c3")
 			b.w.del(23, leaseKey("/cron/job7", 0xc3))
 			b.sync(23)
+			if strings.Contains(b.text(), "then seen") {
+				b.t.Errorf("the cause is a guess yet:\n%s", b.text())
+			}
+			b.w.add(model.Acted{At: at(23), Outcome: model.Outcome{Action: b.h.done[0], At: at(23), Done: true, Rev: b.w.rev}})
+			b.sync(24)
 			b.sees("done, then seen: d4 took over /cron/job7")
+			b.sees("revoked by you")
 		}},
 		{"grace", "a key meant for the page does not break a lock", Options{Lab: true}, []string{"/", "job7", "enter", "x", "R"}, func(b *bench) {
 			if len(b.h.done) != 0 || b.dialog == nil {

@@ -338,6 +338,9 @@ func (f *Entry) HeldFor() string {
 	return model.Duration(f.Held, f.HeldAtLeast)
 }
 
+// Ours says whether an action of ours is known to have ended the claim.
+func (f *Entry) Ours() bool { return f.byUs }
+
 // cause says why a claim went, and how sure that is.
 func (f *Entry) cause() model.Message {
 	switch {
