@@ -9,6 +9,7 @@ var screen = map[model.MessageID]Sentence{
 	"keys":                      {"{0} {0|key|keys}", "{0} 个键"},
 	"no-waiters":                {"no waiters", "没有等待者"},
 	"choose-a-key":              {"{0}; choose a key in its queue", "{0}；在它的队列里选一个键"},
+	"nobody-for-long":           {"nobody has held it or waited for it for a while", "已有一段时间没有人持有，也没有人等待"},
 	"no-claim-to-break-here":    {"no claim to break: nobody holds it and nobody waits", "没有可打破的：没有人持有，也没有人等待"},
 	"nothing-selected-to-break": {"nothing selected to break", "没有选中可打破的"},
 

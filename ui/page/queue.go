@@ -92,7 +92,11 @@ func lanesRows(h int) int { return max(3, h/4) }
 func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	l := f.S.Lock(p.Lock)
 	p.factsAt = 0
-	if l == nil {
+	switch {
+	case l == nil && p.whole && p.Lock != "": // it has been free for so long that it is forgotten
+		title := append(f.Before(w), draw.Strong.Of(f.Th.CutPath(f.Th.Clean(p.Lock), 48)))
+		return draw.Fill([]string{f.Th.Ruler(w, title...), f.Th.Line(w, []draw.Span{draw.Plain.Of("  " + f.Th.Say("nobody-for-long"))}, nil)}, w, h)
+	case l == nil:
 		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of(f.Th.Say("queue")))}, w, h)
 	}
 	title := p.Title(f, l, w, !p.whole && w >= saysIt)
