@@ -456,6 +456,28 @@ func TestALessonSelectsWhatItIsAbout(t *testing.T) {
 	}
 }
 
+// TestALessonLeavesTheQueueOfAnotherLock: a step about a lock that is not there yet does not stand beside the queue
+// that an earlier one opened. Once the lock is there, it is selected.
+func TestALessonLeavesTheQueueOfAnotherLock(t *testing.T) {
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "one", Lock: "/cron/job7", Show: tutor.PictureQueue, About: "/cron/job7"},
+		{Kind: tutor.StepSay, Text: "two", Lock: "/new", Show: tutor.PictureSaid, About: "/new"}, {Kind: tutor.StepSay, Text: "three"}}}
+	b := lessonBench(t, x, Options{})
+	b.press("n")
+	if b.on() != "Queue" {
+		t.Fatalf("the step shows a queue, and not %s", b.on())
+	}
+	b.press("n")
+	if b.on() != "Locks" {
+		t.Errorf("%s stands beside a text about a lock that is not there", b.on())
+	}
+	b.w.put(23, leaseKey("/new", 0xe1), "", 0xe1)
+	b.sync(23)
+	b.press("n")
+	if l := b.Target().Lock; l == nil || l.Name != "/new" {
+		t.Errorf("%v is selected, and not the lock of the step", l)
+	}
+}
+
 // TestALessonsConsoleIsInItsLanguage: the pages, the columns of what they list and the keys have
 // words in each language, which differ but for those that are the same in all.
 func TestALessonsConsoleIsInItsLanguage(t *testing.T) {

@@ -82,12 +82,7 @@ func (p *Panel) Stepped(v host.View, m StepMsg) []host.Intent {
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, filling
 	p.fills = newFilling(p.step.Draft)
-	var wants []host.Intent
-	if l := p.step.Lock; l != p.lock && l != "" && p.back == 0 && v.Lists && v.S.Lock(l) != nil {
-		p.lock = l
-		wants = append(wants, host.Select(l))
-	}
-	wants = append(wants, p.turnTo(v, p.step.Show, p.step.About)...)
+	wants := append(p.selects(v), p.turnTo(v, p.step.Show, p.step.About)...)
 	if p.step.Kind == StepAsk || p.step.Kind == StepSay && acted {
 		p.base = askedSoFar(v.S)
 	}

@@ -14,6 +14,23 @@ import (
 	"locktop/ui/timeline"
 )
 
+// selects selects the lock that the step is about, as soon as there is one of that name. Until then the
+// queue of another one, which was opened before, gives way to the list.
+func (p *Panel) selects(v host.View) []host.Intent {
+	p.about = cmp.Or(p.step.Lock, p.about)
+	switch {
+	case p.about == p.lock || p.back > 0 || !v.Lists:
+		return nil
+	case v.S.Lock(p.about) != nil:
+		p.lock = p.about
+		return []host.Intent{host.Select(p.about)}
+	case p.queue && p.step.Show != PictureQueue:
+		p.queue = false
+		return []host.Intent{host.GoTo("Locks")}
+	}
+	return nil
+}
+
 // turnTo opens the page that a step shows, once for each: where the person goes then, stays.
 func (p *Panel) turnTo(v host.View, show Picture, about string) (wants []host.Intent) {
 	to := turned{show, about}
@@ -24,6 +41,7 @@ func (p *Panel) turnTo(v host.View, show Picture, about string) (wants []host.In
 	case show == PictureQueue && v.S.Lock(about) == nil:
 		return nil // with the next step
 	case show == PictureQueue:
+		p.queue = true
 		wants = append(wants, page.Request{Show: page.ShowQueue, Lock: about, Replaces: true})
 	case show == PictureTime:
 		wants = append(wants, host.GoTo("Time"))

@@ -30,6 +30,8 @@ type Panel struct {
 	goesOn      bool     // the keyboard goes back to the draft once the lab has tried it
 	steps       int      // how many there were
 	lock        string   // that was selected for the person last
+	about       string   // the lock that the steps are about, which need not be there yet
+	queue       bool     // the queue of a lock was opened for the person
 	opened      turned   // that was opened for the person last
 	base        requests // what was asked before the last question, or text after something was done
 	drawn       drawn
