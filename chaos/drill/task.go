@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -22,9 +23,11 @@ type Task struct {
 	Show  *Show  `yaml:"show" form:"what is shown" says:"What stands beside it, WHAT or {WHAT: LOCK}; without it what stood there last."`
 	Draft *Draft `yaml:"draft" says:"Lines for the reader to complete."`
 	// Done may be nil where there is a draft: then it is done once the steps of the draft came to pass.
-	Done  *Wait      `yaml:"done" says:"By what one sees that it is done; of a draft without it, by its steps."`
-	Wrong []Wrong    `yaml:"wrong" says:"By what one sees that it can no longer be done, any of these for a while."`
-	React []Reaction `yaml:"react" says:"What the lab does when it sees something, one after the other."`
+	Done *Wait `yaml:"done" says:"By what one sees that it is done; of a draft without it, by its steps."`
+	// Lasts is for what is reached before it can be overdone.
+	Lasts time.Duration `yaml:"lasts" says:"How long that has to be so until it counts."`
+	Wrong []Wrong       `yaml:"wrong" says:"By what one sees that it can no longer be done, any of these for a while."`
+	React []Reaction    `yaml:"react" says:"What the lab does when it sees something, one after the other."`
 }
 
 // hintStages is how many stages help has.

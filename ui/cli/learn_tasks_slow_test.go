@@ -95,7 +95,7 @@ func TestEachTaskIsTakenRightAndWrong(t *testing.T) {
 		"waiters":  {[]taken{deletes("/orders", "b")}, deletes("/orders", "c")},
 		"session":  {[]taken{does(model.FaultRevoke, "c")}, deletes("/one", "c")},
 		"names":    {[]taken{fill("name=/orders"), fill("name=/orders/fr")}, fill("name=/orders-fr")},
-		"leader":   {nil, does(model.FaultStopMember, "m2")},
+		"leader":   {[]taken{does(model.FaultStopMember, "m2", "m3")}, does(model.FaultStopMember, "m2")},
 		"deadlock": {[]taken{fill("a1=/x a2=/y b1=/y b2=/x")}, fill("a1=/y a2=/x b1=/y b2=/x")},
 	} {
 		t.Run(name, func(t *testing.T) {

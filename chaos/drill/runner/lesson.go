@@ -41,8 +41,9 @@ type Trainer interface {
 	// Came says that an exercise is done, or why it no longer can be, and returns when that was
 	// read. missed is the step that did not come to pass, where there is no other reason.
 	Came(ctx context.Context, e Exercise, done bool, why drill.Text, missed *drill.Step)
-	// Unseen says that what is done to the lab from then on is not to be seen, or is again.
-	Unseen(at time.Time, begins bool)
+	// Unseen says that what is done to the lab from then on is not to be seen, or is again, as it is what
+	// the person is to find out. In an exam what follows from it by itself is not to be seen either.
+	Unseen(at time.Time, begins, exam bool)
 	// End shows how it ended.
 	End(ctx context.Context, round *Run)
 }
@@ -168,7 +169,9 @@ func (r *runner) task(ctx context.Context, t drill.Task) (done bool) {
 	e := Exercise{Task: t}
 	for ctx.Err() == nil && !r.blind {
 		r.trainer.Tries(nil)
-		if e.Failed, e.Err = r.setUp(ctx, t.Setup); e.Err != nil {
+		r.trainer.Unseen(r.lab.Now(), true, false)
+		e.Failed, e.Err = r.setUp(ctx, t.Setup)
+		if r.trainer.Unseen(r.lab.Now(), false, false); e.Err != nil {
 			r.announce(ctx, e, false, nil, nil)
 			return false
 		}
@@ -188,7 +191,7 @@ func (r *runner) task(ctx context.Context, t drill.Task) (done bool) {
 // attempt lets the person do what is set up, until it is done, can no longer be, for which it says
 // why, or is given up.
 func (r *runner) attempt(ctx context.Context, e *Exercise) (done bool, why drill.Text, missed *drill.Step) {
-	by, trainer := signs{done: e.Done, wrong: whens(e.Task.Wrong), react: e.React}, r.trainer
+	by, trainer := signs{done: e.Done, lasts: e.Lasts, wrong: whens(e.Task.Wrong), react: e.React}, r.trainer
 	for ctx.Err() == nil && !r.blind {
 		var filled map[string]string
 		came := r.try(ctx, &by, func(ctx context.Context, over <-chan struct{}) {
@@ -276,7 +279,8 @@ const wrongFor = 2 * time.Second
 
 // signs are what the lab may show while the person does something.
 type signs struct {
-	done  *drill.Wait // nil: nothing shows that it is done
+	done  *drill.Wait   // nil: nothing shows that it is done
+	lasts time.Duration // how long it has to show that
 	wrong []*drill.Wait
 	react []drill.Reaction // those that are left
 }
@@ -320,20 +324,32 @@ func (r *runner) try(ctx context.Context, by *signs, what func(ctx context.Conte
 
 // await looks at the lab until it shows one of the signs, or the person is done with it.
 func (r *runner) await(ctx context.Context, by *signs, over <-chan struct{}) (came shown, reacts bool, err error) {
-	var late time.Time // when what looks wrong is
+	var late, due time.Time // when what looks wrong is, and what looks done
 	wrong := 0
 	is := func(w *drill.Wait) bool { return w.Unmet(r.view) == "" }
-	err = r.follow(ctx, lookout{r: r, done: over, late: func() time.Time { return late }}, func() bool {
+	next := func() time.Time {
+		if late.IsZero() {
+			return due
+		}
+		return late
+	}
+	err = r.follow(ctx, lookout{r: r, done: over, late: next}, func() bool {
 		if closed(over) {
 			return true
 		}
 		if !late.IsZero() && !r.lab.Now().Before(late) { // whatever is now: it was so until now
 			came.wrong = wrong
 		} else if now := 1 + slices.IndexFunc(by.wrong, is); now > 0 && late.IsZero() {
-			wrong, late = now, r.lab.Now().Add(wrongFor)
+			wrong, late, due = now, r.lab.Now().Add(wrongFor), time.Time{}
 		} else if now == 0 {
 			late = time.Time{}
-			came.done = by.done != nil && is(by.done)
+			switch shows := by.done != nil && is(by.done); {
+			case !shows:
+				due = time.Time{}
+			case due.IsZero():
+				due = r.lab.Now().Add(by.lasts)
+			}
+			came.done = !due.IsZero() && !r.lab.Now().Before(due)
 			reacts = !came.done && len(by.react) > 0 && is(by.react[0].When)
 		}
 		return came.done || came.wrong > 0 || reacts
@@ -348,10 +364,10 @@ const emptyWithin = 20 * time.Second
 func (r *runner) exam(ctx context.Context, asks drill.Text, c drill.Case) (healed bool) {
 	e := Exercise{Task: drill.Task{Text: asks, Done: c.Done}, Exam: true, Explanation: c.Explanation}
 	e.Err = r.empty(ctx)
-	if r.trainer.Unseen(r.lab.Now(), true); e.Err == nil {
+	if r.trainer.Unseen(r.lab.Now(), true, true); e.Err == nil {
 		e.Failed, e.Err = r.unpaced(ctx, c.Steps, nil)
 	}
-	r.trainer.Unseen(r.lab.Now(), false)
+	r.trainer.Unseen(r.lab.Now(), false, true)
 	var came shown
 	if e.Err == nil {
 		came = r.try(ctx, &signs{done: c.Done, wrong: c.Wrong}, func(ctx context.Context, over <-chan struct{}) {

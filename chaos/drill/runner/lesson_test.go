@@ -69,7 +69,7 @@ func (p *listener) Ask(context.Context, drill.Question) int { return p.choice }
 func (p *listener) See(_ context.Context, s Seen)           { p.seen = append(p.seen, s) }
 func (p *listener) Missed(_ context.Context, s drill.Step)  { p.missed = append(p.missed, s) }
 func (p *listener) Actions() []string                       { return p.hand }
-func (p *listener) Unseen(time.Time, bool)                  {}
+func (p *listener) Unseen(time.Time, bool, bool)            {}
 func (p *listener) End(context.Context, *Run)               {}
 func (p *listener) Explain(context.Context)                 {}
 func (p *listener) Tries(*drill.Step)                       {}

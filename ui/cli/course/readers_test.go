@@ -3,6 +3,7 @@ package course_test
 import (
 	"context"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"locktop/demo/lessons"
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/modeltest"
 	"locktop/model/text"
 
 	"locktop/ui/cli/course"
@@ -307,6 +309,7 @@ func TestATaskIsJudgedByWhatHappens(t *testing.T) {
 		}
 	}
 	said := func(who, word string) map[string]string { return map[string]string{"who": who, "word": word} }
+	const lasts = byHand + "    lasts: 3s\n"
 	for _, r := range []struct {
 		task   string
 		fills  []map[string]string
@@ -322,6 +325,7 @@ func TestATaskIsJudgedByWhatHappens(t *testing.T) {
 		{draft, nil, nil, false, "", "it is given up"},
 		{"    show: {said: x}\n" + draft, []map[string]string{said("a", "unlock")}, nil, true, "", "beside a picture of its own"},
 		{byHand, nil, end(model.FaultHoldKeepalives), true, "", "by a key of the console"},
+		{lasts, nil, end(model.FaultHoldKeepalives), true, "", "once it has been so for a while"},
 		{byHand, nil, end(model.FaultKill), false, "a ended.", "by one after which it cannot be, and then given up"},
 		{reacts, nil, nil, true, "", "the lab reacts to what it sees, one after the other"},
 	} {
@@ -350,6 +354,24 @@ func TestATaskIsJudgedByWhatHappens(t *testing.T) {
 			}
 			who.inItsLanguage(t)
 		}
+	}
+}
+
+// TestHowATaskIsSetUpIsNotToBeSeen, as it may be what is to be found out; what the person does is, and so are the
+// faults that are still there.
+func TestHowATaskIsSetUpIsNotToBeSeen(t *testing.T) {
+	d, err := drill.Parse("d", []byte(tasks+"    done: {holder: b}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := course.New(t.Context(), d, "en", false)
+	of.Unseen(modeltest.At(2), true, false)
+	of.Unseen(modeltest.At(4), false, false)
+	acted := func(s float64) model.Event { return model.Acted{At: modeltest.At(s)} }
+	on := model.FaultOn{At: modeltest.At(3), ID: 1}
+	b, err := of.Screen(told{acted(1), acted(3), on, acted(5)}).Next(t.Context(), model.Want{})
+	if want := []model.Event{acted(1), on, acted(5)}; err != nil || !reflect.DeepEqual(b.Events, want) {
+		t.Errorf("%v: the screen is told %v, want %v", err, b.Events, want)
 	}
 }
 

@@ -18,20 +18,24 @@ func (s span) has(at time.Time) bool {
 }
 
 // Unseen implements runner.Trainer.
-func (t *Trainer) Unseen(at time.Time, begins bool) {
+func (t *Trainer) Unseen(at time.Time, begins, exam bool) {
 	t.mu.Lock()
-	if t.unseen.to = at; begins {
-		t.unseen = span{from: at}
+	unseen := &t.setUp
+	if exam {
+		unseen = &t.unseen
+	}
+	if unseen.to = at; begins {
+		*unseen = span{from: at}
 	}
 	t.mu.Unlock()
-	if begins {
+	if begins && exam {
 		t.picture = drill.Show{}
 		t.show(t.ctx, tutor.Step{Kind: tutor.StepWait, Text: t.say(model.Say("trainer-exam-wait")), Met: t.say(model.Say("trainer-exam-ready"))})
 	}
 }
 
-// Screen is a source without what the lab tells of the fault of an exam: what etcd shows of it
-// stays.
+// Screen is a source without what the lab tells of the fault of an exam, and of how it set up a task:
+// what etcd shows of it stays.
 func (t *Trainer) Screen(src model.Source) model.Source { return &screen{src, t, map[int]bool{}} }
 
 type screen struct {
@@ -44,10 +48,13 @@ type screen struct {
 func (s *screen) Next(ctx context.Context, want model.Want) (model.Batch, error) {
 	b, err := s.Source.Next(ctx, want)
 	s.t.mu.Lock()
-	unseen := s.t.unseen
+	unseen, setUp := s.t.unseen, s.t.setUp
 	s.t.mu.Unlock()
-	if !unseen.from.IsZero() {
-		b.Events = slices.DeleteFunc(slices.Clone(b.Events), func(e model.Event) bool { return s.tells(e, unseen.has(e.When())) })
+	if !unseen.from.IsZero() || !setUp.from.IsZero() {
+		b.Events = slices.DeleteFunc(slices.Clone(b.Events), func(e model.Event) bool {
+			_, act := e.(model.Acted)
+			return act && setUp.has(e.When()) || s.tells(e, unseen.has(e.When()))
+		})
 	}
 	return b, err
 }

@@ -38,6 +38,7 @@ type Trainer struct {
 	hinted  int      // stages of help that were asked for
 	exam    bool     // is being taken
 	unseen  span     // when the fault of the exam was done
+	setUp   span     // when the task was set up last
 }
 
 var _ runner.Trainer = (*Trainer)(nil)
