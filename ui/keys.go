@@ -244,7 +244,7 @@ func (on places) programKeys() []host.Key {
 		{Keys: []string{" "}, Where: on.all, Short: "key-freeze", What: "freeze-the-screen-and-let-it", Do: host.Run(a.freeze), Frozen: true},
 		{Keys: []string{"m"}, Where: on.all | host.InStart, What: "mouse-off-so-that-the-terminal", Do: runsCmd(a.toggleMouse), Frozen: true},
 		{Keys: []string{"?", "h", "f1"}, Where: on.all | host.InStart, Short: "key-help", What: "help-for-this-screen", Do: runsCmd(a.openHelp), Frozen: true},
-		{Keys: []string{"q"}, Where: on.all | host.InStart, What: "quit", Do: runsCmd(func() tea.Cmd { return tea.Quit }), Frozen: true},
+		{Keys: []string{"q"}, Where: on.all | host.InStart | host.InLesson, What: "quit", Do: runsCmd(func() tea.Cmd { return tea.Quit }), Frozen: true},
 		{Keys: []string{"ctrl+c"}, Where: host.All, What: "quit", Do: runsCmd(func() tea.Cmd { return tea.Quit }), Frozen: true},
 		{Keys: []string{"ctrl+z"}, Where: host.All, What: "suspend", Why: func(host.View) string { return a.th.Message(a.o.NoSuspend) },
 			Do: runsCmd(func() tea.Cmd { return tea.Suspend }), Frozen: true},
@@ -298,6 +298,9 @@ func (a *Shell) key(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	case b == nil && w&(host.InHelp|host.InText) != 0:
 		return a.pressUnder(msg.String())
+	case b == nil && w&host.InLesson != 0 && a.keys.At[a.pageWhere()][msg.String()] != nil:
+		a.say(draw.Late, a.th.Say("tutor-has-the-keys"))
+		return nil
 	case b == nil:
 		return nil
 	}

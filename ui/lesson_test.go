@@ -384,6 +384,31 @@ func TestADraftIsFilledIn(t *testing.T) {
 	}
 }
 
+// TestANumberIsTypedAnew: backspace takes a digit of it back, and goes back a step where none is left.
+func TestANumberIsTypedAnew(t *testing.T) {
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepTask, Text: "Choose.", Draft: &tutor.Draft{Lines: []string{"TTL {ttl}"}, Blanks: []tutor.Blank{{Name: "ttl", From: 1, To: 120, Value: "20"}}}}}}
+	b := lessonBench(t, x, Options{})
+	b.step()
+	b.press("n", "backspace", "backspace", "9", "enter")
+	if x.filled["ttl"] != "9" {
+		t.Errorf("the lab is given %v", x.filled)
+	}
+}
+
+// TestNoKeyIsDeadBesideAQuestion: q quits, and a key of the page says where it works.
+func TestNoKeyIsDeadBesideAQuestion(t *testing.T) {
+	b := lessonBench(t, &trainer{steps: []tutor.Step{{Kind: tutor.StepAsk, Text: "Who?", Options: []string{"a", "b"}}}}, Options{})
+	b.press("n")
+	b.press("n", "K")
+	b.sees("esc goes there, and the question waits")
+	if len(b.h.done) > 0 {
+		t.Errorf("did %+v", b.h.done)
+	}
+	if _, cmd := b.Update(keyMsg("q")); cmd == nil {
+		t.Error("q does not quit")
+	}
+}
+
 // TestADraftOfOneBlankGoesOn: each try is a step on the way, so the keyboard is with the draft again
 // once the lab has tried it.
 func TestADraftOfOneBlankGoesOn(t *testing.T) {

@@ -79,8 +79,9 @@ var tutor = map[model.MessageID]Sentence{
 	"tutor-nobody-said":  {"no program has said anything yet", "还没有程序说过话"},
 	"tutor-nobody-there": {"nobody holds, and nobody waits", "没有人持有，也没有人等待"},
 
-	"tutor-busy":      {"the lesson goes on when the lab has done its part", "等实验做完这一步，课程才继续"},
-	"tutor-no-answer": {"there is no such answer", "没有这个选项"},
+	"tutor-busy":         {"the lesson goes on when the lab has done its part", "等实验做完这一步，课程才继续"},
+	"tutor-has-the-keys": {"that is a key of the page: esc goes there, and the question waits", "这是页面的键：按 esc 回到页面，问题会等你"},
+	"tutor-no-answer":    {"there is no such answer", "没有这个选项"},
 
 	"tutor-said":           {"You said {0}.", "你选了 {0}。"},
 	"tutor-right":          {"Right.", "正确。"},

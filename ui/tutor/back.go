@@ -120,5 +120,16 @@ func (p *Panel) hintBack(th *draw.Theme) []draw.Span {
 // backKeys are those by which one goes back a step.
 func (p *Panel) backKeys(on host.Where) []host.Key {
 	return []host.Key{{Keys: []string{"u", "backspace"}, Where: on | host.InLesson, What: "back-a-step-of-the-lesson",
-		Needs: host.NeedsLesson, Frozen: true, Why: p.whyNotBack, Do: p.goBack}}
+		Needs: host.NeedsLesson, Frozen: true, Why: func(v host.View) string {
+			if p.erases(v) {
+				return ""
+			}
+			return p.whyNotBack(v)
+		}, Do: func(v host.View) []host.Intent {
+			if p.erases(v) {
+				p.erase()
+				return nil
+			}
+			return p.goBack(v)
+		}}}
 }

@@ -97,6 +97,20 @@ func (p *Panel) types(digit int) {
 	*value = strconv.Itoa(min(n, b.To))
 }
 
+// erases says whether the key that was pressed takes the last digit of a number back.
+func (p *Panel) erases(v host.View) bool {
+	if v.Pressed != "backspace" || !p.has || !p.drafts() {
+		return false
+	}
+	b, value := p.blank()
+	return b.To > 0 && *value != ""
+}
+
+func (p *Panel) erase() {
+	_, value := p.blank()
+	*value = (*value)[:len(*value)-1]
+}
+
 // send hands what was filled in to the lab, or goes to what was not.
 func (p *Panel) send(v host.View) []host.Intent {
 	filled := map[string]string{}
