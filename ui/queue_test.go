@@ -103,3 +103,21 @@ func TestALowPageLeavesNoRowsEmpty(t *testing.T) {
 		t.Errorf("20 locks are not all that there is:\n%s", b.text())
 	}
 }
+
+// TestTheQueueOfAForgottenLock: who stays at a queue in which nobody has been for long reads its name, and why it is empty.
+func TestTheQueueOfAForgottenLock(t *testing.T) {
+	b := newBench(t, Options{})
+	b.w.claim(0, "/jobs/billing", "", 0xa1)
+	b.w.claim(0, "/jobs/report", "", 0xb1)
+	b.sync(1)
+	b.press("enter")
+	b.w.del(2, leaseKey("/jobs/billing", 0xa1))
+	b.sync(3)
+	b.sees("nobody holds it and nobody waits")
+	b.w.read(100, 0xb1, 60, 58)
+	b.sync(100)
+	if b.state.Lock("/jobs/billing") != nil {
+		t.Fatal("the lock is still known")
+	}
+	b.sees("/jobs/billing", "nobody has held it or waited for it for a while")
+}
