@@ -195,6 +195,7 @@ var tutor = map[model.MessageID]Sentence{
 
 	"course-cast":      {"a film of the lesson, which stops at each question in a page with asciinema-player (pauseOnMarkers), or with asciinema play --pause-on-markers (newer than 2.2): locktop replay {0} --cast {1}.cast", "把这一课做成短片，在网页里用 asciinema-player（pauseOnMarkers）播放，或用 asciinema play --pause-on-markers（2.2 之后的版本），会在每个问题处停下：locktop replay {0} --lang zh --cast {1}.cast"},
 	"course-minutes":   {"{0} min", "{0} 分钟"},
+	"course-begun":     {"begun", "已开始"},
 	"course-passed":    {"passed", "已通过"},
 	"course-review":    {"{0} to review (w)", "{0} 题待复习（w）"},
 	"course-task-open": {"the task is open", "任务未完成"},

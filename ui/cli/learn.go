@@ -202,6 +202,8 @@ func (c *courseRoom) note(d *drill.Drill) string {
 	}
 	p, ok := c.progress.Lessons[d.Name]
 	switch {
+	case !ok && c.progress.Begun == d.Name:
+		return with(model.Say("course-begun"))
 	case !ok:
 		return text.Render(c.lang, model.Say("course-minutes", d.Lesson.Minutes))
 	case p.Passed(d.Lesson):
@@ -214,9 +216,13 @@ func (c *courseRoom) note(d *drill.Drill) string {
 	return with(model.Say("course-exam-open"))
 }
 
-// walk shows the path again and again, with the next lesson under the cursor, until it is left.
+// walk shows the path again and again, with the lesson under the cursor that was left in the middle, or
+// else the next one, until it is left.
 func (c *courseRoom) walk(ctx context.Context) error {
-	at := slices.IndexFunc(c.all, func(d *drill.Drill) bool { _, taken := c.progress.Lessons[d.Name]; return !taken })
+	at := slices.IndexFunc(c.all, func(d *drill.Drill) bool { return d.Name == c.progress.Begun })
+	if at < 0 {
+		at = slices.IndexFunc(c.all, func(d *drill.Drill) bool { _, taken := c.progress.Lessons[d.Name]; return !taken })
+	}
 	for {
 		chapter := drill.Chapter("")
 		p := &tutor.Path{Title: text.Render(c.lang, model.Say("course-title")), Hint: text.Render(c.lang, model.Say("course-hint")), Notice: c.notice, At: max(0, at), Theme: c.theme()}
@@ -239,7 +245,7 @@ func (c *courseRoom) walk(ctx context.Context) error {
 			return err
 		}
 		at = p.At
-		if _, done := c.progress.Lessons[c.all[at].Name]; done {
+		if c.progress.Begun != c.all[at].Name {
 			at = min(at+1, len(c.all)-1)
 		}
 	}
@@ -319,8 +325,9 @@ func (c *courseRoom) take(ctx context.Context, d *drill.Drill) error {
 		return bad("a lesson needs a terminal; \"locktop learn --list\" prints the path")
 	}
 	seed := cmp.Or(c.f.seed, uint64(time.Now().UnixNano()))
+	begun := c.progress.Begin(c.path, d.Name)
 	round, err := c.e.tell(ctx, "lesson "+d.Name, d, c.lang, c.f.present, runner.Options{Seed: seed, Pace: paces[c.f.pace]})
-	return errors.Join(err, c.remember(d, round))
+	return errors.Join(begun, err, c.remember(d, round))
 }
 
 // remember writes down that a lesson was told to its end.

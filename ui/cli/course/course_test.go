@@ -33,6 +33,26 @@ func TestProgressIsKept(t *testing.T) {
 	}
 }
 
+// TestALessonThatWasLeftIsRemembered until it is told to its end, and beside what another window wrote.
+func TestALessonThatWasLeftIsRemembered(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "lessons.json")
+	var here, there Progress
+	for _, err := range []error{here.Begin(path, "pause"), there.Remember(path, "order", Done{Asked: 2})} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p, err := Load(path); err != nil || p.Begun != "pause" || p.Lessons["order"].Asked != 2 {
+		t.Errorf("%+v, %v: want that pause was begun, and order taken", p, err)
+	}
+	if err := here.Remember(path, "pause", Done{}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := Load(path); err != nil || p.Begun != "" || len(p.Lessons) != 2 {
+		t.Errorf("%+v, %v: want that nothing is left in the middle", p, err)
+	}
+}
+
 // TestTwoWindowsForgetNothing: each has read the file when it began, and both write to it.
 func TestTwoWindowsForgetNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "lessons.json")

@@ -39,6 +39,8 @@ func (d Done) Passed(of *drill.Lesson) bool {
 type Progress struct {
 	Schema  int             `json:"schema"`
 	Lessons map[string]Done `json:"lessons"`
+	// Begun is the lesson that was begun last, until it is told to its end; "" for none.
+	Begun string `json:"begun,omitempty"`
 }
 
 // progressMax bounds the file of the progress.
@@ -77,7 +79,21 @@ const lockWithin = 2 * time.Second
 
 // Remember adds a lesson that was taken to the file. What another window has added to it meanwhile
 // stays, and p has it afterwards; of a lesson that both took the later one counts.
-func (p *Progress) Remember(path, name string, done Done) (err error) {
+func (p *Progress) Remember(path, name string, done Done) error {
+	return p.change(path, func(all *Progress) {
+		if all.Lessons[name] = done; all.Begun == name {
+			all.Begun = ""
+		}
+	})
+}
+
+// Begin writes down that a lesson is begun, however it will be left.
+func (p *Progress) Begin(path, name string) error {
+	return p.change(path, func(all *Progress) { all.Begun = name })
+}
+
+// change does something to what was written meanwhile, too.
+func (p *Progress) change(path string, do func(*Progress)) (err error) {
 	unlock, err := lock(path + ".lock")
 	if err != nil {
 		return fmt.Errorf("remembering the lesson: %w", err)
@@ -89,7 +105,7 @@ func (p *Progress) Remember(path, name string, done Done) (err error) {
 			there.Lessons[name] = d
 		}
 	}
-	there.Lessons[name] = done
+	do(&there)
 	*p = there
 	return errors.Join(damaged, p.Save(path))
 }
