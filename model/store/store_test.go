@@ -54,7 +54,7 @@ handover b2 took over /lock from a1 (held 4.0s, released: hint)
 			h.Read(6, a, 0, -1)
 		}, `acquired a1 took /lock, which was free
 queued b2 joined the queue of /lock at place 2, behind a1
-finding Renews late (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s (on /lock)
+finding Renews late (hint): a1 missed a renewal; without one the lock is free in about 1.5s (on /lock)
 finding Holder silent (hint): a1 may be dead: no renewal for 5.0s; without one the lock is free in about 0.5s (on /lock)
 handover b2 took over /lock from a1 (held 4.9s, lease expired: strong)
 finding Holder silent is over, after 0.9s (on /lock)

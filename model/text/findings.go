@@ -173,7 +173,7 @@ var aboutLeases = map[model.MessageID]Sentence{
 	"one-of-its-permits":                 {"one of the {0} permits", "{0} 个许可之一"},
 	"other-permits-move":                 {"who waits goes on with the other permits: {0} of {1} are held by others", "等待者可以用其余的许可：{1} 个中有 {0} 个由别人持有"},
 	"the-lock-is-free":                   {"{0}; {2} is free in about {1}", "{0}；大约 {1} 后{2}空闲"},
-	"has-missed-a-renewal":               {"{0} has missed a renewal; if it does not come, {2} is free in about {1}", "{0} 漏了一次续租；如果不补上，大约 {1} 后{2}空闲"},
+	"has-missed-a-renewal":               {"{0} missed a renewal; without one {2} is free in about {1}", "{0} 漏了一次续租；如果不补上，大约 {1} 后{2}空闲"},
 	"look-at-the-holder-paused":          {"look at the holder: paused, starved of CPU, cut off?", "看看持有者：被暂停、CPU 不够还是被切断？"},
 	"stopped-renewing-the-lock":          {"{0} stopped renewing: {2} is free in about {1}", "{0} 不再续租：大约 {1} 后{2}空闲"},
 	"may-be-dead-no-renewal":             {"{0} may be dead: no renewal for {1}; without one {3} is free in about {2}", "{0} 可能已死：{1} 没有续租；如果不续租，大约 {2} 后{3}空闲"},

@@ -58,7 +58,7 @@ var Locks = []Field[Lock]{
 	{Name: "waiters_visible", In: In{JSON: 50}, JSON: Bare, Record: truth(func(x Lock) bool { return x.L.Recipe().HasHolder && x.L.Recipe().WaitersVisible() })},
 	{Name: "exclusive", In: In{JSON: 60}, JSON: Bare, Record: truth(func(x Lock) bool { return x.L.Recipe().Exclusive() })},
 	{Name: "blocked", In: In{JSON: 70}, JSON: Bare, Record: truth(func(x Lock) bool { return x.L.Blocked() })},
-	{Name: "state", Title: "title-state", In: In{Table: 80, CSV: 40, JSON: 80, Console: 15}, Width: Width{Least: 15, Fair: 15, Most: 17, Rank: 1}, JSON: Text,
+	{Name: "state", Title: "title-state", In: In{Table: 80, CSV: 40, JSON: 80, Console: 15}, Width: Width{Least: 15, Fair: 16, Most: 17, Rank: 1}, JSON: Text,
 		Cell: func(x Lock) string { return text.English(findings.StateWord(status.ConditionOf(x.S, x.L))) }, Record: func(x Lock) string { return status.ConditionOf(x.S, x.L).Word }},
 	{Title: "title-last-minute", In: In{Console: 90}, Width: Width{Least: 20, Fair: 20, Most: 72, Rank: 7, Picture: true}},
 	{Name: "moves_when", Title: "title-moves-when", In: In{Table: 90, CSV: 210, JSON: 90, Console: 75}, Width: Width{Least: 17, Fair: 20, Most: 44, Rank: 5}, JSON: Text,

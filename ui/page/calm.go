@@ -148,6 +148,9 @@ func (f Frame) calmAnew(start time.Time, ails string, w int) string {
 	if draw.WidthOf(left)+draw.WidthOf(right)+2 > w {
 		right = nil
 	}
+	if last := &left[len(left)-1]; right == nil && draw.WidthOf(left) >= w { // half a figure is worse than none
+		last.Text = th.CutClause(last.Text, w-1-draw.WidthOf(left[:len(left)-1]), 1)
+	}
 	return th.Line(w, left, right)
 }
 

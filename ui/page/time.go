@@ -205,7 +205,7 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 		}
 		lines = append(lines, f.Th.Line(w, marks, nil))
 	}
-	if p.tall && h-len(lines) > timeFacts {
+	if (p.tall || f.Height >= TallFrom) && h-len(lines) >= timeFacts-1 { // the marks have their line by now
 		lines = append(lines, draw.Blank(w))
 	}
 	return draw.Fill(append(lines, p.facts(f, w, h-len(lines))...), w, h)

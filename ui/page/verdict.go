@@ -109,13 +109,22 @@ func (v *Verdict) Lines(f table.View, w, h int, selected bool, key, press string
 		}
 		return []string{th.Band(w, level, title, append(when, others...)), do}[:h]
 	}
-	how := th.CutClause(th.How(v.Verdict), w-9-draw.WidthOf(when), w/3)
-	if strings.HasSuffix(how, th.Sign.More) { // it takes the room of when that was, which stands above then
-		how = th.CutClause(th.How(v.Verdict), w-9, w/3)
-		when, others = nil, append(when, others...)
+	how := th.How(v.Verdict)
+	if draw.Width(how) > w-howBeside-draw.WidthOf(when) { // it takes the room of when that was, which stands above then, or nowhere
+		how = th.CutClause(how, w-howAlone, w/3)
+		if both := append(when, others...); draw.WidthOf(title)+draw.WidthOf(both)+4 <= w {
+			others = both
+		}
+		when = nil
 	}
 	return []string{th.Band(w, level, title, others), th.Band(w, level, []draw.Span{draw.Plain.Of("   " + how)}, when), do}
 }
+
+// How many cells of a line are not for how it came: where when that was stands beside it, and where nothing does.
+const (
+	howBeside = 9
+	howAlone  = 5
+)
 
 // found says when it was found, which may be long after it began.
 func (v *Verdict) found(f table.View) []draw.Span {
