@@ -101,7 +101,7 @@ func (q *Question) lines(v host.View, w, h int) [][]draw.Span {
 	th := v.Th
 	var must, may [][]draw.Span
 	add := func(to *[][]draw.Span, st draw.Style, label, text string, most int) {
-		*to = append(*to, th.Hang(draw.Dim.Of(draw.PadTo(label, labelCells)), st, text, w, most)...)
+		*to = append(*to, th.Hang(draw.Dim.Of(draw.PadTo(label, labelCells-1)+" "), st, text, w, most)...)
 	}
 	add(&must, draw.Strong, th.Say("will"), th.Message(q.act.Message()), 3)
 	hits := th.Say("nobody-in-particular")
