@@ -17,8 +17,8 @@ import (
 var (
 	// ErrClosed is what Next returns after Close.
 	ErrClosed = errors.New("watcher is closed")
-	// ErrBusy is what a call of Next returns while another one is outstanding.
-	ErrBusy = errors.New("another call of Next is outstanding")
+	// errBusy is what a call of Next returns while another one is outstanding.
+	errBusy = errors.New("another call of Next is outstanding")
 )
 
 // Watcher is a [model.Source] over an etcd cluster. Make it with [New] and end
@@ -138,11 +138,11 @@ func newLeases(r remote, w *Watcher, o Options) *leases {
 // want.Leases replaces what earlier calls wanted; want.Confirm does not wait for the next
 // probe.
 //
-// It returns ctx's error when ctx ends, and then has consumed nothing; ErrBusy if
+// It returns ctx's error when ctx ends, and then has consumed nothing; errBusy if
 // another call is outstanding; ErrClosed after Close.
 func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error) {
 	if !w.consumer.begin() {
-		return model.Batch{}, ErrBusy
+		return model.Batch{}, errBusy
 	}
 	defer w.consumer.end()
 	w.leases.want(want)

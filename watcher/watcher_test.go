@@ -247,8 +247,8 @@ func TestNextAllowsOneCallAndEndsWithClose(t *testing.T) {
 	for end := time.Now().Add(deadline); !busy() && time.Now().Before(end); {
 		pace.Sleep(context.Background(), time.Millisecond, nil)
 	}
-	if _, err := w.Next(context.Background(), model.Want{}); !errors.Is(err, ErrBusy) {
-		t.Errorf("second call: %v, want %v", err, ErrBusy)
+	if _, err := w.Next(context.Background(), model.Want{}); !errors.Is(err, errBusy) {
+		t.Errorf("second call: %v, want %v", err, errBusy)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

@@ -126,7 +126,7 @@ func (e *Expectation) read(p *parser, n *yaml.Node, _ string) {
 	}
 	seen := map[string]*yaml.Node{}
 	if args != nil && args.Tag != "!!null" {
-		seen = p.fields(args, e.Name, e, slices.DeleteFunc(ExpectationFields(), func(f Field) bool { return !slices.Contains(k.Takes, f.Name) }))
+		seen = p.fields(args, e.Name, e, slices.DeleteFunc(expectationFields(), func(f Field) bool { return !slices.Contains(k.Takes, f.Name) }))
 	}
 	e.rest(p, k, seen)
 	for _, need := range k.Needs {

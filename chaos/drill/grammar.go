@@ -30,24 +30,24 @@ type Form string
 
 // Forms.
 const (
-	FormText     Form = "text"
-	FormNumber   Form = "number"
-	FormFlag     Form = "true or false"
-	FormDuration Form = "time" // like 500ms
-	FormSeconds  Form = "whole seconds"
-	FormWords    Form = "sentence" // or one in each of several languages
-	FormNames    Form = "name, or a list"
-	FormLock     Form = "lock"
-	FormLocks    Form = "lock, or a list"
-	FormStep     Form = "number of a step"
-	FormList     Form = "list of" // Field.Of
-	FormObject   Form = "fields of"
-	FormByName   Form = "by contender" // a value for each contender
-	FormFault    Form = "fault"
-	FormOptions  Form = "list of sentences"
-	FormMeasure  Form = "measure"
-	FormPicture  Form = "what is shown"
-	FormAnything Form = "anything"
+	formText     Form = "text"
+	formNumber   Form = "number"
+	formFlag     Form = "true or false"
+	formDuration Form = "time" // like 500ms
+	formSeconds  Form = "whole seconds"
+	formWords    Form = "sentence" // or one in each of several languages
+	formNames    Form = "name, or a list"
+	formLock     Form = "lock"
+	formLocks    Form = "lock, or a list"
+	formStep     Form = "number of a step"
+	formList     Form = "list of" // Field.Of
+	formObject   Form = "fields of"
+	formByName   Form = "by contender" // a value for each contender
+	formFault    Form = "fault"
+	formOptions  Form = "list of sentences"
+	formMeasure  Form = "measure"
+	formPicture  Form = "what is shown"
+	formAnything Form = "anything"
 )
 
 // Field is a key that a file may have.
@@ -126,8 +126,8 @@ func Grammar() []Object {
 	return all
 }
 
-// ExpectationFields are the fields of expectations. Which expectation takes what, [Info] says.
-func ExpectationFields() []Field { return fieldsOf(reflect.TypeFor[Expectation]()) }
+// expectationFields are the fields of expectations. Which expectation takes what, [Info] says.
+func expectationFields() []Field { return fieldsOf(reflect.TypeFor[Expectation]()) }
 
 // fieldsOf are the fields of a struct that a file may have, in the order in which they are read.
 func fieldsOf(t reflect.Type) []Field {
@@ -155,7 +155,7 @@ func fieldsOf(t reflect.Type) []Field {
 		if words := of.Tag.Get("words"); words != "" {
 			f.Words = strings.Split(words, ",")
 		}
-		if f.Form == FormList || f.Form == FormObject {
+		if f.Form == formList || f.Form == formObject {
 			f.Of = object
 		}
 		if all = append(all, f); of.Tag.Get("also") != "" {
@@ -170,30 +170,30 @@ func fieldsOf(t reflect.Type) []Field {
 func formOf(t reflect.Type) (Form, string) {
 	switch t {
 	case reflect.TypeFor[time.Duration]():
-		return FormDuration, ""
+		return formDuration, ""
 	case reflect.TypeFor[Text]():
-		return FormWords, ""
+		return formWords, ""
 	case reflect.TypeFor[[]Text]():
-		return FormOptions, ""
+		return formOptions, ""
 	}
 	switch t.Kind() {
 	case reflect.Bool:
-		return FormFlag, ""
+		return formFlag, ""
 	case reflect.Int, reflect.Uint64:
-		return FormNumber, ""
+		return formNumber, ""
 	case reflect.Map:
-		return FormByName, ""
+		return formByName, ""
 	case reflect.Pointer:
 		return formOf(t.Elem())
 	case reflect.Struct:
-		return FormObject, objectName(t)
+		return formObject, objectName(t)
 	case reflect.Slice:
 		if _, of := formOf(t.Elem()); of != "" {
-			return FormList, of
+			return formList, of
 		}
-		return FormNames, ""
+		return formNames, ""
 	}
-	return FormText, ""
+	return formText, ""
 }
 
 // vocabulary are all words that a value of a type may be, nil where there is no such list.

@@ -124,7 +124,7 @@ func (p *parser) value(n *yaml.Node, what string, f Field, v reflect.Value) {
 		*to = uint64(p.number(n, what, f))
 	case *time.Duration:
 		*to = p.duration(n, what)
-		if f.Form == FormSeconds && *to%time.Second != 0 {
+		if f.Form == formSeconds && *to%time.Second != 0 {
 			p.fail(n.Line, "%s is %s: etcd counts whole seconds, like 3s", what, *to)
 		}
 	case *model.Code:
@@ -136,7 +136,7 @@ func (p *parser) value(n *yaml.Node, what string, f Field, v reflect.Value) {
 	case *[]string:
 		for _, part := range p.list(n, what) {
 			text := p.text(part, what)
-			if f.Form == FormLocks {
+			if f.Form == formLocks {
 				*to = append(*to, lockName(text))
 			} else {
 				*to = append(*to, p.contenders(part.Line, text)...)
@@ -168,7 +168,7 @@ func (p *parser) other(n *yaml.Node, what string, f Field, v reflect.Value) {
 		switch {
 		case len(f.Words) > 0:
 			v.SetString(p.word(n, what, f.Words))
-		case f.Form == FormLock:
+		case f.Form == formLock:
 			v.SetString(p.lock(n, what))
 		case f.contender:
 			v.SetString(p.contender(n, what))

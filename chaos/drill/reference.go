@@ -43,7 +43,7 @@ func Explain(name string) []Entry {
 func expectation(x ExpectationInfo) Entry {
 	e := Entry{Name: x.Name, Is: "expectation", Says: x.Says, Example: "- " + x.Name}
 	var values []string
-	for _, f := range ExpectationFields() {
+	for _, f := range expectationFields() {
 		if !slices.Contains(x.Takes, f.Name) {
 			continue
 		}
@@ -76,7 +76,7 @@ func expectation(x ExpectationInfo) Entry {
 // exampleOf is a value that a field could have.
 func exampleOf(x ExpectationInfo, f Field) string {
 	switch {
-	case f.Name == "at-least" && !x.Counts, f.Form == FormDuration:
+	case f.Name == "at-least" && !x.Counts, f.Form == formDuration:
 		return "2s"
 	case f.Name == "at-least":
 		return "1"
@@ -138,7 +138,7 @@ func fault(f model.FaultInfo) Entry {
 			says := field.Says
 			if slices.ContainsFunc(f.Wants, is) {
 				says += " Needed" + map[bool]string{true: ", it or another.", false: "."}[len(f.Wants) > 1]
-				value += ", " + field.Name + ": " + map[bool]string{true: "1s", false: "1000"}[field.Form == FormDuration]
+				value += ", " + field.Name + ": " + map[bool]string{true: "1s", false: "1000"}[field.Form == formDuration]
 			}
 			e.Rows = append(e.Rows, [2]string{field.Name, says})
 		}

@@ -62,7 +62,7 @@ func TestTheReferenceIsWhatIsRead(t *testing.T) {
 		}
 	}
 	var all []string
-	for _, f := range ExpectationFields() {
+	for _, f := range expectationFields() {
 		all = append(all, f.Name)
 	}
 	for _, name := range Expectations() {

@@ -74,41 +74,41 @@ func object(o Object) node {
 func value(f Field) node {
 	n := node{}
 	switch f.Form {
-	case FormNumber, FormStep:
+	case formNumber, formStep:
 		n["type"], n["minimum"] = "integer", f.Min
-	case FormFlag:
+	case formFlag:
 		n["type"] = "boolean"
-	case FormDuration:
+	case formDuration:
 		n["allOf"] = []any{ref("time")}
-	case FormSeconds:
+	case formSeconds:
 		n["allOf"] = []any{ref("seconds")}
-	case FormWords:
+	case formWords:
 		n["allOf"] = []any{ref("sentence")}
-	case FormNames, FormLocks:
+	case formNames, formLocks:
 		n["allOf"] = []any{ref("names")}
-	case FormObject:
+	case formObject:
 		n["allOf"] = []any{ref(f.Of)}
-	case FormList:
+	case formList:
 		// One part stands for a list of one.
 		n = node{"anyOf": []any{ref(f.Of), node{"type": "array", "items": ref(f.Of)}}}
-	case FormByName:
+	case formByName:
 		of := node{"$ref": "#/definitions/text"}
 		if len(f.Words) > 0 {
 			of = node{"enum": f.Words}
 		}
 		n["type"], n["additionalProperties"], n["minProperties"] = "object", of, 1
-	case FormOptions:
+	case formOptions:
 		n["type"], n["items"] = "array", ref("option")
-	case FormMeasure, FormPicture:
+	case formMeasure, formPicture:
 		n["anyOf"] = []any{node{"enum": f.Words}, node{"type": "object", "propertyNames": node{"enum": f.Words}, "minProperties": 1, "maxProperties": 1}}
 		f.Words = nil
-	case FormAnything:
-	case FormFault:
+	case formAnything:
+	case formFault:
 		n["allOf"] = []any{ref(f.Name)}
 	default:
 		n["allOf"] = []any{ref("text")}
 	}
-	if len(f.Words) > 0 && f.Form != FormByName {
+	if len(f.Words) > 0 && f.Form != formByName {
 		n = node{"enum": anyOf(f)}
 	}
 	n["description"] = f.Says
@@ -119,7 +119,7 @@ func value(f Field) node {
 func anyOf(f Field) []any {
 	var all []any
 	for _, w := range f.Words {
-		if f.Form == FormNumber {
+		if f.Form == formNumber {
 			all = append(all, json.Number(w))
 		} else {
 			all = append(all, w)
@@ -135,14 +135,14 @@ func expectations() node {
 	for _, name := range Expectations() {
 		x, _ := Info(name)
 		o := Object{Says: x.Says}
-		for _, f := range ExpectationFields() {
+		for _, f := range expectationFields() {
 			if !slices.Contains(x.Takes, f.Name) {
 				continue
 			}
 			f.Needed = slices.Contains(x.Needs, f.Name)
 			if f.Name == "at-least" {
-				if f.Form = FormDuration; x.Counts {
-					f.Form = FormNumber
+				if f.Form = formDuration; x.Counts {
+					f.Form = formNumber
 				}
 			}
 			o.Fields = append(o.Fields, f)

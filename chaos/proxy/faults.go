@@ -26,7 +26,7 @@ const everyone = "all"
 //
 // The target is a client with listeners of its own, the address of a connected
 // client that shares one, "all", or for hold-keepalives "lease:" and hex. Any other
-// is ErrNoClient. A fault that is in force already is an error too.
+// is errNoClient. A fault that is in force already is an error too.
 func (p *Proxy) Inject(f model.Fault) error {
 	if err := p.inject(f); err != nil {
 		return fmt.Errorf("%s: %w", text.English(f.Message()), err)
@@ -61,7 +61,7 @@ func (p *Proxy) inject(f model.Fault) error {
 		}
 		x.lease = id
 	} else if !p.isClient(f.Target) {
-		return ErrNoClient
+		return errNoClient
 	}
 	return p.faults.add(x)
 }

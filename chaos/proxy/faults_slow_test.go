@@ -458,8 +458,8 @@ func TestInjectRefuses(t *testing.T) {
 		fault        model.Fault
 	}{
 		{"the same, said in other words", "active already", again},
-		{"nobody of that name", ErrNoClient.Error(), model.Fault{Kind: model.FaultFreeze, Target: "b"}},
-		{"a lease has no connections", ErrNoClient.Error(), model.Fault{Kind: model.FaultFreeze, Target: "lease:7"}},
+		{"nobody of that name", errNoClient.Error(), model.Fault{Kind: model.FaultFreeze, Target: "b"}},
+		{"a lease has no connections", errNoClient.Error(), model.Fault{Kind: model.FaultFreeze, Target: "lease:7"}},
 		{"no lease", "hex", keepalivesOf("lease:xyz")},
 		{"of a process", "cannot do that to a contender", model.Fault{Kind: model.FaultPause, Target: "a"}},
 		{"of a member", "cannot do that to a member", model.Fault{Kind: model.FaultStopMember, Target: "m1"}},

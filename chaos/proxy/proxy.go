@@ -19,11 +19,11 @@ import (
 var (
 	// ErrClosed says that the proxy was closed.
 	ErrClosed = errors.New("the proxy is closed")
-	// ErrNoClient says that no client of that name has listeners of its own.
-	ErrNoClient = errors.New("no such client behind the proxy")
-	// ErrClientTaken says that a client of that name already has listeners: two
+	// errNoClient says that no client of that name has listeners of its own.
+	errNoClient = errors.New("no such client behind the proxy")
+	// errClientTaken says that a client of that name already has listeners: two
 	// programs behind one name would make every report about it a guess.
-	ErrClientTaken = errors.New("that client already has listeners")
+	errClientTaken = errors.New("that client already has listeners")
 )
 
 // Options say where the members are and who wants to know.
@@ -156,7 +156,7 @@ func memberNames(o Options) ([]string, error) {
 func (p *Proxy) Shared() []string { return addresses(p.shared) }
 
 // Listen opens a listener per backend for that client alone and returns their
-// addresses in the order of the backends. It fails with ErrClientTaken if the name
+// addresses in the order of the backends. It fails with errClientTaken if the name
 // is in use and with ErrClosed after Close.
 func (p *Proxy) Listen(client string) ([]string, error) {
 	if client == "" {
@@ -171,7 +171,7 @@ func (p *Proxy) Listen(client string) ([]string, error) {
 		return nil, fmt.Errorf("listen for %s: %w", client, ErrClosed)
 	}
 	if p.clients[client] != nil {
-		return nil, fmt.Errorf("listen for %s: %w", client, ErrClientTaken)
+		return nil, fmt.Errorf("listen for %s: %w", client, errClientTaken)
 	}
 	doors, err := p.open(client, 0)
 	if err != nil {

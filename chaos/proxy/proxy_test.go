@@ -208,10 +208,10 @@ func TestProxyListensForAClientOnce(t *testing.T) {
 	if len(at) != 2 || len(p.Shared()) != 2 {
 		t.Errorf("%d and %d listeners for two members", len(at), len(p.Shared()))
 	}
-	if _, err := p.Listen("a"); !errors.Is(err, ErrClientTaken) {
+	if _, err := p.Listen("a"); !errors.Is(err, errClientTaken) {
 		t.Errorf("a second a: %v, want ErrClientTaken", err)
 	}
-	if err := p.Inject(keepalivesOf("b")); !errors.Is(err, ErrNoClient) {
+	if err := p.Inject(keepalivesOf("b")); !errors.Is(err, errNoClient) {
 		t.Errorf("holding b: %v, want ErrNoClient", err)
 	}
 	chaostest.Must(t, p.Inject(keepalivesOf("a")))

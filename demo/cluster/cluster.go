@@ -25,9 +25,9 @@ const (
 	heartbeat = 50 * time.Millisecond
 	election  = 500 * time.Millisecond
 
-	// MinTTL is the shortest TTL in seconds that the cluster grants. etcd raises
+	// minTTL is the shortest TTL in seconds that the cluster grants. etcd raises
 	// whatever is below ceil(1.5 * election timeout).
-	MinTTL = 1
+	minTTL = 1
 
 	// readyWithin bounds the wait for quorum where the caller's context does not.
 	readyWithin = 40 * time.Second

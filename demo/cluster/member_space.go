@@ -167,7 +167,7 @@ func (m *member) grants(ctx context.Context) error {
 	}
 	defer cli.Close()
 	for {
-		l, err := cli.Grant(ctx, MinTTL)
+		l, err := cli.Grant(ctx, minTTL)
 		if err == nil {
 			_, err = cli.Revoke(ctx, l.ID)
 			return err

@@ -30,7 +30,7 @@ type Child struct {
 func Start(cmd *exec.Cmd, start func(*exec.Cmd) error, lifeLine bool) (c *Child, err error) {
 	c = &Child{cmd: cmd}
 	cmd.SysProcAttr = ProcAttr()
-	cmd.WaitDelay = OutputWithin // what it has started and left behind keeps its output open
+	cmd.WaitDelay = outputWithin // what it has started and left behind keeps its output open
 	if lifeLine {
 		if c.in, err = cmd.StdinPipe(); err != nil {
 			return nil, err

@@ -9,8 +9,8 @@ import (
 // MaxLine bounds a line of what a process prints, in bytes.
 const MaxLine = 64 << 10
 
-// OutputWithin bounds the wait for the output of a process that has ended.
-const OutputWithin = 300 * time.Millisecond
+// outputWithin bounds the wait for the output of a process that has ended.
+const outputWithin = 300 * time.Millisecond
 
 // Lines is a writer that cuts what is written to it into lines. Of a line that is
 // too long the rest is dropped, so that nobody can fill the memory.

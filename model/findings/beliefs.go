@@ -191,11 +191,11 @@ func lateDone(x *Context) {
 // oldLockService: the 3.4 server's own lock service can return success to a waiter
 // whose lease died (fix etcd-io/etcd#11408 only in 3.5 and later).
 func oldLockService(x *ClusterContext) {
-	if !VersionBelow(x.K.Members.Cluster(), 3, 5) {
+	if !versionBelow(x.K.Members.Cluster(), 3, 5) {
 		return
 	}
 	x.Report(model.Finding{Code: model.CodeExpiredWaiterWins, Severity: model.SevInfo, Confidence: model.Certain,
-		Summary:  model.Say("the-lock-service-of-server", ServerVersion(x.K.Members.Cluster())),
+		Summary:  model.Say("the-lock-service-of-server", serverVersion(x.K.Members.Cluster())),
 		Evidence: []model.Message{model.Say("issue-11456-fixed-in-3-5")},
 		Advice:   []model.Message{model.Say("upgrade-or-check-after-lock")},
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})

@@ -110,7 +110,7 @@ func declared(x *Context) patience {
 // usual is that of the lock's own past.
 func usual(x *Context) patience {
 	known := x.L.HoldTimes()
-	if len(known) < LongHolds {
+	if len(known) < longHolds {
 		return patience{}
 	}
 	most := slices.Max(known)
@@ -202,7 +202,7 @@ func holdsLong(x *Context, held time.Duration, atLeast bool, p patience) {
 	who := x.K.Owners.Who(x.Head.Ref())
 	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.Lease.ID,
 		Summary:      model.Say("has-held-long-and-renews", model.Verbatim(who), model.Span{For: held, AtLeast: atLeast}, p.reason),
-		Evidence:     []model.Message{ReadingWords(x.Lease)},
+		Evidence:     []model.Message{readingWords(x.Lease)},
 		Advice:       []model.Message{model.Say("look-at-the-holders-process"), model.Say("if-it-works-only-slowly")},
 		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
 	if n := x.L.Recipe().Permits; n > 1 {
@@ -269,6 +269,6 @@ func zombieHolder(x *Context) {
 	x.Explained = true
 	x.Report(model.Finding{Code: model.CodeZombieHolder, Severity: model.SevError, Confidence: model.Strong, Lease: x.Lease.ID,
 		Summary:  model.Say("says-that-it-is-since", who.Name, who.Belief.State, x.K.Now().Sub(since), x.L.Name),
-		Evidence: []model.Message{ReadingWords(x.Lease), model.Say("waiters-behind-it", x.L.Behind())},
+		Evidence: []model.Message{readingWords(x.Lease), model.Say("waiters-behind-it", x.L.Behind())},
 		Advice:   append(x.ToBreak(x.Head, model.Strong), model.Say("make-the-client-close"))}, x.Head)
 }

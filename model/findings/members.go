@@ -184,8 +184,8 @@ const (
 // leader changed: an old leader that still thought it led (etcd-io/etcd#15247,
 // fixed in 3.5.13). On later servers these are sessions that were closed.
 func massRevocation(x *ClusterContext) {
-	v := ServerVersion(x.K.Members.Cluster())
-	if v == "" || !VersionLess(v, "3.5.13") || x.K.Members.LeaderSince().IsZero() || x.K.Now().Sub(x.K.Members.LeaderSince()) > time.Minute {
+	v := serverVersion(x.K.Members.Cluster())
+	if v == "" || !versionLess(v, "3.5.13") || x.K.Members.LeaderSince().IsZero() || x.K.Now().Sub(x.K.Members.LeaderSince()) > time.Minute {
 		return
 	}
 	n := 0

@@ -156,11 +156,11 @@ func misplaced(x *Context, c *locks.Claim) (model.Finding, bool) {
 	case c.KV.Lease == 0 && x.L.IsClaim(c) && c.Version > 1:
 		f.Code = model.CodeLeaseDetached
 		f.Summary = model.Say("lost-its-lease", c.Key)
-		f.Advice = []model.Message{model.Say("make-sure-that-its-writer"), Deletes(c), model.Say("make-the-client-pass")}
+		f.Advice = []model.Message{model.Say("make-sure-that-its-writer"), deletes(c), model.Say("make-the-client-pass")}
 	case c.KV.Lease == 0 && (x.L.IsClaim(c) || x.L.Recipe().AnyName && x.L.IsDirectChild(c)):
 		f.Code = model.CodeOrphanKey
 		f.Summary = model.Say("has-no-lease-it-never", c.Key)
-		f.Advice = []model.Message{model.Say("make-sure-that-its-writer"), Deletes(c)}
+		f.Advice = []model.Message{model.Say("make-sure-that-its-writer"), deletes(c)}
 	case !x.L.IsDirectChild(c) && c.Lock() != nil && c.Lock().Recipe().HasHolder:
 		below := lockWords(c.Lock())
 		f.Code = model.CodeNestedPrefix

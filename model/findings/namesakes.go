@@ -34,8 +34,8 @@ func (n *Namesakes) Gather(k *locks.State) {
 	all := k.Leases.Leases()
 	for i := len(all) - 1; i >= max(0, len(all)-namesakesLeases); i-- {
 		l := all[i]
-		for _, c := range FirstKeys(l) {
-			for _, name := range NamesOn(k, c) {
+		for _, c := range firstKeys(l) {
+			for _, name := range namesOn(k, c) {
 				if same := n.ByOwner[name]; recipe.NamesOne(name) && (len(same) == 0 || same[len(same)-1] != l) {
 					n.ByOwner[name] = append(same, l)
 				}
@@ -44,14 +44,14 @@ func (n *Namesakes) Gather(k *locks.State) {
 	}
 }
 
-// FirstKeys are those of a lease by which its name is looked for.
-func FirstKeys(l *locks.Lease) []*locks.Claim {
+// firstKeys are those of a lease by which its name is looked for.
+func firstKeys(l *locks.Lease) []*locks.Claim {
 	return l.Claims()[:min(len(l.Claims()), namesakesKeys)]
 }
 
-// NamesOn are the names that a key carries: those of its claim, of its value and, as
+// namesOn are the names that a key carries: those of its claim, of its value and, as
 // registrations do, its own.
-func NamesOn(k *locks.State, c *locks.Claim) [3]string {
+func namesOn(k *locks.State, c *locks.Claim) [3]string {
 	owner, _ := recipe.Owner(c.Value)
 	return [...]string{k.Owners.IdentityOf(c).Text, model.Printable(c.Key[strings.LastIndexByte(c.Key, '/')+1:]), model.Printable(owner)}
 }

@@ -69,7 +69,7 @@ func offLeader(x *Context) {
 	if x.Lease != nil {
 		f.Lease = x.Lease.ID
 		if x.Lease.HasRead {
-			f.Evidence = append(f.Evidence, ReadingWords(x.Lease))
+			f.Evidence = append(f.Evidence, readingWords(x.Lease))
 		}
 	}
 	x.Report(f, x.Head)

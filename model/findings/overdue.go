@@ -92,7 +92,7 @@ func overdue(x *Context) {
 	seen := late // for how long nobody removed it, who could
 	f := model.Finding{Code: model.CodeLeaseOverdue, Severity: model.SevWarning, Confidence: model.Certain, Lease: x.Lease.ID,
 		Summary:  model.Say("lease-ended-but-not-removed", x.Head.Key, late),
-		Evidence: []model.Message{ReadingWords(x.Lease)},
+		Evidence: []model.Message{readingWords(x.Lease)},
 		Advice:   []model.Message{model.Say("look-at-the-leader"), model.Say("moving-the-leader-makes")}}
 	if works := x.K.WorksSince(); x.Lease.Read.At.Add(-time.Duration(late) * time.Second).Before(works) {
 		seen = max(0, min(late, int64(x.Lease.Read.At.Sub(works)/time.Second)))
@@ -102,9 +102,9 @@ func overdue(x *Context) {
 		f.Severity = model.SevError
 	}
 	switch n := x.K.Leases.Overdue(); {
-	case VersionBelow(x.K.Members.Cluster(), 3, 4) && seen >= forgottenAfter && n < locks.BacklogMin:
+	case versionBelow(x.K.Members.Cluster(), 3, 4) && seen >= forgottenAfter && n < locks.BacklogMin:
 		f.Code = model.CodeRevokeForgotten
-		f.Evidence = append(f.Evidence, model.Say("server-before-3-4", ServerVersion(x.K.Members.Cluster())))
+		f.Evidence = append(f.Evidence, model.Say("server-before-3-4", serverVersion(x.K.Members.Cluster())))
 		f.Advice = append(x.ToBreak(x.Head, f.Confidence), model.Say("upgrade"))
 	case n >= locks.BacklogMin && seen < overdueError+int64(n)/backlogRate:
 		f.Code, f.Confidence = model.CodeExpiryBacklog, model.Strong

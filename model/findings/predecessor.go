@@ -43,10 +43,10 @@ func predecessorClaim(x *Context) {
 		return
 	}
 	left, _ := x.Lease.Remaining(x.K.Now())
-	ends := time.Duration(left)*time.Second + ExpiryLag
+	ends := time.Duration(left)*time.Second + expiryLag
 	f := model.Finding{Code: model.CodePredecessorClaim, Severity: model.SevWarning, Confidence: model.Hint, Lease: x.Lease.ID,
 		Summary:      model.Say("may-have-been-restarted", model.Verbatim(who.Text), ends),
-		Evidence:     []model.Message{ReadingWords(x.Lease), model.Say("lease-has-the-same-name", next.ID, next.Claims()[0].Key)},
+		Evidence:     []model.Message{readingWords(x.Lease), model.Say("lease-has-the-same-name", next.ID, next.Claims()[0].Key)},
 		Advice:       append([]model.Message{model.Say("see-whether-it-believes", model.Verbatim(who.Text))}, x.ToBreak(x.Head, model.Hint)...),
 		Alternatives: []model.Code{model.CodeDeadHolder}}
 	if c := x.ClaimOn(next); c != nil {
@@ -80,8 +80,8 @@ func cameBack(x *Context, who string) (next *locks.Lease) {
 		if l == x.Lease {
 			continue
 		}
-		for _, c := range FirstKeys(l) { // none if it is gone since
-			if names := NamesOn(x.K, c); !slices.Contains(names[:], who) {
+		for _, c := range firstKeys(l) { // none if it is gone since
+			if names := namesOn(x.K, c); !slices.Contains(names[:], who) {
 				continue
 			}
 			if !cameAfterRenewal(x, l, c) || l.State() == model.LeaseSilent {

@@ -188,7 +188,7 @@ func missedRenewal(x *Context) {
 		return
 	}
 	f := model.Finding{Severity: model.SevWarning, Confidence: model.Strong, Lease: x.Lease.ID,
-		Evidence:     []model.Message{ReadingWords(x.Lease), rhythmWords(x)},
+		Evidence:     []model.Message{readingWords(x.Lease), rhythmWords(x)},
 		Alternatives: slices.Clone(likeDead)}
 	if !x.Lease.Learned() {
 		f.Confidence = model.Hint // some clients renew only at the very end (etcd-cpp-apiv3: a second before)
@@ -210,7 +210,7 @@ func missedRenewal(x *Context) {
 		}
 	}
 	left, _ := x.Lease.Remaining(x.K.Now())
-	eta := time.Duration(left)*time.Second + ExpiryLag
+	eta := time.Duration(left)*time.Second + expiryLag
 	who := x.K.Owners.Who(x.Head.Ref())
 	namePattern(x, &f)
 	if f.Code != "" {
@@ -264,7 +264,7 @@ func haltedAtMove(x *Context, eta time.Duration) {
 	}
 	x.Report(model.Finding{Code: model.CodeKeepaliveHalted, Severity: model.SevWarning, Confidence: model.Hint, Lease: x.Lease.ID,
 		Summary: model.Say("no-renewal-since-the-leader", model.Verbatim(x.K.Owners.Who(x.Head.Ref())), others, eta),
-		Evidence: []model.Message{ReadingWords(x.Lease), rhythmWords(x),
+		Evidence: []model.Message{readingWords(x.Lease), rhythmWords(x),
 			model.Say("new-raft-term-seen", x.K.Now().Sub(x.K.Members.LeaderSince()))},
 		Advice: []model.Message{model.Say("look-at-the-holder"),
 			model.Say("upgrade-its-client-and-watch")},
@@ -290,7 +290,7 @@ func namePattern(x *Context, f *model.Finding) {
 			before = append(before, of(s))
 		}
 		n, age := sameAge(before, age, ttl)
-		if n < stopsMin || len(x.L.HoldTimes()) > 0 && slices.Max(x.L.HoldTimes()) > age+ttl+ageError+ExpiryLag {
+		if n < stopsMin || len(x.L.HoldTimes()) > 0 && slices.Max(x.L.HoldTimes()) > age+ttl+ageError+expiryLag {
 			continue
 		}
 		f.Code = model.CodeKeepaliveCancelled
@@ -359,7 +359,7 @@ func unattended(x *Context, c *locks.Claim) bool {
 	x.Report(model.Finding{Code: model.CodeUnattendedLease, Severity: model.SevWarning, Confidence: model.Hint, Lease: l.ID,
 		Alternatives: []model.Code{model.CodeDeadHolder},
 		Summary:      model.Say("lease-was-never-renewed", c.Key, left),
-		Evidence: []model.Message{ReadingWords(l), model.Say("only-falling-since-first-read", l.First().Remaining, x.K.Now().Sub(l.First().At)),
+		Evidence: []model.Message{readingWords(l), model.Say("only-falling-since-first-read", l.First().Remaining, x.K.Now().Sub(l.First().At)),
 			sign, model.Say("lock-service-grants-60-s")},
 		Advice: []model.Message{model.Say("make-the-caller-grant")}}, c)
 	return true
@@ -426,7 +426,7 @@ func denied(x *Context, l *locks.Lease) bool {
 		return false
 	}
 	ttl := time.Duration(l.Read.Granted) * time.Second
-	if x.K.Now().Sub(r.At) > ttl+ExpiryLag {
+	if x.K.Now().Sub(r.At) > ttl+expiryLag {
 		return false
 	}
 	renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second) // and up to a second later

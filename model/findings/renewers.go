@@ -102,9 +102,9 @@ func keepaliveDenied(x *Context) {
 		}
 		r := x.Reports.Keepers.Refusals()[l.ID]
 		left, _ := l.Remaining(x.K.Now())
-		f := model.Finding{Code: model.CodeKeepaliveDenied, Severity: model.SevWarning, Confidence: ProxyConfidence(r.Client), Lease: l.ID,
+		f := model.Finding{Code: model.CodeKeepaliveDenied, Severity: model.SevWarning, Confidence: proxyConfidence(r.Client), Lease: l.ID,
 			Summary:  model.Say("may-not-renew-the-lease", r.Name, c.Key, left),
-			Evidence: []model.Message{model.Say("the-member-refused-its-renewal", r.Text), ReadingWords(l)},
+			Evidence: []model.Message{model.Say("the-member-refused-its-renewal", r.Text), readingWords(l)},
 			Advice:   []model.Message{model.Say("give-its-role-write-permission")}}
 		x.Report(f, c)
 	})

@@ -84,7 +84,7 @@ func reset(x *Context) {
 	}
 	f := model.Finding{Code: model.CodeTTLReset, Severity: model.SevWarning, Confidence: sure, Lease: x.Lease.ID,
 		Summary:  model.Say("a-new-raft-leader-gave", x.Head.Key, x.Lease.Read.Granted),
-		Evidence: []model.Message{ReadingWords(x.Lease), model.Say("the-raft-term-changed", x.Lease.Read.Term)},
+		Evidence: []model.Message{readingWords(x.Lease), model.Say("the-raft-term-changed", x.Lease.Read.Term)},
 		Advice:   append([]model.Message{model.Say("find-out-why-the-leader")}, adviceOnDead(x, sure)...)}
 	if sure == model.Hint {
 		f.Alternatives = slices.Clone(likeDead)

@@ -102,7 +102,7 @@ func ghostWaiter(x *Context, n *reports.Notes, c *locks.Claim) {
 		x.Recheck(w.At.Add(openAfter))
 		return
 	}
-	f := model.Finding{Code: model.CodeGhostWaiter, Confidence: ProxyConfidence(w.Client), Lease: w.Lease,
+	f := model.Finding{Code: model.CodeGhostWaiter, Confidence: proxyConfidence(w.Client), Lease: w.Lease,
 		Summary: model.Say("was-never-told-of-its-claim", w.Name),
 		Evidence: []model.Message{model.Say("the-proxy-saw-the-put", n.Key, w.Rev),
 			model.Say("the-client-has-not-spoken")},
@@ -129,10 +129,10 @@ func unlockLost(x *Context, n *reports.Notes, c *locks.Claim) {
 	if w.Unsent {
 		what = model.Say("never-reached-the-member")
 	}
-	f := model.Finding{Code: model.CodeUnlockLost, Confidence: ProxyConfidence(w.Client), Lease: c.KV.Lease,
+	f := model.Finding{Code: model.CodeUnlockLost, Confidence: proxyConfidence(w.Client), Lease: c.KV.Lease,
 		Summary: model.Say("tried-to-delete-its-claim", w.Name, x.K.Now().Sub(w.At)),
 		Evidence: []model.Message{model.Say("the-proxy-saw-the-delete", n.Key, what),
-			model.Say("the-claim-is-still-there", ReadingWords(c.LeaseInfo()))},
+			model.Say("the-claim-is-still-there", readingWords(c.LeaseInfo()))},
 		Advice: append(x.ToBreak(c, model.Strong), model.Say("close-session-when-unlock-fails"))}
 	for _, o := range x.Reports.Programs.Workers(w.Name) {
 		if o.CompetesFor(x.Lab) && o.Belief.State == model.BeliefIdle && o.Belief.At.After(c.Since) {
@@ -165,10 +165,10 @@ func missedDelete(x *Context, n *reports.Notes) bool {
 		x.Recheck(since.Add(openAfter))
 		return false
 	}
-	f := model.Finding{Code: model.CodeMissedDelete, Confidence: ProxyConfidence(o.Client, w.Client), Lease: x.Lease.ID,
+	f := model.Finding{Code: model.CodeMissedDelete, Confidence: proxyConfidence(o.Client, w.Client), Lease: x.Lease.ID,
 		Summary: model.Say("is-first-and-does-not-know", o.Name, x.K.Now().Sub(n.GoneAt)),
 		Evidence: []model.Message{model.Say("the-proxy-sees-its-watch", n.Key),
-			ReadingWords(x.Lease)},
+			readingWords(x.Lease)},
 		Advice: []model.Message{model.Say("restart-and-its-claim-goes", o.Name), model.Say("require-leader-in-clients")}}
 	blocks(x, &f, x.Head)
 	x.Report(f, x.Head)

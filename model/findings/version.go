@@ -8,26 +8,26 @@ import (
 	"locktop/model"
 )
 
-// ServerVersion returns the lowest version among the members, "" if unknown.
-func ServerVersion(c model.ClusterStatus) string {
+// serverVersion returns the lowest version among the members, "" if unknown.
+func serverVersion(c model.ClusterStatus) string {
 	low := ""
 	for _, m := range c.Members {
 		known := m.Version != "" && m.Version[0] >= '0' && m.Version[0] <= '9'
-		if known && (low == "" || VersionLess(m.Version, low)) {
+		if known && (low == "" || versionLess(m.Version, low)) {
 			low = m.Version
 		}
 	}
 	return low
 }
 
-// VersionBelow says whether a member is known to be older.
-func VersionBelow(c model.ClusterStatus, major, minor int) bool {
-	v := ServerVersion(c)
-	return v != "" && VersionLess(v, fmt.Sprintf("%d.%d.0", major, minor))
+// versionBelow says whether a member is known to be older.
+func versionBelow(c model.ClusterStatus, major, minor int) bool {
+	v := serverVersion(c)
+	return v != "" && versionLess(v, fmt.Sprintf("%d.%d.0", major, minor))
 }
 
-// VersionLess says whether a version is older than another.
-func VersionLess(a, b string) bool {
+// versionLess says whether a version is older than another.
+func versionLess(a, b string) bool {
 	pa, pb := versionParts(a), versionParts(b)
 	for i := range pa {
 		if pa[i] != pb[i] {

@@ -169,7 +169,7 @@ func deadWaiters(x *Context) {
 	left, _ := c.LeaseInfo().Remaining(x.K.Now()) // whole seconds, cut down: 0 is less than one
 	f := model.Finding{Code: model.CodeDeadWaiter, Severity: model.SevWarning, Confidence: model.Strong, Lease: c.LeaseInfo().ID,
 		Summary:  model.Say("waits-but-stopped-renewing", model.Verbatim(x.K.Owners.Who(c.Ref())), x.L.Place(c)+1, max(left, 1)),
-		Evidence: []model.Message{ReadingWords(c.LeaseInfo())},
+		Evidence: []model.Message{readingWords(c.LeaseInfo())},
 		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}
 	f.Alternatives = []model.Code{model.CodeLockOverrunsDeadline, model.CodeHalfOpenTCP}
 	if ofService(c) {
@@ -310,7 +310,7 @@ func starving(x *Context) {
 			Summary:  model.Say("gave-up-and-came-again", model.Verbatim(x.K.Owners.Who(ref)), t.Times, t.Last.Sub(t.First), others),
 			Evidence: []model.Message{model.Say("waited-at-most", t.Waited)},
 			Advice:   []model.Message{model.Say("let-it-wait-longer")}}
-		if times := x.L.HoldTimes(); len(times) >= LongHolds {
+		if times := x.L.HoldTimes(); len(times) >= longHolds {
 			usual := locks.Percentile(times, 50)
 			f.Evidence = append(f.Evidence, model.Say("a-hold-usually-takes", usual, usual*time.Duration(x.L.Behind())))
 		}
@@ -376,7 +376,7 @@ func longQueue(x *Context) {
 	switch {
 	case x.L.Others() > 0:
 		f.Evidence = []model.Message{model.Say("keys-in-queue-are-no-claims", x.L.Others())}
-	case len(x.L.HoldTimes()) >= LongHolds:
+	case len(x.L.HoldTimes()) >= longHolds:
 		usual := locks.Percentile(x.L.HoldTimes(), 50)
 		f.Evidence = []model.Message{model.Say("a-hold-usually-takes", usual, usual*time.Duration(n))}
 	}

@@ -18,7 +18,7 @@ const namedKeys = 4
 func (x *Context) ToBreak(c *locks.Claim, sure model.Confidence) []model.Message {
 	l := c.LeaseInfo()
 	if l == nil {
-		return []model.Message{Deletes(c)}
+		return []model.Message{deletes(c)}
 	}
 	look := model.Say("see-what-else-hangs-on-lease", model.Verbatim(l.ID.Etcdctl()))
 	others, n, known := l.Others(c.Key)
@@ -29,17 +29,17 @@ func (x *Context) ToBreak(c *locks.Claim, sure model.Confidence) []model.Message
 		x.K.Leases.NeedKeys(l)
 		return []model.Message{look}
 	case !known:
-		return []model.Message{model.Say("what-else-hangs-on-lease", l.ID, l.Attached().Reason), Deletes(c)}
+		return []model.Message{model.Say("what-else-hangs-on-lease", l.ID, l.Attached().Reason), deletes(c)}
 	}
 	x.K.Leases.NeedKeys(l) // it is looked at again when it is old
 	if n == 0 {
 		return []model.Message{model.Say("revoke-its-lease", c.Key, model.Verbatim(model.Action{Kind: model.RevokeLease, Lease: l.ID}.Etcdctl()))}
 	}
-	return []model.Message{model.Say("do-not-revoke-its-lease", x.named(others, n)), Deletes(c)}
+	return []model.Message{model.Say("do-not-revoke-its-lease", x.named(others, n)), deletes(c)}
 }
 
-// Deletes says how one key is deleted, and nothing else.
-func Deletes(c *locks.Claim) model.Message {
+// deletes says how one key is deleted, and nothing else.
+func deletes(c *locks.Claim) model.Message {
 	return model.Say("delete-only-guarded", c.Key, model.Verbatim(model.Action{Kind: model.DeleteClaim, Key: c.Key, CreateRev: c.CreateRev, ModRev: c.ModRev}.Etcdctl()))
 }
 

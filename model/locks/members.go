@@ -28,14 +28,14 @@ type Lead struct {
 	None, Unseen bool
 }
 
-// Leads returns who led, one after the other, the last [MaxLeaderChanges] at most. Of two changes
+// Leads returns who led, one after the other, the last [maxLeaderChanges] at most. Of two changes
 // between two rounds one is seen.
 func (ms *Members) Leads() []Lead { return ms.leads }
 
-// RoundsSpan is for how long rounds of status requests are remembered, MaxRounds of them at most.
+// RoundsSpan is for how long rounds of status requests are remembered, maxRounds of them at most.
 const (
 	RoundsSpan = time.Minute
-	MaxRounds  = 60
+	maxRounds  = 60
 )
 
 // Rounds returns the last rounds of status requests, the oldest first.
@@ -44,7 +44,7 @@ func (ms *Members) Rounds() []model.ClusterStatus { return ms.rounds }
 // noteRound remembers a round, and forgets old ones.
 func (ms *Members) noteRound(e model.ClusterStatus) {
 	from := 0
-	for from < len(ms.rounds) && (len(ms.rounds)-from >= MaxRounds || e.At.Sub(ms.rounds[from].At) > RoundsSpan) {
+	for from < len(ms.rounds) && (len(ms.rounds)-from >= maxRounds || e.At.Sub(ms.rounds[from].At) > RoundsSpan) {
 		from++
 	}
 	ms.rounds = append(slices.Clone(ms.rounds[from:]), e)
@@ -64,7 +64,7 @@ func (ms *Members) noteLead(e model.ClusterStatus) {
 		if was.None == x.None && was.Unseen == x.Unseen && !(led{id: x.ID, term: x.Term}).differs(led{id: was.ID, term: was.Term}) {
 			return
 		}
-		if n == MaxLeaderChanges {
+		if n == maxLeaderChanges {
 			ms.leads = slices.Clone(ms.leads[1:])
 		}
 	}
@@ -94,15 +94,15 @@ func (ms *Members) LeaderSince() time.Time {
 	return ms.changes[len(ms.changes)-1]
 }
 
-// LeaderChanges returns when the leader was seen to change since then, the last [MaxLeaderChanges]
+// LeaderChanges returns when the leader was seen to change since then, the last [maxLeaderChanges]
 // times at most. Of two changes between two answers one is seen.
 func (ms *Members) LeaderChanges(since time.Time) []time.Time {
 	i, _ := slices.BinarySearchFunc(ms.changes, since, time.Time.Compare)
 	return ms.changes[i:]
 }
 
-// MaxLeaderChanges bounds how many changes of the leader are remembered.
-const MaxLeaderChanges = 100
+// maxLeaderChanges bounds how many changes of the leader are remembered.
+const maxLeaderChanges = 100
 
 // Apply takes a round of status requests in, and returns what changed, and whether
 // there is a leader to ask that was not there, or not known, the round before.
@@ -226,7 +226,7 @@ func (ms *Members) SeeTerm(term uint64, at time.Time) {
 
 // changed notes that another leader was elected.
 func (ms *Members) changed(at time.Time) {
-	if len(ms.changes) == MaxLeaderChanges {
+	if len(ms.changes) == maxLeaderChanges {
 		ms.changes = slices.Clone(ms.changes[1:])
 	}
 	ms.changes = append(ms.changes, at)

@@ -104,7 +104,7 @@ func TestRoundsAreOfTheLastMinute(t *testing.T) {
 		reason string
 		every  float64 // seconds
 		want   int
-	}{{"as usual", 5, 13}, {"hastily", 0.1, MaxRounds}, {"seldom", 70, 1}} {
+	}{{"as usual", 5, 13}, {"hastily", 0.1, maxRounds}, {"seldom", 70, 1}} {
 		var ms Members
 		for i := range 200 {
 			ms.Apply(model.ClusterStatus{At: at(float64(i) * r.every)})

@@ -54,8 +54,8 @@ type Form struct {
 // the key counts for queues above it, and is nothing by itself.
 type FormID uint8
 
-// MaxForms bounds how many forms there are: a lock counts its claims by form.
-const MaxForms = 12
+// maxForms bounds how many forms there are: a lock counts its claims by form.
+const maxForms = 12
 
 // Form returns the form, one without a shape for the zero value.
 func (f FormID) Form() *Form { return forms[f] }
@@ -82,7 +82,7 @@ func setOf(forms ...*Form) (s FormSet) {
 // Tally is what the claims of one lock come to.
 type Tally struct {
 	// Forms counts the claims of each form, Valued those of them that carry a value.
-	Forms, Valued [MaxForms]int32
+	Forms, Valued [maxForms]int32
 }
 
 // Count adds n claims of a form.
@@ -135,7 +135,7 @@ func (t *Tally) ByLease(kind FormSet) (n int32) {
 // Own returns how many of the claims are of a kind.
 func (t *Tally) Own(kind FormSet) int32 { return t.in(kind, &t.Forms) }
 
-func (t *Tally) in(set FormSet, counts *[MaxForms]int32) (n int32) {
+func (t *Tally) in(set FormSet, counts *[maxForms]int32) (n int32) {
 	for f, c := range counts {
 		if c != 0 && set.Has(FormID(f)) {
 			n += c
@@ -149,7 +149,7 @@ const AnyForm = ^FormSet(0)
 
 // What the table comes to.
 var (
-	forms      = [MaxForms]*Form{{}} // by id; the first is none
+	forms      = [maxForms]*Form{{}} // by id; the first is none
 	queueForms []*Form               // those that a key has by itself, the surest first
 	kinds      []FormSet             // of the forms that compete with each other, the surest first
 	ignored    []func(k *Key) bool

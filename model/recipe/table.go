@@ -40,7 +40,7 @@ func init() {
 	for _, kind := range [][]*Form{{hexForm}, {vitessForm}, {reader, writer}, {scalingo}, {suffixed}, {member}, {decForm}, {waiter}} {
 		kinds = append(kinds, setOf(kind...))
 	}
-	for i := int(last) + 1; i < MaxForms; i++ {
+	for i := int(last) + 1; i < maxForms; i++ {
 		forms[i] = forms[0]
 	}
 }

@@ -11,7 +11,7 @@
 // never changes once it is full. A [Mark] is a moment that matters beside them, a [Gap] a time in which
 // nothing was seen.
 //
-// Memory is bounded by the number of spans ([SpansMax]): the oldest of all locks are dropped first, and
+// Memory is bounded by the number of spans ([spansMax]): the oldest of all locks are dropped first, and
 // those of one lock before it takes a quarter of all. [Timeline.Since] says since when
 // the spans of a lock are complete.
 //

@@ -80,7 +80,7 @@ func EndOrNow(t, now time.Time) time.Time {
 // Bounds of what a timeline keeps: spans in all, of some 200 bytes with their keys, and the part of
 // them that one lock may have.
 const (
-	SpansMax  = 500_000
+	spansMax  = 500_000
 	lockShare = 4
 )
 
@@ -127,10 +127,10 @@ type line struct {
 	until   int64 // the end of the last span that gave way
 }
 
-// New returns an empty timeline about a state of the locks, of at most so many spans; 0 is SpansMax.
+// New returns an empty timeline about a state of the locks, of at most so many spans; 0 is spansMax.
 func New(k *locks.State, most int) *Timeline {
 	if most <= 0 {
-		most = SpansMax
+		most = spansMax
 	}
 	return &Timeline{k: k, max: most, lines: map[string]*line{}, again: map[*locks.Claim]start{}, moments: moments{late: map[model.LeaseID]bool{}, missed: map[string][]Mark{}}}
 }

@@ -88,9 +88,9 @@ func Standing(l *locks.Lease) int {
 	return best
 }
 
-// AlsoMax bounds how many other claims of a lease are looked at for one row.
-const AlsoMax = 32
+// alsoMax bounds how many other claims of a lease are looked at for one row.
+const alsoMax = 32
 
-// QueueStep is how many have to leave before a queue gives back their rows: so what stands below it does
+// queueStep is how many have to leave before a queue gives back their rows: so what stands below it does
 // not move with each who comes or goes.
-const QueueStep = 4
+const queueStep = 4

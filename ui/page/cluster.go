@@ -74,7 +74,7 @@ func (p *labPage) cluster(f Frame, w, h int) []string {
 	apart()
 	facts := once(f.lately(), h, func(e *journal.Entry) bool { return e.Kind == journal.Member || e.Kind == journal.Gap })
 	lines = append(lines, th.RulerWith(w, leaderHint(f), draw.Dim.Of(th.Say("what-happened-to-the-cluster"))))
-	lines = LastFacts(lines, f, facts, false, w, min(h-len(lines), max(1, (h-len(lines))/2)))
+	lines = lastFacts(lines, f, facts, false, w, min(h-len(lines), max(1, (h-len(lines))/2)))
 	return draw.Fill(fillWith(lines, f, []draw.Span{draw.Dim.Of(th.Say("what-happened-all"))}, f.FactsOfAll, true, w, h-len(lines)), w, h)
 }
 

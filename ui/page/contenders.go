@@ -210,7 +210,7 @@ func mismatch(d Uncertain, s *store.View, c reports.ContenderInfo, place int, no
 		return model.Say("not-noticed-holds"), draw.Late
 	case !alive && place > 0:
 		return model.Say("ended-key-still-there"), draw.Late
-	case alive && known && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= DoubtAfter:
+	case alive && known && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= doubtAfter:
 		return model.Say("not-noticed-key-gone"), draw.Late
 	case alive && c.Proc == model.ProcPaused && !c.Belief.At.IsZero():
 		return model.Say("paused-said-so", model.Verbatim(draw.Age(now.Sub(c.Belief.At), false))), draw.Late

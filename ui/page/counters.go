@@ -7,8 +7,8 @@ import (
 	"locktop/ui/table"
 )
 
-// CountAtOnce is below how many locks findings are counted with every change.
-const CountAtOnce = 1000
+// countAtOnce is below how many locks findings are counted with every change.
+const countAtOnce = 1000
 
 // Counters counts the findings, at a rhythm: it goes over all of them.
 type Counters struct {
@@ -20,7 +20,7 @@ type Counters struct {
 
 // NewCounters returns one that has counted nothing.
 func NewCounters() Counters {
-	return Counters{Rhythm: table.Rhythm{Per: table.SortPer, AtOnce: CountAtOnce}}
+	return Counters{Rhythm: table.Rhythm{Per: table.SortPer, AtOnce: countAtOnce}}
 }
 
 // Update counts anew if that is due, for so many locks.

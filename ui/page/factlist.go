@@ -89,7 +89,7 @@ func (p *factList) finding(f Frame) (*model.Finding, string) {
 	if i := slices.IndexFunc(all, func(x model.Finding) bool { return x.Code == p.current.Code }); i >= 0 {
 		return &all[i], ""
 	}
-	return FindingAbout(f, l)
+	return findingAbout(f, l)
 }
 
 // target is the claim of which the line tells, or else what stands first in its lock.
@@ -283,9 +283,9 @@ func factHead(f Frame, w int) string {
 	return f.Th.Line(w, []draw.Span{draw.Heading.Of(title + f.Th.Say("title-who-and-how"))}, nil)
 }
 
-// LastFacts appends the newest entries that h lines have room for, newest last; named says the
+// lastFacts appends the newest entries that h lines have room for, newest last; named says the
 // lock of each.
-func LastFacts(lines []string, f Frame, facts []*journal.Entry, named bool, w, h int) []string {
+func lastFacts(lines []string, f Frame, facts []*journal.Entry, named bool, w, h int) []string {
 	list := factList{matched: facts}
 	return list.last(lines, f, factLook{named: named}, w, h)
 }

@@ -139,7 +139,7 @@ func fillWith(lines []string, f Frame, title []draw.Span, facts func(n int) []*j
 		return lines
 	}
 	lines = append(lines, draw.Blank(w), f.Th.Ruler(w, title...))
-	return LastFacts(lines, f, facts(h-2), named, w, h-2)
+	return lastFacts(lines, f, facts(h-2), named, w, h-2)
 }
 
 // fillBeside is [fillWith] what happened to other locks, where little happened to one.

@@ -8,11 +8,11 @@ import (
 	"locktop/ui/draw"
 )
 
-// Matcher returns what a filter keeps, nil for all. A filter is words, each of which has to
+// matcher returns what a filter keeps, nil for all. A filter is words, each of which has to
 // stand in one of the texts, or a regular expression between slashes; "!" inverts either.
 // They tell capitals apart only if they contain one. An expression that is none keeps all:
 // see [badFilter].
-func Matcher(filter string) func(texts ...string) bool {
+func matcher(filter string) func(texts ...string) bool {
 	want, not := strings.CutPrefix(filter, "!")
 	if strings.TrimSpace(want) == "" {
 		return nil

@@ -37,7 +37,7 @@ func TestFilters(t *testing.T) {
 		{"/", true, "", "the first character of a path"},
 		{"c[", false, "", "without slashes it is text"},
 	} {
-		keep := Matcher(tt.filter)
+		keep := matcher(tt.filter)
 		if got := keep == nil || keep(texts...); got != tt.keeps {
 			t.Errorf("%q (%s): keeps %v", tt.filter, tt.reason, got)
 		}

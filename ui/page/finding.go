@@ -17,7 +17,7 @@ func (t Target) Finds(f Frame, claim bool) (*model.Finding, string) {
 			return x, ""
 		}
 	}
-	return FindingAbout(f, t.Lock)
+	return findingAbout(f, t.Lock)
 }
 
 // ParagraphsOf says all about a finding, in the order in which one acts.

@@ -65,8 +65,8 @@ type findingsPage struct {
 }
 
 func newFindings() Page {
-	p := &findingsPage{rhythm: table.Rhythm{Per: CountAtOnce, AtOnce: 1}}
-	p.List = NewList("findings", table.New(FindingCells.Columns(), true), &p.rhythm)
+	p := &findingsPage{rhythm: table.Rhythm{Per: countAtOnce, AtOnce: 1}}
+	p.List = newList("findings", table.New(FindingCells.Columns(), true), &p.rhythm)
 	return p
 }
 
@@ -88,7 +88,7 @@ func (p *findingsPage) refresh(f Frame) {
 		return
 	}
 	var keep func(*model.Finding) bool
-	if named := Matcher(p.Filter()); named != nil {
+	if named := matcher(p.Filter()); named != nil {
 		keep = func(x *model.Finding) bool { return named(string(x.Code)+" "+x.Lock, text.English(x.Summary)) }
 	}
 	p.found, p.total = f.S.Heads(keep, p.chose)
@@ -100,7 +100,7 @@ func (p *findingsPage) refresh(f Frame) {
 // bound keeps problems and names from taking more room than they have to say: it is that of the fix.
 func (p *findingsPage) bound(th *draw.Theme) {
 	problem, lock, code := 0, draw.Width(th.Say("the-cluster")), 0
-	for i := range p.found[:min(len(p.found), CountAtOnce)] {
+	for i := range p.found[:min(len(p.found), countAtOnce)] {
 		x := p.found[i]
 		problem, lock = max(problem, draw.Width(th.Problem(x))+2), max(lock, draw.Width(th.Clean(x.Lock))+len(countWords(x)))
 		code = max(code, len(x.Code))
@@ -133,7 +133,7 @@ func (p *findingsPage) About() About {
 
 func (p *findingsPage) Keys() []Key {
 	return []Key{
-		QueueOf(p.Lock),
+		queueOf(p.Lock),
 		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "key-text", What: "from-the-list-to-the-text", Some: true,
 			Do: func(Frame) Request { p.full = !p.full; return Request{} }},
 	}

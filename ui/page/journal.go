@@ -37,7 +37,7 @@ func (p *journalPage) About() About {
 func (p *journalPage) Keys() []Key {
 	return []Key{
 		{Keys: []string{"f"}, Group: KeysOfLists, Short: "key-this-lock", What: "only-the-lock-of-this-line", Do: p.turn},
-		QueueOf(p.open),
+		queueOf(p.open),
 		{Keys: []string{"o"}, Group: KeysThatOpen, Short: "key-session", What: "go-to-the-session-of-the", Some: true, Do: p.session},
 	}
 }
@@ -135,7 +135,7 @@ func (p *journalPage) update(f Frame) {
 	if v := f.S.StoryVersion(); v != p.stories { // lines that were there are told by another one now
 		p.matched, p.scanned, p.stories = nil, 0, v
 	}
-	keep := Matcher(p.filter)
+	keep := matcher(p.filter)
 	from := sort.Search(len(facts), func(i int) bool { return facts[i].Seq > p.scanned })
 	for _, fact := range facts[from:] {
 		if p.lock != "" && fact.Lock != p.lock || p.lock == "" && p.filter == "" && fact.Part() {

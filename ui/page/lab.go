@@ -84,7 +84,7 @@ func (p *labPage) note(f Frame) {
 	case p.since.IsZero():
 		p.since = f.Now
 	}
-	p.noted = p.noted || !p.since.IsZero() && f.Now.Sub(p.since) >= DoubtAfter || slices.ContainsFunc(p.rows.contenders, func(c reports.ContenderInfo) bool { return f.Uncertain.Alarming(c.Name, f.Now) })
+	p.noted = p.noted || !p.since.IsZero() && f.Now.Sub(p.since) >= doubtAfter || slices.ContainsFunc(p.rows.contenders, func(c reports.ContenderInfo) bool { return f.Uncertain.Alarming(c.Name, f.Now) })
 }
 
 // lockCells is how wide the locks of contenders are, within bounds: on a narrow screen what is beside

@@ -30,7 +30,7 @@ func (p *labPage) Keys() []Key {
 		}
 	}
 	return []Key{
-		QueueOf(p.Lock),
+		queueOf(p.Lock),
 		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "key-list", What: "to-the-next-list", Do: turn(1)},
 		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to-the-list-before", Do: turn(-1)},
 		{Keys: []string{"U"}, Group: KeysThatAct, Short: "key-heal-it", What: "heal-the-selected-fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
@@ -91,11 +91,11 @@ func (p *labPage) Lock(f Frame) Request {
 }
 
 func (p *labPage) Finding(f Frame) (*model.Finding, string) {
-	return FindingAbout(f, p.Target(f).Lock)
+	return findingAbout(f, p.Target(f).Lock)
 }
 
 func (p *labPage) Commands(f Frame) (string, []string) {
-	return p.Target(f).Commands(f, ClusterCommands)
+	return p.Target(f).Commands(f, clusterCommands)
 }
 
 func (p *labPage) Tables() map[string]*table.Table {

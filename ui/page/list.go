@@ -16,8 +16,8 @@ type List struct {
 	order  *table.Rhythm // when it is gone over anew
 }
 
-// NewList is a list of that name, without rows yet.
-func NewList(name string, t table.Table, order *table.Rhythm) List {
+// newList is a list of that name, without rows yet.
+func newList(name string, t table.Table, order *table.Rhythm) List {
 	return List{name: name, Table: t, order: order}
 }
 

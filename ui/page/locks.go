@@ -18,7 +18,7 @@ import (
 func calmLock(f table.View, l *locks.Lock) bool {
 	held, _ := l.HeldFor(f.Now)
 	longest, _, waits := l.LongestWait(f.Now)
-	return held >= CalmFrom && (!waits || longest >= CalmFrom) && QuietLease(l.Head().LeaseInfo()) && !status.ConditionOf(f.S, l).Trouble()
+	return held >= CalmFrom && (!waits || longest >= CalmFrom) && quietLease(l.Head().LeaseInfo()) && !status.ConditionOf(f.S, l).Trouble()
 }
 
 // LockCells are the columns of the locks.
@@ -151,7 +151,7 @@ func (p *locksPage) About() About {
 }
 
 func (p *locksPage) Keys() []Key {
-	return append(AxisKeys(LockEvents, p.whyNoAxis), []Key{
+	return append(axisKeys(lockEvents, p.whyNoAxis), []Key{
 		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "key-open", What: "open-the-queue-of-the-lock", Some: true, Do: p.open},
 		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "key-pane", What: "to-the-next-pane", Why: p.whyNoPane, Do: p.turn(1)},
 		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to-the-list-before", Why: p.whyNoPane, Do: p.turn(-1)},
@@ -206,7 +206,7 @@ func (p *locksPage) Paint(f Frame, w, h int) []string {
 	if p.pane == 0 {
 		p.has = theTable
 	}
-	if text := NoLocks(f, w); text != nil {
+	if text := noLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
 	}
 	if p.locks.Len() == 0 && p.Filter() != "" {
@@ -310,7 +310,7 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 		case lock == nil:
 			LockCells.GoneRow(f.Th.CutPath(f.Th.Clean(x.name), r.Room()), r)
 		case i != l.Cursor && calmLock(v, lock):
-			LockRow(InSteps(v), lock, r)
+			LockRow(inSteps(v), lock, r)
 		default:
 			LockRow(v, lock, r)
 		}

@@ -59,7 +59,7 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code, g *gro
 	if !o.Unranked(s.Version(), now) {
 		return false
 	}
-	keep, sign := Matcher(o.Filter), int64(-1) // the most first
+	keep, sign := matcher(o.Filter), int64(-1) // the most first
 	if o.Reversed != (o.By == SortName) {
 		sign = 1
 	}
@@ -81,7 +81,7 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code, g *gro
 		if len(l.Name) > o.longSeen { // it has no more cells than bytes
 			o.longSeen = max(o.longSeen, draw.Width(l.Name))
 		}
-		if keep != nil && !keep(LockText(s, l)...) {
+		if keep != nil && !keep(lockText(s, l)...) {
 			return table.Scored[string]{}, false
 		}
 		g.count(l, c)
@@ -136,9 +136,9 @@ func (o *order) rank(s *store.View, l *locks.Lock, c model.Condition, i int) int
 	return rank
 }
 
-// LockText is what a filter looks at: name, state, recipe, findings, and who holds or waits
+// lockText is what a filter looks at: name, state, recipe, findings, and who holds or waits
 // by which key, as far as a queue is looked at.
-func LockText(s *store.View, l *locks.Lock) []string {
+func lockText(s *store.View, l *locks.Lock) []string {
 	all := []string{l.Name, text.English(findings.StateWord(status.ConditionOf(s, l))), l.Recipe().Name}
 	for _, f := range s.FindingsOf(l) {
 		all = append(all, string(f.Code))
@@ -289,7 +289,7 @@ func (p *LockList) Choose(name string) {
 // Reveal selects a lock. A filter that hides it is let go.
 func (p *LockList) Reveal(s *store.View, name string) {
 	if l := s.Lock(name); l != nil {
-		if keep := Matcher(p.Order.Filter); keep != nil && !keep(LockText(s, l)...) {
+		if keep := matcher(p.Order.Filter); keep != nil && !keep(lockText(s, l)...) {
 			p.SetFilter("")
 		}
 	}

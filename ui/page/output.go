@@ -79,7 +79,7 @@ func (p *outputPage) SetFilter(text string) { p.filter, p.anchor = text, line{} 
 // look takes in what there is now, up to the cursor of the axis.
 func (p *outputPage) look(f Frame) {
 	p.lines, p.dropped = p.lines[:0], 0
-	keep, at := Matcher(p.filter), f.Axis.At()
+	keep, at := matcher(p.filter), f.Axis.At()
 	for _, o := range f.S.Reports().Outputs() {
 		if p.program != "" && o.Contender != p.program {
 			continue

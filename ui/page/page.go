@@ -140,8 +140,8 @@ type Fold struct {
 	What model.MessageID
 }
 
-// QueueOf is the key of a page that leads to a lock.
-func QueueOf(lock func(Frame) Request) Key {
+// queueOf is the key of a page that leads to a lock.
+func queueOf(lock func(Frame) Request) Key {
 	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "key-lock", What: "jump-to-the-queue-of-the", Some: true, Do: lock}
 }
 
@@ -197,11 +197,11 @@ func (Usual) Lock(f Frame) Request {
 
 // Finding is the worst one about the lock that is selected among all.
 func (Usual) Finding(f Frame) (*model.Finding, string) {
-	return FindingAbout(f, f.S.Lock(f.Locks.Pick.ID))
+	return findingAbout(f, f.S.Lock(f.Locks.Pick.ID))
 }
 
 // Commands show the cluster.
-func (Usual) Commands(f Frame) (string, []string) { return f.Th.Say("the-cluster"), ClusterCommands }
+func (Usual) Commands(f Frame) (string, []string) { return f.Th.Say("the-cluster"), clusterCommands }
 
 // Target is what an action would be done to.
 type Target struct {
@@ -265,7 +265,7 @@ func (t Target) ToLock(f Frame) Request {
 // Commands are the lines of etcdctl about a target, after some others.
 func (t Target) Commands(f Frame, lines []string) (about string, all []string) {
 	if t.Lock == nil {
-		return f.Th.Say("the-cluster"), ClusterCommands
+		return f.Th.Say("the-cluster"), clusterCommands
 	}
 	lines = append(lines[:len(lines):len(lines)], t.Lock.Etcdctl()...)
 	if c := t.Claim; c != nil && c != t.Lock.Head() && c.KV.Lease != 0 {
@@ -274,11 +274,11 @@ func (t Target) Commands(f Frame, lines []string) (about string, all []string) {
 	return f.Th.Clean(t.Lock.Name), lines
 }
 
-// ClusterCommands show how the cluster is.
-var ClusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
+// clusterCommands show how the cluster is.
+var clusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
 
-// NoLocks is what the pages of locks say if there is none to show, nil if there is one.
-func NoLocks(f Frame, w int) []string {
+// noLocks is what the pages of locks say if there is none to show, nil if there is one.
+func noLocks(f Frame, w int) []string {
 	if f.Locks.Order.Total > 0 {
 		return nil
 	}
@@ -317,8 +317,8 @@ type Subject struct {
 	Why  string // for TargetCluster: why it is nothing narrower
 }
 
-// FindingAbout is the worst finding about a lock, or why there is none.
-func FindingAbout(f Frame, l *locks.Lock) (*model.Finding, string) {
+// findingAbout is the worst finding about a lock, or why there is none.
+func findingAbout(f Frame, l *locks.Lock) (*model.Finding, string) {
 	if l == nil {
 		return nil, f.Th.Say("no-lock-is-selected")
 	}
@@ -328,9 +328,9 @@ func FindingAbout(f Frame, l *locks.Lock) (*model.Finding, string) {
 	return nil, f.Th.Say("no-problem-found-on", l.Name)
 }
 
-// AxisKeys are the keys of a page with an axis. events are the moments of what it shows, by
+// axisKeys are the keys of a page with an axis. events are the moments of what it shows, by
 // their time, and why says why there is no axis now, nil: there always is one.
-func AxisKeys(events func(f Frame, from, to time.Time) []time.Time, why func() model.MessageID) []Key {
+func axisKeys(events func(f Frame, from, to time.Time) []time.Time, why func() model.MessageID) []Key {
 	do := func(g func(f Frame)) func(f Frame) Request {
 		return func(f Frame) Request {
 			was := f.Axis.Window
@@ -399,14 +399,14 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// LockEvents are the moments of the selected lock: each that came, got the lock or went, and
+// lockEvents are the moments of the selected lock: each that came, got the lock or went, and
 // the marks.
-func LockEvents(f Frame, from, to time.Time) []time.Time {
-	return EventsOf(f, f.Locks.Pick.ID, from, to)
+func lockEvents(f Frame, from, to time.Time) []time.Time {
+	return eventsOf(f, f.Locks.Pick.ID, from, to)
 }
 
-// EventsOf are the moments of a lock in that time.
-func EventsOf(f Frame, lock string, from, to time.Time) []time.Time {
+// eventsOf are the moments of a lock in that time.
+func eventsOf(f Frame, lock string, from, to time.Time) []time.Time {
 	var all []time.Time
 	add := func(at time.Time) {
 		if !at.IsZero() && !at.Before(from) && at.Before(to) {

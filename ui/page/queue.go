@@ -149,7 +149,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 // there is room. It grows at once, and gives back only what many left, so that nothing below moves with each who
 // goes and comes again.
 func (p *QueuePane) need(f Frame, l *locks.Lock, timed bool) int {
-	if n := l.Len() + len(believersOf(f, l)); n > p.rows || n+QueueStep <= p.rows {
+	if n := l.Len() + len(believersOf(f, l)); n > p.rows || n+queueStep <= p.rows {
 		p.rows = n
 	}
 	if f.Height >= TallFrom && timed { // what happened has a blank line of its own

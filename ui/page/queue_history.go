@@ -16,7 +16,7 @@ func (p *QueuePane) history(f Frame, l *locks.Lock, w, h int, timed bool) []stri
 	var beside []string
 	if timed && !f.Th.Brief && h >= LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
 		from, to := f.Axis.Shown(f.S.Timeline().Start(), f.Exact())
-		wide, blank := max(WaitPanelLeast, w*7/20), 0
+		wide, blank := max(waitPanelLeast, w*7/20), 0
 		if f.Height >= TallFrom {
 			blank = 1
 		}

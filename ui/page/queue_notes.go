@@ -54,7 +54,7 @@ func sideNote(th *draw.Theme, l *locks.Lock, c *locks.Claim) string {
 	}
 	all := lease.Claims()
 	var said []model.Message
-	for _, o := range all[:min(len(all), AlsoMax)] {
+	for _, o := range all[:min(len(all), alsoMax)] {
 		other := o.Lock()
 		if o == c || other == nil || other == l {
 			continue

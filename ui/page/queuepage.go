@@ -32,7 +32,7 @@ func (p *queuePage) About() About {
 }
 
 func (p *queuePage) Keys() []Key {
-	return append(AxisKeys(LockEvents, p.whyNoAxis), journalOfLock,
+	return append(axisKeys(lockEvents, p.whyNoAxis), journalOfLock,
 		Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "key-open", What: "open-the-session-of-the-key", Do: p.open})
 }
 
@@ -50,7 +50,7 @@ func (p *queuePage) open(f Frame) Request {
 }
 
 func (p *queuePage) Paint(f Frame, w, h int) []string {
-	if text := NoLocks(f, w); text != nil {
+	if text := noLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
 	}
 	p.queue.whole, p.queue.factual, p.low = true, false, h < lanesFrom

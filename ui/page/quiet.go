@@ -17,13 +17,13 @@ const (
 	calmTTL  = draw.BarCells * calmStep // of the lease at least
 )
 
-// InSteps returns the view for a row that counts in steps.
-func InSteps(f table.View) table.View {
+// inSteps returns the view for a row that counts in steps.
+func inSteps(f table.View) table.View {
 	f.Now = f.Now.Truncate(calmStep)
 	return f
 }
 
-// QuietLease says whether a step means little for a lease.
-func QuietLease(l *locks.Lease) bool {
+// quietLease says whether a step means little for a lease.
+func quietLease(l *locks.Lease) bool {
 	return l == nil || !l.HasRead || time.Duration(l.Granted())*time.Second >= calmTTL
 }

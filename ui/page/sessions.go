@@ -61,7 +61,7 @@ type SessionsPage struct {
 
 func newSessions() Page {
 	p := &SessionsPage{Ranking: table.NewRanking[*locks.Lease, model.LeaseID]()}
-	p.List = NewList("sessions", table.New(SessionCells.Columns(), true), &p.Rhythm)
+	p.List = newList("sessions", table.New(SessionCells.Columns(), true), &p.Rhythm)
 	return p
 }
 
@@ -77,7 +77,7 @@ func (p *SessionsPage) Refresh(f Frame) bool {
 	if !p.Unranked(f.S.Version(), f.Clock()) {
 		return false
 	}
-	keep := Matcher(p.Filter())
+	keep := matcher(p.Filter())
 	done := p.Ranking.Refresh(f.S.Version(), f.Clock(), f.S.Leases, func(l *locks.Lease, _ int) (table.Scored[model.LeaseID], bool) {
 		c, st := status.OfSession(f.S, l), Standing(l)
 		if st == 0 && !c.Trouble() {
@@ -106,7 +106,7 @@ func (p *SessionsPage) About() About {
 }
 
 // Keys are those of the page alone.
-func (p *SessionsPage) Keys() []Key { return []Key{QueueOf(p.Lock)} }
+func (p *SessionsPage) Keys() []Key { return []Key{queueOf(p.Lock)} }
 
 // Move moves the selection by n lines.
 func (p *SessionsPage) Move(f Frame, n int) { p.MoveTo(p.Pick.Place+n, len(p.IDs), p.id, f.Now) }
@@ -195,7 +195,7 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 		if under < sessionLeast+spareFrom { // there is no room for what happened
 			under = sessionLeast
 		}
-		under = max(under, h-1-(len(p.IDs)+QueueStep)/QueueStep*QueueStep)
+		under = max(under, h-1-(len(p.IDs)+queueStep)/queueStep*queueStep)
 	}
 	if p.Total == 0 && p.Unranked(f.S.Version(), f.Clock()) {
 		text := "  " + f.Th.Say("ranking-the-sessions")
@@ -227,8 +227,8 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 	lines = p.Table.Paint(lines, len(p.IDs), table.Look{Cursor: p.Pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
 		if l := f.S.Lease(p.IDs[i]); l != nil {
 			at := f.View
-			if i != p.Pick.Place && QuietLease(l) && !status.OfSession(f.S, l).Trouble() {
-				at = InSteps(f.View)
+			if i != p.Pick.Place && quietLease(l) && !status.OfSession(f.S, l).Trouble() {
+				at = inSteps(f.View)
 			}
 			Row(at, l, r)
 			return
@@ -297,7 +297,7 @@ func renews(l *locks.Lease) model.Message {
 	case l.Learned():
 		return model.Say("seen", model.Verbatim(Often(max(third, l.Rhythm))))
 	}
-	for _, c := range l.Claims()[:min(len(l.Claims()), AlsoMax)] {
+	for _, c := range l.Claims()[:min(len(l.Claims()), alsoMax)] {
 		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == recipe.RenewsAtThird {
 			return model.Say("usual", model.Verbatim(Often(third)))
 		}

@@ -53,7 +53,7 @@ func newTime() Page {
 func (p *timePage) About() About { return About{Title: "Time", Label: "page-time", Go: "go-to-time"} }
 
 func (p *timePage) Keys() []Key {
-	return append(AxisKeys(func(f Frame, from, to time.Time) []time.Time { return EventsOf(f, p.chosen(f), from, to) }, nil), QueueOf(p.Lock))
+	return append(axisKeys(func(f Frame, from, to time.Time) []time.Time { return eventsOf(f, p.chosen(f), from, to) }, nil), queueOf(p.Lock))
 }
 
 // chosen is the lock under the cursor, or the one that is selected elsewhere if it has no lane.
@@ -85,7 +85,7 @@ func (p *timePage) Ranks(f Frame) bool {
 func (p *timePage) Rank(f Frame) bool {
 	f = f.Whole()
 	from, to := p.window(f)
-	keep := Matcher(p.filter)
+	keep := matcher(p.filter)
 	done := p.Ranking.Refresh(f.S.Version(), f.Clock(), func() []string { return timeNames(f.S, from) }, func(name string, i int) (table.Scored[string], bool) {
 		l, rank := f.S.Lock(name), int64(0)
 		if p.Found++; l != nil && status.ConditionOf(f.S, l).Trouble() {
@@ -125,7 +125,7 @@ func timeText(s *store.View, name string, l *locks.Lock) []string {
 	if l == nil {
 		return []string{name, noKeys}
 	}
-	return LockText(s, l)
+	return lockText(s, l)
 }
 
 // window is the time of the lanes.
@@ -159,7 +159,7 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 	above := f.Top() // of the moment that is shown, as the screen is cut up
 	f = f.Whole()
 	p.refresh(f)
-	if text := NoLocks(f, w); text != nil && len(p.IDs) == 0 {
+	if text := noLocks(f, w); text != nil && len(p.IDs) == 0 {
 		return draw.Fill(text, w, h)
 	}
 	name, cells, tail := timeShares(f, w)
@@ -278,7 +278,7 @@ func (p *timePage) facts(f Frame, w, h int) []string {
 	}
 	id := p.chosen(f)
 	lines := []string{f.Th.Ruler(w, f.happenedTo(id)...)}
-	lines = LastFacts(lines, f, f.FactsOf(id, h-1), false, w, h-1)
+	lines = lastFacts(lines, f, f.FactsOf(id, h-1), false, w, h-1)
 	return f.fillBeside(lines, id, w, h-len(lines))
 }
 

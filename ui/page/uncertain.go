@@ -20,9 +20,9 @@ func Holds(s *store.View, c reports.ContenderInfo, place int) bool {
 	return l != nil && l.Holds(place-1)
 }
 
-// DoubtAfter is how long belief and truth may lie apart before it is an alarm: a
+// doubtAfter is how long belief and truth may lie apart before it is an alarm: a
 // client that lets go tells us a moment after etcd did.
-const DoubtAfter = 2 * time.Second
+const doubtAfter = 2 * time.Second
 
 // Uncertain remembers since when a contender believes to hold and does not.
 type Uncertain map[string]time.Time
@@ -55,7 +55,7 @@ func since(s *store.View, c reports.ContenderInfo, now time.Time) time.Time {
 // Alarming says whether it has been so for long enough.
 func (d Uncertain) Alarming(name string, now time.Time) bool {
 	since, ok := d[name]
-	return ok && now.Sub(since) >= DoubtAfter
+	return ok && now.Sub(since) >= doubtAfter
 }
 
 // Count returns how many contenders alarm.

@@ -17,8 +17,8 @@ import (
 const (
 	spansMost   = 500
 	waitersMost = 2000
-	// WaitPanelLeast is the width and LeastRows the height below which it says too little.
-	WaitPanelLeast, LeastRows = 40, 5
+	// waitPanelLeast is the width and LeastRows the height below which it says too little.
+	waitPanelLeast, LeastRows = 40, 5
 	nameCells                 = 6
 	usualCells                = 7
 	barsMost                  = 40

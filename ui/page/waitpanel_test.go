@@ -52,7 +52,7 @@ func TestPanel(t *testing.T) {
 		}
 	}
 	for _, set := range []draw.SignSet{draw.SignsUnicode, draw.SignsWide, draw.SignsASCII} {
-		for w := WaitPanelLeast; w < 140; w += 9 {
+		for w := waitPanelLeast; w < 140; w += 9 {
 			for h := 1; h < 20; h += 3 {
 				lines := p.Lines(view(s, now, set), s.Lock("/l"), modeltest.At(0), time.Time{}, w, h)
 				if len(lines) != h {

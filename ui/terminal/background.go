@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// BackgroundTime is for how long an answer is waited for.
-const BackgroundTime = 100 * time.Millisecond
+// backgroundTime is for how long an answer is waited for.
+const backgroundTime = 100 * time.Millisecond
 
 const (
 	query  = "\x1b]11;?\x1b\\"
@@ -136,12 +136,12 @@ func isLight(text string) (light, ok bool) {
 }
 
 // Ask asks the terminal that shows out, and says whether its ground is light; ok is false
-// if it did not answer within the [BackgroundTime].
+// if it did not answer within the [backgroundTime].
 func (r *Input) Ask(ctx context.Context, out io.Writer) (light, ok bool) {
 	if _, err := io.WriteString(out, query); err != nil {
 		return false, false // the console ends by it, too
 	}
-	late := time.NewTimer(BackgroundTime)
+	late := time.NewTimer(backgroundTime)
 	defer late.Stop()
 	select {
 	case light = <-r.answer:

@@ -58,7 +58,7 @@ func TestAskingHasADeadline(t *testing.T) {
 	x := NewInput(typed)
 	var asked strings.Builder
 	began := time.Now()
-	if _, ok := x.Ask(t.Context(), &asked); ok || time.Since(began) > 20*BackgroundTime {
+	if _, ok := x.Ask(t.Context(), &asked); ok || time.Since(began) > 20*backgroundTime {
 		t.Errorf("answered %v after %s", ok, time.Since(began))
 	}
 	if asked.String() != query {

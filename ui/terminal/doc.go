@@ -16,7 +16,7 @@
 // The [Input] asks whether the terminal's background is dark or light, and keeps the answer away
 // from the keys:
 //
-//	OSC 11 ──▶ terminal ──answer──▶ Input ──▶ dark or light, within [BackgroundTime]
+//	OSC 11 ──▶ terminal ──answer──▶ Input ──▶ dark or light, within [backgroundTime]
 //	                    ──keys────▶   └─────▶ the console
 //
 // An answer that comes too late is taken out of the keys all the same, and not used: colours do

@@ -306,12 +306,12 @@ func shares(w, names int) (left, picture, right int) {
 	return left, max(0, w-left-right), right
 }
 
-// HintsFrom is the width from which a title has room for the keys of an axis.
-const HintsFrom = 100
+// hintsFrom is the width from which a title has room for the keys of an axis.
+const hintsFrom = 100
 
 // Hints name the keys of an axis, where a line of w cells has room for them.
 func Hints(th *draw.Theme, w int) []draw.Span {
-	if w < HintsFrom {
+	if w < hintsFrom {
 		return nil
 	}
 	blank, apart := draw.Plain.Of(" "), draw.Plain.Of("   ")

@@ -31,7 +31,7 @@ func Explain(err error, doing model.Message, prefix string, endpoints []string) 
 	if errors.As(err, &at) {
 		where = at.addr
 	}
-	keys, cause := model.KeysOf(prefix), CauseOf(err)
+	keys, cause := model.KeysOf(prefix), causeOf(err)
 	cannot := func(why model.Message) model.Message { return model.Say("cannot", doing, keys, why) }
 	class := Classify(err)
 	switch class {
@@ -73,18 +73,18 @@ func InShort(err error) model.Message {
 	case NoLeader:
 		return model.Say("no-leader-there")
 	case Unreachable:
-		return model.Say("no-connection", CauseOf(err))
+		return model.Say("no-connection", causeOf(err))
 	case Denied:
 		return model.Say("may-not")
 	case Login:
-		return model.Say("not-logged-in", CauseOf(err))
+		return model.Say("not-logged-in", causeOf(err))
 	}
-	return model.Say("quote", CauseOf(err))
+	return model.Say("quote", causeOf(err))
 }
 
-// CauseOf is the innermost error as the argument of a message: a message where it is one of ours, and
+// causeOf is the innermost error as the argument of a message: a message where it is one of ours, and
 // else the words of a server, see [Cause].
-func CauseOf(err error) any {
+func causeOf(err error) any {
 	var ours *said
 	if errors.As(err, &ours) {
 		return ours.why

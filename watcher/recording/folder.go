@@ -22,8 +22,8 @@ type Folder struct {
 	files []*os.File
 }
 
-// ErrNoRotation is what [ReadFolder] returns for a folder in which no rotation has written.
-var ErrNoRotation = errors.New("nothing of a recording of \"locktop serve --record\" is in this folder")
+// errNoRotation is what [ReadFolder] returns for a folder in which no rotation has written.
+var errNoRotation = errors.New("nothing of a recording of \"locktop serve --record\" is in this folder")
 
 // tornFor is how long the end of the newest file may be that of a frame that is just written.
 const tornFor = 2 * time.Second
@@ -69,7 +69,7 @@ func ReadFolder(ctx context.Context, dir string) (_ *Folder, err error) {
 	}
 	p.add(parts)
 	if len(p.Spans) == 0 {
-		return nil, ErrNoRotation
+		return nil, errNoRotation
 	}
 	return p, nil
 }

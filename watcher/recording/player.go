@@ -12,9 +12,9 @@ import (
 	"locktop/model"
 )
 
-// ErrNoRecording is what [Open] returns for something that is no recording, or one of
+// errNoRecording is what [Open] returns for something that is no recording, or one of
 // another version.
-var ErrNoRecording = errors.New("not a recording of locktop")
+var errNoRecording = errors.New("not a recording of locktop")
 
 // Pace says how fast a recording is played. The zero value plays everything at once.
 type Pace struct {
@@ -58,14 +58,14 @@ func checkBegin(r *bufio.Reader) error {
 	head, err := r.Peek(headSize)
 	switch {
 	case len(head) == 0:
-		return fmt.Errorf("%w: %w", ErrNoRecording, err)
+		return fmt.Errorf("%w: %w", errNoRecording, err)
 	case len(head) > 1 && (head[0] != 0x1f || head[1] != 0x8b):
-		return fmt.Errorf("%w of version %d, which is packed by gzip", ErrNoRecording, recordVersion)
+		return fmt.Errorf("%w of version %d, which is packed by gzip", errNoRecording, recordVersion)
 	case err != nil:
 		return nil // it was cut off: whoever reads on is told
 	}
 	if _, err := readHead(head); err != nil {
-		return fmt.Errorf("%w: it is a file of gzip, whatever is in it", ErrNoRecording)
+		return fmt.Errorf("%w: it is a file of gzip, whatever is in it", errNoRecording)
 	}
 	return nil
 }
@@ -74,10 +74,10 @@ func checkBegin(r *bufio.Reader) error {
 func readHeader(line []byte) error {
 	var h recordHeader
 	if err := json.Unmarshal(line, &h); err != nil || h.Locktop != recordFormat {
-		return fmt.Errorf("%w: its first line is not {\"locktop\":%q,\"version\":…}", ErrNoRecording, recordFormat)
+		return fmt.Errorf("%w: its first line is not {\"locktop\":%q,\"version\":…}", errNoRecording, recordFormat)
 	}
 	if h.Version != recordVersion {
-		return fmt.Errorf("%w: it is of another version than %d, which is the one that can be read", ErrNoRecording, recordVersion)
+		return fmt.Errorf("%w: it is of another version than %d, which is the one that can be read", errNoRecording, recordVersion)
 	}
 	return nil
 }

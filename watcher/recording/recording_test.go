@@ -249,7 +249,7 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			batches, err := replayed(bytes.NewReader(row.file))
-			if len(batches) != row.batches || errors.Is(err, ErrNoRecording) != row.none {
+			if len(batches) != row.batches || errors.Is(err, errNoRecording) != row.none {
 				t.Errorf("%d batches, %v", len(batches), err)
 			}
 			if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
@@ -299,11 +299,11 @@ func damageIsNamed(t *testing.T, parts [][]byte, batches []model.Batch) {
 		switch {
 		case whole && err != nil:
 			t.Errorf("%s: %v", reason, err)
-		case !whole && !errors.Is(err, ErrNoRecording) && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "bytes ")):
+		case !whole && !errors.Is(err, errNoRecording) && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "bytes ")):
 			t.Errorf("%s: %d batches, %v", reason, len(got), err)
 		}
 		r, err2 := OpenSegments(t.Context(), bytes.NewReader(damaged), int64(len(damaged)))
-		if (err2 != nil) != errors.Is(err, ErrNoRecording) {
+		if (err2 != nil) != errors.Is(err, errNoRecording) {
 			t.Fatalf("%s: played %v, opened %v", reason, err, err2)
 		}
 		if err2 == nil && (r.Len() != 2*len(got) || (r.Cut != nil) != (err != nil)) {

@@ -269,7 +269,7 @@ func TestAStateThatIsNotWholeSaysNothing(t *testing.T) {
 	if err := r.WriteBase(h.Events); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFolder(t.Context(), dir); !errors.Is(err, ErrNoRotation) {
+	if _, err := ReadFolder(t.Context(), dir); !errors.Is(err, errNoRotation) {
 		t.Errorf("part of a state: %v", err)
 	}
 	if err := r.Write(model.Batch{Events: []model.Event{model.Tick{At: modeltest.At(1)}}}); err != nil {
@@ -484,7 +484,7 @@ func TestDamageIsAGap(t *testing.T) {
 }
 
 func TestAFolderWithoutARotation(t *testing.T) {
-	if _, err := ReadFolder(t.Context(), t.TempDir()); !errors.Is(err, ErrNoRotation) {
+	if _, err := ReadFolder(t.Context(), t.TempDir()); !errors.Is(err, errNoRotation) {
 		t.Error(err)
 	}
 }

@@ -215,8 +215,8 @@ func (r *Segments) batches(i int) ([]model.Batch, error) {
 	return all, nil
 }
 
-// ErrEmpty is what [Segments.Begins] returns where nothing was recorded.
-var ErrEmpty = errors.New("nothing was recorded in it")
+// errEmpty is what [Segments.Begins] returns where nothing was recorded.
+var errEmpty = errors.New("nothing was recorded in it")
 
 // Begins returns the time of the first event, or why there is none.
 func (r *Segments) Begins() (time.Time, error) {
@@ -232,5 +232,5 @@ func (r *Segments) Begins() (time.Time, error) {
 	if r.Cut != nil {
 		return time.Time{}, r.Cut
 	}
-	return time.Time{}, ErrEmpty
+	return time.Time{}, errEmpty
 }

@@ -391,8 +391,8 @@ func (t *Playback) within(in *recording.Segments, at time.Time) (time.Time, erro
 	return at, nil
 }
 
-// ErrNoTime is what [ParseMoment] returns for something that is none.
-var ErrNoTime = errors.New("want a time (10:04:05, 2026-03-01 10:04:05, RFC 3339), or a step (-30s, +2m)")
+// errNoTime is what [ParseMoment] returns for something that is none.
+var errNoTime = errors.New("want a time (10:04:05, 2026-03-01 10:04:05, RFC 3339), or a step (-30s, +2m)")
 
 // ParseMoment reads a time. A time of day is the first such time from begins on.
 func ParseMoment(text string, begins time.Time) (time.Time, error) {
@@ -412,5 +412,5 @@ func ParseMoment(text string, begins time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, ErrNoTime
+	return time.Time{}, errNoTime
 }
