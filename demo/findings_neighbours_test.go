@@ -75,6 +75,37 @@ var neighbours = []neighbour{
 			ta.after(5 * time.Second)
 			ta.status("3.5.12")
 		}, model.CodeMassRevocation, "", nil},
+	{"an unlock without a leader", "nobody can delete meanwhile, and nobody sees whether the key is still there",
+		func(ta *tale) {
+			ta.takes("c1", 0xa1, model.BeliefHolding)
+			ta.takes("c2", 0xb2, model.BeliefWaiting)
+			ta.renewed(0xa1, 0xb2)
+			ta.tell(model.Lost{At: ta.now, Reason: model.LostDisconnect})
+			ta.tell(model.Wrote{At: ta.now, Client: certainly("c1"), Key: ta.key(0xa1), Delete: true})
+			ta.believes("c1", model.BeliefIdle, "", 0)
+			for range 15 {
+				ta.after(time.Second)
+			}
+			ta.tell(model.Back{At: ta.now, Rev: ta.rev})
+			ta.after(time.Second)
+			ta.del(ta.key(0xa1))
+			ta.wrote("c1", ta.key(0xa1), true, ta.rev, true)
+			ta.renewed(0xb2)
+		}, "", model.CodeUnlockLost, nil},
+	{"an unlock that stays undone after the outage", "from when the cluster is seen to work again the claim counts as left behind",
+		func(ta *tale) {
+			ta.takes("c1", 0xa1, model.BeliefHolding)
+			ta.takes("c2", 0xb2, model.BeliefWaiting)
+			ta.renewed(0xa1, 0xb2)
+			ta.tell(model.Lost{At: ta.now, Reason: model.LostDisconnect})
+			ta.tell(model.Wrote{At: ta.now, Client: certainly("c1"), Key: ta.key(0xa1), Delete: true, Unsent: true})
+			ta.believes("c1", model.BeliefIdle, "", 0)
+			ta.after(2 * time.Second)
+			ta.tell(model.Back{At: ta.now, Rev: ta.rev})
+			ta.renewed(0xa1, 0xb2)
+			ta.after(2 * time.Second)
+			ta.renewed(0xa1, 0xb2)
+		}, model.CodeUnlockLost, "", nil},
 	{"a version that is not told", "unknown is not older than 3.5",
 		func(ta *tale) { ta.status("unknown") }, "", model.CodeExpiredWaiterWins, nil},
 	{"many leases that do not shrink", "the usual shape of a refused revoke: all of them overdue, for minutes, and none goes",

@@ -98,7 +98,8 @@ func arrange(w, h, lesson, verdict int) layout {
 // arrange cuts up the screen as it is now.
 func (a *Shell) arrange() layout {
 	verdict := 0
-	if a.current().About().Shows&page.ShowFinding == 0 && a.overlay == nil && !a.o.Lesson.Judges() { // a lesson tells itself what is wrong
+	listed := a.current().About().Shows&page.ShowFinding != 0 && !a.viewState.Counters.Verdict.Over() // by the page itself
+	if !listed && a.overlay == nil && !a.o.Lesson.Judges() {                                          // a lesson tells itself what is wrong
 		verdict = a.canvas().Top()
 	}
 	if !a.lessonBeside() {

@@ -306,7 +306,7 @@ func TestALessonOfOneLockShowsItsQueue(t *testing.T) {
 	}{
 		{1, 12, true, "one lock"}, {3, 12, true, "three"}, {4, 12, true, "four, as in the demo"}, {5, 12, false, "more want the table"}, {4, 17, true, "the demo beside its guide on 100x30, with a verdict"}, {1000, 14, false, "many want the table"}, {1, 6, false, "no room"}, {0, 12, false, "none yet"},
 	} {
-		if rows, pane := page.LockShares(r.h, r.n, true); pane > 0 != r.pane || rows+pane != r.h || rows < min(r.h, r.n+1) {
+		if rows, pane := page.LockShares(r.h, r.n, true, false); pane > 0 != r.pane || rows+pane != r.h || rows < min(r.h, r.n+1) {
 			t.Errorf("%s: %d rows and %d lines", r.reason, rows, pane)
 		}
 	}

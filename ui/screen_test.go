@@ -119,7 +119,7 @@ func TestLayout(t *testing.T) {
 		l := arrange(r.w, r.h, r.lesson, r.verdict)
 		pane := l.main
 		var rows int
-		rows, pane.h = page.LockShares(l.main.h, 1000, r.lesson > 0)
+		rows, pane.h = page.LockShares(l.main.h, 1000, r.lesson > 0, false)
 		pane.y += rows
 		drawing := []byte(strings.Repeat(".", r.h))
 		for _, part := range []struct {

@@ -74,7 +74,7 @@ func TestWhatEndedStaysInSight(t *testing.T) {
 			b.w.read(s, 0xb1, 60, 58)
 		}
 		b.sync(r.at)
-		if got := strings.Contains(b.text(), "! The holder of /dead did not renew for "); got != r.want {
+		if got := strings.Contains(b.text(), "! The holder of /dead was silent for "); got != r.want {
 			t.Errorf("%s: shown: %v\n%s", r.reason, got, b.text())
 		}
 		if r.want {

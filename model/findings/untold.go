@@ -63,6 +63,19 @@ var untoldFamily = Family{Lab: []Func{openNotes}, Entries: []Entry{
 // openAfter is how long an answer, a watch event or a second try may be under way.
 const openAfter = 2 * time.Second
 
+// stillOpen says whether something is under way since then for longer than it may be. What the cluster
+// was not seen to do while it was not seen to work at all does not count.
+func stillOpen(x *Context, since time.Time) bool {
+	if works := x.K.WorksSince(); works.After(since) {
+		since = works
+	}
+	if x.K.Now().Sub(since) < openAfter {
+		x.Recheck(since.Add(openAfter))
+		return false
+	}
+	return true
+}
+
 // openNotes looks at what the proxy saw of this lock's keys and what has not come to
 // its end.
 func openNotes(x *Context) {
@@ -98,8 +111,7 @@ func ghostWaiter(x *Context, n *reports.Notes, c *locks.Claim) {
 	if w == nil || c.CreateRev > w.Rev || c.KV.Lease != w.Lease {
 		return
 	}
-	if x.K.Now().Sub(w.At) < openAfter {
-		x.Recheck(w.At.Add(openAfter))
+	if !stillOpen(x, w.At) {
 		return
 	}
 	f := model.Finding{Code: model.CodeGhostWaiter, Confidence: proxyConfidence(w.Client), Lease: w.Lease,
@@ -121,8 +133,7 @@ func unlockLost(x *Context, n *reports.Notes, c *locks.Claim) {
 	if o, known := x.K.Owners.LeaseOwner(c.KV.Lease); known && !x.Reports.Programs.SameProgram(o.Name, w.Name) {
 		return // a key of the same name, which somebody else has put
 	}
-	if x.K.Now().Sub(w.At) < openAfter {
-		x.Recheck(w.At.Add(openAfter))
+	if !stillOpen(x, w.At) {
 		return
 	}
 	what := model.Say("sent-and-not-answered")
@@ -161,8 +172,7 @@ func missedDelete(x *Context, n *reports.Notes) bool {
 	if w.At.After(since) {
 		since = w.At
 	}
-	if x.K.Now().Sub(since) < openAfter {
-		x.Recheck(since.Add(openAfter))
+	if !stillOpen(x, since) {
 		return false
 	}
 	f := model.Finding{Code: model.CodeMissedDelete, Confidence: proxyConfidence(o.Client, w.Client), Lease: x.Lease.ID,

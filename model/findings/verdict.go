@@ -122,12 +122,21 @@ func urgency(code model.Code) int {
 	return slices.Index(order, code)
 }
 
+// what names what it is about: the lock, or how many. A headline speaks of one holder and one key, which each of
+// several locks has; but a deadlock is one thing.
+func (v Verdict) what() model.Message {
+	switch {
+	case v.Locks <= 1:
+		return model.Say("lock", v.Finding.Lock)
+	case v.Finding.Code == model.CodeLockCycle:
+		return model.Say("locks", v.Locks)
+	}
+	return model.Say("each-of-locks", v.Locks)
+}
+
 // Title is the headline.
 func (v Verdict) Title() model.Message {
-	what := model.Say("lock", v.Finding.Lock)
-	if v.Locks > 1 {
-		what = model.Say("locks", v.Locks)
-	}
+	what := v.what()
 	if v.Finding.Code == model.CodeLockCycle && v.Finding.Confidence == model.Hint {
 		return model.Say("headline-cycle-perhaps", what)
 	}
@@ -174,11 +183,7 @@ var pastTitles = map[model.Code]func(what, lasted, ago any) model.Message{
 // Past is the headline once it is over: problem is what it is called, lasted how long it was, and ago since
 // when it is not.
 func (v Verdict) Past(problem, lasted, ago any) model.Message {
-	what := model.Say("lock", v.Finding.Lock)
-	if v.Locks > 1 {
-		what = model.Say("locks", v.Locks)
-	}
-	past := pastTitles[v.Finding.Code]
+	what, past := v.what(), pastTitles[v.Finding.Code]
 	switch {
 	case v.soon() != nil:
 		return model.Say("was-in-the-way", what, lasted, ago)

@@ -54,7 +54,7 @@ func TestVerdictIsOneStory(t *testing.T) {
 		{nil, "", 0, 0, 0, "nothing is wrong"},
 		{[]model.Finding{f(model.CodeTTLFloor, model.SevInfo, "/a", 0)}, "", 0, 0, 0, "what is worth knowing is no verdict"},
 		{[]model.Finding{f(model.CodeOrphanKey, model.SevError, "/a", 1), f(model.CodeOrphanKey, model.SevError, "/b", 0)},
-			"A key without a lease blocks 2 locks", 2, 0, 0, "one story"},
+			"A key without a lease blocks each of 2 locks", 2, 0, 0, "one story"},
 		{[]model.Finding{f(model.CodeKeepaliveStalled, model.SevWarning, "/a", 0), f(model.CodeStaleHolder, model.SevError, "/b", 9), f(model.CodeForeignKey, model.SevError, "/c", 1)},
 			"Two programs act on /b", 1, 1, 1, "two who act come before a lock that only stands still"},
 		{[]model.Finding{f(model.CodeStaleHolder, model.SevError, "/b", 0), f(model.CodeNoQuorum, model.SevError, "", 9)},

@@ -31,6 +31,7 @@ var headlines = map[model.MessageID]Sentence{
 	"a-moment":               {"a moment", "片刻"},
 	"was-of-cluster":         {"{0} for {1}, until {2} ago", "{0}，持续 {1}，{2} 前结束"},
 	"locks":                  {"{0} locks", "{0} 把锁"},
+	"each-of-locks":          {"each of {0} locks", "{0} 把锁"},
 	"headline-cycle-perhaps": {"Deadlock? Sessions of {0} wait for each other, perhaps only in passing", "死锁？{0} 的会话互相等待，也许只是暂时"},
 	"dont-break":             {"break the lock", "打破锁"},
 }

@@ -58,7 +58,7 @@ var stuckCodes = map[model.MessageID]Sentence{
 
 	"state-dead-holder":    {"holder silent", "持有者沉默"},
 	"headline-dead-holder": {"The holder of {0} no longer renews", "{0} 的持有者不再续租"},
-	"was-dead-holder":      {"The holder of {0} did not renew for {1}, until {2} ago", "{0} 的持有者没有续租，持续 {1}，{2} 前结束"},
+	"was-dead-holder":      {"The holder of {0} was silent for {1}, until {2} ago", "{0} 的持有者沉默了 {1}，{2} 前结束"},
 	"about-dead-holder": {"The holder no longer renews; the lock is free when its lease ends",
 		"持有者不再续租；租约结束时锁才空闲"},
 	"mechanism-dead-holder": {"The holder died or lost its connection without letting go, so its key stays until the TTL is over. A long default TTL makes this look like a stuck lock. That its process is dead remains a guess: cut off from etcd it looks the same.",

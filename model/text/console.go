@@ -62,7 +62,7 @@ var console = map[model.MessageID]Sentence{
 	"up-and-down-show-them":   {", up and down show them", "，按 up 和 down 查看"},
 	"more-lines-below":        {"{0} more {0|line|lines} below", "下面还有 {0} 行"},
 	"scrolls-lines-below":     {"scrolls, {0} {0|line|lines} below", "滚动，下面还有 {0} 行"},
-	"filter-word":             {"filter", "过滤"},
+	"filter-word":             {"filter", "筛选"},
 	"newest-below":            {"newest below", "最新的在最下面"},
 	"newer-below":             {"{0} newer below, G goes there", "下面有 {0} 行更新的，按 G 到那里"},
 	"times-so-long-longest":   {"{0} {0|time|times}, {1}, longest {2}", "{0} 次，{1}，最长 {2}"},

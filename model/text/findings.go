@@ -163,7 +163,7 @@ var aboutQueues = map[model.MessageID]Sentence{
 	"holds-and-waits":                        {"{0} holds {1} and waits for {2}", "{0} 持有 {1}，在等 {2}"},
 	"and-more-up-to-the-first":               {"{0}; and {1} more, up to the first again", "{0}；还有 {1} 个，直到又是第一个"},
 	"perhaps-a-deadlock":                     {"{0}; a deadlock, unless several workers share these sessions", "{0}；这是死锁，除非几个工作者共用这些会话"},
-	"deadlock-of-two":                        {"{0}; deadlock: neither can proceed", "{0}；死锁：谁也走不下去"},
+	"deadlock-of-two":                        {"{0}; neither can proceed", "{0}；谁也走不下去"},
 	"deadlock":                               {"{0}; deadlock: none of them can proceed", "{0}；死锁：谁也走不下去"},
 }
 

@@ -202,7 +202,7 @@ func (p *locksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
 // Paint returns the lines of the table, and of the queue under it.
 func (p *locksPage) Paint(f Frame, w, h int) []string {
 	f.UpdateLocks()
-	p.rows, p.pane = LockShares(h, p.locks.Len(), f.Lesson)
+	p.rows, p.pane = LockShares(h, p.locks.Len(), f.Lesson, f.eventless())
 	if p.pane == 0 {
 		p.has = theTable
 	}
@@ -247,16 +247,33 @@ const (
 // paneMost is how many lines the queue has under a table that could take more of them.
 const paneMost = 18
 
+// Nothing happens where one looked for so long and the journal has fewer lines than this.
+const (
+	eventlessFrom  = 5 * time.Second
+	eventlessLines = 4
+)
+
+// eventless says whether there is nothing to tell yet of what happened: what it has no lines for is the
+// table's then. The journal only grows, so this changes twice at most.
+func (f Frame) eventless() bool {
+	start := f.S.Timeline().Start()
+	return !start.IsZero() && f.Now.Sub(start) >= eventlessFrom && len(f.S.Journal()) < eventlessLines
+}
+
 // LockShares divides the page between its table of n locks and the queue under it. The
-// table takes the rows that it needs, half of the page at most, and a blank line. On a low page the queue has
-// what a table that is all in sight leaves.
-func LockShares(h, n int, lesson bool) (rows, pane int) {
+// table takes the rows that it needs, half of the page at most, and a blank line; more where nothing
+// happens that the queue could tell of. On a low page the queue has what a table that is all in sight leaves.
+func LockShares(h, n int, lesson, eventless bool) (rows, pane int) {
 	least := paneFrom
 	need := n
 	if n > rowsExact {
 		need = (n + rowsStep - 1) / rowsStep * rowsStep
 	}
-	rows = min(max(h/2, h-paneMost), 2+need)
+	most := max(h/2, h-paneMost)
+	if eventless {
+		most = max(most, h-paneFrom)
+	}
+	rows = min(most, 2+need)
 	if lesson {
 		rows = min(n+2, TableLeast)
 		least = rows + lessonQueue

@@ -7,6 +7,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/findings"
+	"locktop/model/journal"
+	"locktop/model/reports"
 	"locktop/model/store"
 	"locktop/ui/draw"
 	"locktop/ui/table"
@@ -27,7 +29,7 @@ func (v *Verdict) update(s *store.View, now time.Time) {
 	worst, any := s.Verdict()
 	failing, failed := worst.Finding.Severity == model.SevError, v.Finding.Severity == model.SevError
 	if v.Now && (failed && !failing || !any) {
-		v.Now, v.ended = false, now
+		v.Now, v.ended = false, overSince(s, &v.Finding, now)
 	}
 	if v.Now || failing || any && !failed || !v.Showing() || now.Sub(v.ended) >= verdictStays {
 		*v = Verdict{Verdict: worst, Now: any}
@@ -41,6 +43,22 @@ func (v *Verdict) update(s *store.View, now time.Time) {
 
 // Showing says whether there is something to say.
 func (v *Verdict) Showing() bool { return v.Finding.Code != "" }
+
+// overSince is when the journal says that a finding is over, now if it does not.
+func overSince(s *store.View, f *model.Finding, now time.Time) time.Time {
+	for _, e := range slices.Backward(s.Journal()) {
+		if e.At.Before(f.Since) {
+			break
+		}
+		if e.Kind == journal.Finding && e.Found == nil && e.Code == f.Code && e.Lock == f.Lock {
+			return e.At
+		}
+	}
+	return now
+}
+
+// Over says whether it tells of what has gone.
+func (v *Verdict) Over() bool { return v.Showing() && !v.Now }
 
 // Height is how many lines it takes of a screen of h lines, 0 for none.
 func (v *Verdict) Height(h int) int {
@@ -60,12 +78,23 @@ const (
 )
 
 // past is the headline of what is over.
-func (v *Verdict) past(th *draw.Theme, now time.Time) model.Message {
-	lasted := th.Say("a-moment")
-	if d := v.ended.Sub(v.Finding.Since); d >= time.Second {
-		lasted = draw.Age(d, false)
+func (v *Verdict) past(f table.View) model.Message {
+	lasted := f.Th.Say("a-moment")
+	if d := v.lasted(f.S); d >= time.Second {
+		lasted = draw.Tenths(d)
 	}
-	return v.Past(model.Verbatim(th.Problem(&v.Finding)), model.Verbatim(lasted), model.Verbatim(draw.Age(now.Sub(v.ended), false)))
+	return v.Past(model.Verbatim(f.Th.Problem(&v.Finding)), model.Verbatim(lasted), model.Verbatim(draw.Age(f.Now.Sub(v.ended), false)))
+}
+
+// lasted is for how long it was wrong. Of two who acted that is what the lanes say.
+func (v *Verdict) lasted(s *store.View) time.Duration {
+	if v.Finding.Code == model.CodeStaleHolder {
+		over := s.Reports().Overlaps(v.Finding.Lock)
+		if n := len(over) - 1; n >= 0 && over[n].To.After(v.Finding.Since) {
+			return reports.Together(over[n].OfTheSame(over), v.ended)
+		}
+	}
+	return v.ended.Sub(v.Finding.Since)
 }
 
 // holderNow says who holds now what was in trouble, "" for what is no lock.
@@ -89,13 +118,12 @@ func (v *Verdict) Lines(f table.View, w, h int, selected bool, key, press string
 		level = draw.Dim
 	}
 	if !v.Now { // nothing that one has to look at before all else
-		title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Message(v.past(th, f.Now)), w-5))}
-		now := draw.Dim.Of("   " + th.Cut(v.holderNow(f), w-4))
-		lines := []string{th.Line(w, title, append(v.others(th), draw.Plain.Of(" "))), th.Line(w, []draw.Span{now}, nil), th.Line(w, v.do(th, w, selected, key, press), nil)}
-		if h < 3 {
-			lines = slices.Delete(lines, 1, 2)
+		title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Message(v.past(f)), w-5))}
+		lines := []string{th.Line(w, title, append(v.others(th), draw.Plain.Of(" ")))}
+		if holder := v.holderNow(f); holder != "" && h >= verdictLines {
+			lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("   " + th.Cut(holder, w-4))}, nil))
 		}
-		return lines[:h]
+		return draw.Fill(append(lines, th.Line(w, v.do(th, w, selected, key, press), nil)), w, h)
 	}
 	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Message(v.Title()), w-5))}
 	if v.NotFenced() {
