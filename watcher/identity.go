@@ -63,13 +63,26 @@ func (i *identity) check(id uint64, at string) error {
 	return failures.Because(ErrOtherCluster, otherAnswers(id, i.id, at))
 }
 
-// checkMessage refuses a message of another cluster.
-func (i *identity) checkMessage(msg any, from net.Addr) error {
+// checkMessage refuses a message of another cluster, whatever else is wrong with it: asked for a revision
+// that it has not, another cluster answers what no etcd of ours would. wrong is what the checks before found,
+// nil for nothing; no cluster is learnt from such a message.
+func (i *identity) checkMessage(msg any, from net.Addr, wrong error) error {
+	id := validate.Cluster(msg)
+	if wrong != nil && !i.differs(id) {
+		return wrong
+	}
 	at := "the server"
 	if from != nil {
 		at = from.String()
 	}
-	return i.check(validate.Cluster(msg), at)
+	return i.check(id, at)
+}
+
+// differs says whether an id is that of another cluster than the one that answered before.
+func (i *identity) differs(id uint64) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return id != 0 && i.id != 0 && id != i.id
 }
 
 // become makes another cluster the one that is followed, 0 for the first to answer.
@@ -112,10 +125,7 @@ func (r repeating) Range(ctx context.Context, in *pb.RangeRequest, opts ...grpc.
 	var p peer.Peer
 	resp, err := r.KVClient.Range(ctx, in, append(opts[:len(opts):len(opts)], grpc.Peer(&p))...)
 	if err == nil {
-		err = validate.Check(pb.KV_Range_FullMethodName, in, resp, p.Addr)
-	}
-	if err == nil {
-		err = r.checkMessage(resp, p.Addr)
+		err = r.checkMessage(resp, p.Addr, validate.Check(pb.KV_Range_FullMethodName, in, resp, p.Addr))
 	}
 	if err != nil {
 		return nil, err

@@ -119,6 +119,31 @@ func TestAnotherClusterEachTime(t *testing.T) {
 	}
 }
 
+// TestAWrongAnswerOfAnotherClusterIsOfAnotherCluster: it names the other cluster, and not a broken server.
+func TestAWrongAnswerOfAnotherClusterIsOfAnotherCluster(t *testing.T) {
+	wrong := errors.New("a key of revision 50, at revision 10")
+	for _, r := range []struct {
+		reason   string
+		known    uint64
+		answers  uint64
+		wrong    error
+		want     error
+		becoming uint64 // the cluster that is known then
+	}{
+		{"the first answer says which cluster it is", 0, 0xaa, nil, nil, 0xaa},
+		{"of a server that is broken no cluster is learnt", 0, 0xaa, wrong, wrong, 0},
+		{"a broken answer of ours stays broken", 0xaa, 0xaa, wrong, wrong, 0xaa},
+		{"what is wrong for one cluster is right for the other", 0xaa, 0xbb, wrong, ErrOtherCluster, 0xaa},
+		{"an answer without a cluster may be ours", 0xaa, 0, wrong, wrong, 0xaa},
+	} {
+		i := &identity{id: r.known}
+		err := i.checkMessage(&pb.RangeResponse{Header: &pb.ResponseHeader{ClusterId: r.answers}}, nil, r.wrong)
+		if !errors.Is(err, r.want) || (err == nil) != (r.want == nil) || i.id != r.becoming {
+			t.Errorf("%s: %v, and the cluster is %x", r.reason, err, i.id)
+		}
+	}
+}
+
 // An id of 0 names no cluster.
 func TestAnAnswerThatNamesNoClusterIsNoOtherCluster(t *testing.T) {
 	s := hostile.Start(t, "127.0.0.1:0")

@@ -246,8 +246,8 @@ func (w *Wait) messages() (wants, mets []model.Message) {
 		add(found, found)
 	}
 	for _, code := range w.Absent {
-		none := model.Say("want-not-found", findings.Problem(&model.Finding{Code: code}))
-		add(none, none)
+		problem := findings.Problem(&model.Finding{Code: code})
+		add(model.Say("want-over", problem), model.Say("met-over", problem))
 	}
 	if w.Leader != "" {
 		add(model.Say("want-leader", w.Leader), model.Say("want-leader", w.Leader))

@@ -171,9 +171,10 @@ var lessons = map[model.MessageID]Sentence{
 
 	"met-turns": {"there were {0} turns", "获取锁 {0} 次"},
 
-	"want-found":     {"the finding \"{0}\"", "诊断出「{0}」"},
-	"want-not-found": {"no finding \"{0}\"", "没有诊断出「{0}」"},
-	"want-leader":    {"the leader {0}", "Leader：{0}"},
+	"want-found":  {"the finding \"{0}\"", "诊断出「{0}」"},
+	"want-over":   {"the finding \"{0}\" to go", "诊断「{0}」消失"},
+	"met-over":    {"no finding \"{0}\"", "没有诊断出「{0}」"},
+	"want-leader": {"the leader {0}", "Leader：{0}"},
 
 	"want-up": {"{0} {0|member|members} to answer", "{0} 个成员有回答"},
 

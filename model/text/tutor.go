@@ -153,7 +153,7 @@ var tutor = map[model.MessageID]Sentence{
 	"stores-resting":         {"rests {0}", "冷却 {0}"},
 	"stores-waits":           {"waits in the server", "在服务器里等待"},
 	"stores-believes-on":     {"counts on the lock", "认为自己持有锁"},
-	"stores-got":             {"got {0} of {1}, needs {2}", "拿到 {0} / {1} 个，需要 {2} 个"},
+	"stores-got":             {"has {0} of {1}, needs {2}", "有 {0} / {1} 个，需要 {2} 个"},
 	"stores-believes":        {"counts on the lock for {0}", "认为自己还持有锁 {0}"},
 	"stores-believes-paused": {"is paused, and counts on the lock", "停顿着，认为自己持有锁"},
 	"stores-has-not":         {"does not count on the lock", "不认为自己持有锁"},

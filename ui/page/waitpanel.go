@@ -84,6 +84,9 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	return lines[:min(h, len(lines))]
 }
 
+// figureName stands in front of a figure, under the title of the panel.
+func figureName(said string) draw.Span { return draw.Dim.Of(" " + draw.PadTo(said, nameCells-1)) }
+
 // lengths are the histograms of holds and of waits, on one scale.
 func lengths(th *draw.Theme, x *timeline.Contention, w int) []string {
 	waits := x.Waits
@@ -106,7 +109,7 @@ func lengths(th *draw.Theme, x *timeline.Contention, w int) []string {
 		case x.Visible || r.name == "hold":
 			text = "-"
 		}
-		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of(draw.PadTo(r.said, nameCells)), th.Bars(scale.counts(r.of), 1, r.tone),
+		lines = append(lines, th.Line(w, []draw.Span{figureName(r.said), th.Bars(scale.counts(r.of), 1, r.tone),
 			draw.Plain.Of(draw.Blank(1+usualCells-draw.Width(text)) + text)}, nil))
 	}
 	return lines
@@ -177,7 +180,7 @@ func use(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	if x.Visible && x.Convoy() {
 		convoy = model.Say("a-convoy")
 	}
-	return []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("busy"), nameCells)), draw.Plain.Of(th.Say("held-of-the-time", model.Verbatim(fields.Percent(x.Utilisation())), convoy))}
+	return []draw.Span{figureName(th.Say("busy")), draw.Plain.Of(th.Say("held-of-the-time", model.Verbatim(fields.Percent(x.Utilisation())), convoy))}
 }
 
 // fair says how fair it is, as far as that is known.
@@ -189,7 +192,7 @@ func fair(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	if x.Bypass > 0 {
 		over = th.Say("one-was-overtaken", x.Bypass)
 	}
-	return []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("fair"), nameCells)), draw.Plain.Of(over + " "), draw.Strong.Of(fields.Percent(x.Fairness))}
+	return []draw.Span{figureName(th.Say("fair")), draw.Plain.Of(over + " "), draw.Strong.Of(fields.Percent(x.Fairness))}
 }
 
 // half says what shorter holds would have changed, where a replay gives what was.
@@ -198,7 +201,7 @@ func half(th *draw.Theme, x *timeline.Contention) []draw.Span {
 	if !ok || x.TotalWait == 0 {
 		return nil
 	}
-	return []draw.Span{draw.Dim.Of(draw.PadTo(th.Say("if"), nameCells)), draw.Plain.Of(th.Say("half-as-long", d, model.Span{For: x.TotalWait, AtLeast: x.Unseen > 0}))}
+	return []draw.Span{figureName(th.Say("if")), draw.Plain.Of(th.Say("half-as-long", d, model.Span{For: x.TotalWait, AtLeast: x.Unseen > 0}))}
 }
 
 // pairs are who waited for whom, the longest in all first; nil where not one has room.

@@ -230,18 +230,25 @@ func unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientCo
 	}, nil)
 }
 
-// Invoke makes a call that fills reply and checks it. Also, if not nil, then looks at the
-// reply, which came from that address.
-func Invoke(method string, req, reply any, call func(grpc.CallOption) error, also func(msg any, from net.Addr) error) error {
+// Checker is a check of the caller's own. It gets a message, where it came from and what Check found wrong with it, nil
+// for nothing, and says what is wrong with it.
+type Checker func(msg any, from net.Addr, wrong error) error
+
+// Invoke makes a call that fills reply and checks it, also by that, if it is not nil.
+func Invoke(method string, req, reply any, call func(grpc.CallOption) error, own Checker) error {
 	var p peer.Peer
-	err := call(grpc.Peer(&p))
-	if err == nil {
-		err = Check(method, req, reply, p.Addr)
+	if err := call(grpc.Peer(&p)); err != nil {
+		return err
 	}
-	if err == nil && also != nil {
-		err = also(reply, p.Addr)
+	return check(method, req, reply, p.Addr, own)
+}
+
+func check(method string, req, msg any, from net.Addr, own Checker) error {
+	wrong := Check(method, req, msg, from)
+	if own == nil {
+		return wrong
 	}
-	return err
+	return own(msg, from, wrong)
 }
 
 func stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
@@ -249,19 +256,18 @@ func stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, met
 	return Stream(method, s, err, nil)
 }
 
-// Stream checks every message of a stream that was opened. Also, if not nil, then looks
-// at each, which came from that address.
-func Stream(method string, s grpc.ClientStream, err error, also func(msg any, from net.Addr) error) (grpc.ClientStream, error) {
+// Stream checks every message of a stream that was opened, also by that, if it is not nil.
+func Stream(method string, s grpc.ClientStream, err error, own Checker) (grpc.ClientStream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &checkedStream{s, method, also}, nil
+	return &checkedStream{s, method, own}, nil
 }
 
 type checkedStream struct {
 	grpc.ClientStream
 	method string
-	also   func(msg any, from net.Addr) error
+	own    Checker
 }
 
 // RecvMsg implements grpc.ClientStream.
@@ -274,11 +280,5 @@ func (s *checkedStream) RecvMsg(msg any) error {
 	if p, ok := peer.FromContext(s.Context()); ok {
 		from = p.Addr
 	}
-	if err := Check(s.method, nil, msg, from); err != nil {
-		return err
-	}
-	if s.also != nil {
-		return s.also(msg, from)
-	}
-	return nil
+	return check(s.method, nil, msg, from, s.own)
 }
