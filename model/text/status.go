@@ -58,7 +58,7 @@ var nextMoves = map[model.MessageID]Sentence{
 	"recipe-and-how-sure":              {"{0} ({1})", "{0}（{1}）"},
 	"only-perhaps-a-lock":              {"only the names of the keys of {0} look like a lock, and so do those of a list of members (--recipe PREFIX=NAME says what it is)", "{0} 只有键名像锁，成员列表看起来一样（用 --recipe PREFIX=NAME 说明）"},
 	"its-kind-is-a-guess":              {"that {0} is a lock is a guess: {1} (--recipe PREFIX=NAME says what it is)", "{0} 是锁只是猜测：{1}（用 --recipe PREFIX=NAME 说明）"},
-	"its-path-alone-tells":             {"only the path tells it from a list of members: no handover was seen yet", "只有路径能把它和成员列表区分开：还没有看到过交接"},
+	"its-path-alone-tells":             {"only the path tells it from a list of members: its claims were not yet seen to take turns", "只有路径能把它和成员列表区分开：还没有看到它的排队键轮流持有"},
 	"stands-first-and-is-no-claim":     {"{0} stands first, and is not a claim of {1}", "{0} 排在最前，它不是 {1} 的排队键"},
 	"hold-together":                    {"{0} hold {1} together: {2}", "{0} 个一起持有 {1}：{2}"},
 	"and-so-on":                        {"…", "等"},

@@ -45,7 +45,7 @@ func TestPanel(t *testing.T) {
 	s, now := turns(6)
 	var p WaitPanel
 	got := plainText(p.Lines(view(s, now, draw.SignsUnicode), s.Lock("/l"), modeltest.At(0), time.Time{}, 60, 12))
-	for _, want := range []string{"5 holds since", "hold ", "1.0s", "held 8", "nobody overtaken, shares even ", "if    holds halved: waits ", "who waited for whom",
+	for _, want := range []string{"5 holds since", "hold ", "1.0s", "held 8", "nobody overtaken, shares even ", "if   holds halved: waits ", "who waited for whom",
 		"1 time, ", " more"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not said:\n%s", want, got)
