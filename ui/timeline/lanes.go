@@ -19,11 +19,11 @@ import (
 // Cells of a lane beside its picture: the name and what it is now at the left, and what its
 // lease, or its last hold, is at the right where there is room.
 const (
-	nameLeast = 4 // nameOf the name, which is as wide as the longest
+	nameLeast = 4 // of the name, which is as wide as the longest
 	nameMost  = 24
 	roleCells = 11
 	tailCells = 14
-	barCells  = 5 // nameOf the lease, where there is room for its bar, and a blank
+	barCells  = 5 // of the lease, where there is room for its bar, and a blank
 )
 
 // scanMost bounds how many claims of a queue are looked at for lanes.
@@ -49,7 +49,7 @@ type Lanes struct {
 	scale Scale
 	win   *Window
 	start time.Time
-	over  []reports.Overlap // nameOf the beliefs in what is shown
+	over  []reports.Overlap // of the beliefs in what is shown
 	ever  bool              // there were any at all, if only before that
 	odd   model.Message     // what programs believe beside it
 	// deep is how many waited in each cell, on the average; nil where nobody did or nobody asked.
@@ -57,7 +57,7 @@ type Lanes struct {
 }
 
 // Lanes paints the lanes of a lock: of those who believe wrongly, of its queue in its order, then
-// nameOf those who were there last; n at most, in lines of width cells, and with depth how many waited
+// of those who were there last; n at most, in lines of width cells, and with depth how many waited
 // in all.
 func (b *Painter) Lanes(f table.View, w *Window, lock string, n, width int, depth bool) *Lanes {
 	x := b.lanes(f, w, lock, n, func(names int) int {
