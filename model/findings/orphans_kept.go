@@ -106,7 +106,7 @@ func (b *outlivingLeases) follow(x *OutlivingLease) {
 		ttl = min(ttl, time.Duration(l.Granted())*time.Second)
 	}
 	if past := b.byLock[x.Lock]; len(past) >= keptSteady {
-		x.Usual = locks.Percentile(past, 50)
+		x.Usual = model.Percentile(past, 50)
 	}
 	x.Due = x.Gone.Add(max(keptLeast, ttl, keptTimes*x.Usual))
 	b.list = append(b.list, x)

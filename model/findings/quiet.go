@@ -45,7 +45,7 @@ func (d *Set) QuietWords(l *locks.Lock) []model.Message {
 		lines = append(lines, model.Say("stays-so", until))
 	}
 	if st := l.Stats(); st.Holds >= status.EstimateMin {
-		lines = append(lines, model.Say("half-of-the-holds-took", st.Holds, st.HoldP50, locks.Percentile(l.HoldTimes(), 100)))
+		lines = append(lines, model.Say("half-of-the-holds-took", st.Holds, st.HoldP50, model.Percentile(l.HoldTimes(), 100)))
 	} else {
 		lines = append(lines, model.Say("estimate-needs-holds", status.EstimateMin, st.Holds))
 	}

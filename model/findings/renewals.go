@@ -319,7 +319,7 @@ func sameAge(before []time.Duration, age, ttl time.Duration) (n int, middle time
 		}
 		all = append(all, a)
 	}
-	middle = locks.Percentile(all, 50)
+	middle = model.Percentile(all, 50)
 	if len(all) < 2 || slices.Min(all) < ttl {
 		return 0, 0
 	}

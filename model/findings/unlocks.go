@@ -104,7 +104,7 @@ func livesOn(x *Context) {
 			Evidence: []model.Message{model.Say("renewed-since-its-key-went", k.ID, k.Read.Remaining, k.Read.Granted, now.Sub(k.Read.At))},
 			Advice:   []model.Message{model.Say("ask-the-program"), model.Say("if-it-works-on-stop")},
 			Etcdctl:  []string{k.ID.Etcdctl()}}
-		if usual := locks.Percentile(x.L.HoldTimes(), 50); len(x.L.HoldTimes()) >= longHolds && !k.HeldAtLeast && k.Held < usual/2 {
+		if usual := model.Percentile(x.L.HoldTimes(), 50); len(x.L.HoldTimes()) >= longHolds && !k.HeldAtLeast && k.Held < usual/2 {
 			f.Severity = model.SevWarning
 			f.Evidence = append(f.Evidence, model.Say("had-held-shorter-than-usual", k.Held, usual))
 		}

@@ -311,7 +311,7 @@ func starving(x *Context) {
 			Evidence: []model.Message{model.Say("waited-at-most", t.Waited)},
 			Advice:   []model.Message{model.Say("let-it-wait-longer")}}
 		if times := x.L.HoldTimes(); len(times) >= longHolds {
-			usual := locks.Percentile(times, 50)
+			usual := model.Percentile(times, 50)
 			f.Evidence = append(f.Evidence, model.Say("a-hold-usually-takes", usual, usual*time.Duration(x.L.Behind())))
 		}
 		x.Report(f, nil)
@@ -377,7 +377,7 @@ func longQueue(x *Context) {
 	case x.L.Others() > 0:
 		f.Evidence = []model.Message{model.Say("keys-in-queue-are-no-claims", x.L.Others())}
 	case len(x.L.HoldTimes()) >= longHolds:
-		usual := locks.Percentile(x.L.HoldTimes(), 50)
+		usual := model.Percentile(x.L.HoldTimes(), 50)
 		f.Evidence = []model.Message{model.Say("a-hold-usually-takes", usual, usual*time.Duration(n))}
 	}
 	x.Report(f, nil)

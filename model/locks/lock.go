@@ -464,18 +464,8 @@ type Stats struct {
 // Stats returns what the handovers say.
 func (l *Lock) Stats() Stats {
 	return Stats{Handovers: l.Handovers, Overtakes: l.overtakes, Waits: len(l.waitTimes), Holds: len(l.holdTimes),
-		WaitP50: Percentile(l.waitTimes, 50), WaitP99: Percentile(l.waitTimes, 99),
-		HoldP50: Percentile(l.holdTimes, 50), HoldP99: Percentile(l.holdTimes, 99)}
-}
-
-// Percentile returns the p-th percentile of durations, which it does not change.
-func Percentile(d []time.Duration, p int) time.Duration {
-	if len(d) == 0 {
-		return 0
-	}
-	sorted := slices.Clone(d)
-	slices.Sort(sorted)
-	return sorted[(len(sorted)-1)*p/100]
+		WaitP50: model.Percentile(l.waitTimes, 50), WaitP99: model.Percentile(l.waitTimes, 99),
+		HoldP50: model.Percentile(l.holdTimes, 50), HoldP99: model.Percentile(l.holdTimes, 99)}
 }
 
 // Journal returns the last entries about the lock, newest last.

@@ -184,7 +184,7 @@ func release(l *locks.Lock, now time.Time) model.Message {
 // usuallyIn says in few words when holders usually release.
 func usuallyIn(l *locks.Lock, now time.Time) model.Message {
 	held, _ := l.HeldFor(now)
-	if left := locks.Percentile(l.HoldTimes(), 50) - held; left >= time.Second {
+	if left := model.Percentile(l.HoldTimes(), 50) - held; left >= time.Second {
 		return model.Say("as-usual", model.Verbatim(model.Ticks(left.Round(time.Second))))
 	}
 	return model.Say("soon-as-usual")
@@ -197,7 +197,7 @@ func usually(l *locks.Lock, now time.Time) model.Message {
 	if len(l.HoldTimes()) < EstimateMin || atLeast {
 		return model.Say("its-program-releases")
 	}
-	from, to := locks.Percentile(l.HoldTimes(), 50)-held, locks.Percentile(l.HoldTimes(), 90)-held
+	from, to := model.Percentile(l.HoldTimes(), 50)-held, model.Percentile(l.HoldTimes(), 90)-held
 	switch {
 	case to <= 0:
 		return model.Say("its-program-releases")

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/locks"
 )
 
 // Contention is what the spans of a lock say in figures, of a time.
@@ -58,7 +57,7 @@ type Pair struct {
 type Durations []time.Duration
 
 // P50 is the median, false of none.
-func (d Durations) P50() (time.Duration, bool) { return locks.Percentile(d, 50), len(d) > 0 }
+func (d Durations) P50() (time.Duration, bool) { return model.Percentile(d, 50), len(d) > 0 }
 
 // Bounds of the work on one lock.
 const overlapsMax = 4_000_000

@@ -70,7 +70,7 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	}
 	lines := []string{th.Ruler(w, draw.Strong.Of(th.Say("how-long")), draw.Dim.Of("  "+th.Say("holds-since", draw.Counted(len(x.Holds)), model.Verbatim(x.From.Format("15:04:05")))))}
 	line := func(spans ...draw.Span) { lines = append(lines, th.Line(w, spans, nil)) }
-	if len(x.Holds) > 0 || locks.Percentile(x.Waits, 100) >= time.Millisecond { // who got it at once did not wait
+	if len(x.Holds) > 0 || model.Percentile(x.Waits, 100) >= time.Millisecond { // who got it at once did not wait
 		lines = append(lines, lengths(th, x, w)...)
 	}
 	for _, say := range [][]draw.Span{use(th, x), fair(th, x), half(th, x)} {
@@ -124,7 +124,7 @@ type scale struct {
 // scaleOf is a round scale for all lengths but the longest hundredth, which stand in its last
 // cell.
 func scaleOf(a, b timeline.Durations, cells int) scale {
-	longest := max(locks.Percentile(a, 99), locks.Percentile(b, 99), time.Millisecond)
+	longest := max(model.Percentile(a, 99), model.Percentile(b, 99), time.Millisecond)
 	each := time.Duration(1)
 	for _, next := range [...]time.Duration{time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour} {
 		for _, n := range [...]time.Duration{1, 2, 5, 10, 20, 50, 100, 200, 500} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/model"
 )
 
 // Row is one run of a drill, as a line of a results file.
@@ -114,8 +115,7 @@ func middle(seconds []float64) string {
 	if len(seconds) == 0 {
 		return "–"
 	}
-	slices.Sort(seconds)
-	return fmt.Sprintf("%.2f s", seconds[len(seconds)/2])
+	return fmt.Sprintf("%.2f s", model.Percentile(seconds, 50))
 }
 
 func worst(seconds []float64) string {

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/model"
 )
 
 // Threshold is a bound over all runs of a drill: the percentile of what an expectation measured has to
@@ -70,16 +70,16 @@ func (t Threshold) Check(asked int, runs []Figures) Check {
 	return c
 }
 
-// percentile of sorted numbers goes by the nearest rank: of fewer than 20, p95 is the highest. It is nil of none.
-func (t Threshold) percentile(sorted []float64) *float64 {
-	if len(sorted) == 0 {
+// percentile is that of [model.Percentile]: of fewer than 20, p95 is the highest. It is nil of none.
+func (t Threshold) percentile(seconds []float64) *float64 {
+	if len(seconds) == 0 {
 		return nil
 	}
 	percent, err := strconv.Atoi(t.Percentile[1:])
 	if err != nil {
 		percent = 100 // the worst
 	}
-	return &sorted[max(0, int(math.Ceil(float64(len(sorted)*percent)/100))-1)]
+	return new(model.Percentile(seconds, percent))
 }
 
 // Verdict is unknown where a run measured nothing, unless the others are too slow even if it took no time.
