@@ -23,7 +23,7 @@ func rangeStream(ctx context.Context, conn grpc.ClientConnInterface, req *pb.Ran
 	if err != nil {
 		return nil, clientv3.ContextError(ctx, err)
 	}
-	keys, lacks, last := int64(0), noLast, ""
+	keys, missing, last := int64(0), missingLastChunk, ""
 	return func() ([]model.KV, error) {
 		resp, err := s.Recv()
 		var from net.Addr
@@ -31,8 +31,8 @@ func rangeStream(ctx context.Context, conn grpc.ClientConnInterface, req *pb.Ran
 			from = p.Addr
 		}
 		switch {
-		case errors.Is(err, io.EOF) && lacks != "":
-			return nil, validate.Lacks(pb.KV_RangeStream_FullMethodName, lacks, from)
+		case errors.Is(err, io.EOF) && missing != "":
+			return nil, validate.Lacks(pb.KV_RangeStream_FullMethodName, missing, from)
 		case errors.Is(err, io.EOF):
 			return nil, io.EOF
 		case err != nil:
@@ -40,24 +40,24 @@ func rangeStream(ctx context.Context, conn grpc.ClientConnInterface, req *pb.Ran
 		}
 		c := resp.GetRangeResponse()
 		kvs := convert(c.GetKvs())
-		if has := impossible(kvs, req, last); has != "" {
-			return nil, validate.Has(pb.KV_RangeStream_FullMethodName, has, from)
+		if wrong := violation(kvs, req, last); wrong != "" {
+			return nil, validate.Has(pb.KV_RangeStream_FullMethodName, wrong, from)
 		}
 		if n := len(kvs); n > 0 {
 			last = kvs[n-1].Key
 		}
 		keys += int64(len(kvs))
 		// The last chunk alone has a header, and counts the keys of all.
-		if lacks = noLast; c.GetHeader() != nil && !c.GetMore() {
-			lacks = missingKeys(keys, c.GetCount())
+		if missing = missingLastChunk; c.GetHeader() != nil && !c.GetMore() {
+			missing = missingKeys(keys, c.GetCount())
 		}
 		return kvs, nil
 	}, nil
 }
 
-// impossible says what of a chunk no etcd says, "" for nothing. Last is the last key of the
+// violation says what a chunk has that no etcd sends, "" for nothing. Last is the last key of the
 // chunk before.
-func impossible(kvs []model.KV, req *pb.RangeRequest, last string) string {
+func violation(kvs []model.KV, req *pb.RangeRequest, last string) string {
 	first, end := string(req.Key), string(req.RangeEnd)
 	for i := range kvs {
 		kv := &kvs[i]
@@ -75,8 +75,8 @@ func impossible(kvs []model.KV, req *pb.RangeRequest, last string) string {
 	return ""
 }
 
-// noLast is what a list lacks that ended early.
-const noLast = "a last chunk"
+// missingLastChunk is what a list lacks that ended early.
+const missingLastChunk = "a last chunk"
 
 // missingKeys says what a list lacks that has so many keys of all, "" for nothing.
 func missingKeys(have, all int64) string {

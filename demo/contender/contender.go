@@ -67,7 +67,7 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 		}()
 	}
 	if o.Manual {
-		c.obey(ctx, words)
+		c.runManual(ctx, words)
 	} else {
 		err = c.run(ctx)
 	}

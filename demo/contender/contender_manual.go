@@ -25,7 +25,7 @@ func Understands(said string) bool {
 	return manualWords[word] != nil && !strings.ContainsAny(rest, "\r\n")
 }
 
-// manualWords do what they are called. The error is for the person who said it.
+// manualWords are what each word does: one that fails says why to the person who said it.
 var manualWords = map[string]func(*manual, context.Context) error{
 	"lock":           (*manual).lock,          // starts to acquire the next lock
 	"lock-again":     (*manual).lockAgain,     // the one it holds, by a second attempt with the same session
@@ -37,7 +37,7 @@ var manualWords = map[string]func(*manual, context.Context) error{
 	"read":           (*manual).read,          // the guarded resource, and keeps what it says
 	"put":            (*manual).put,           // writes what was read, with one element more
 	"write":          (*manual).write,         // both at once
-	"return":         (*manual).goOn,          // goes on as if all were well
+	"return":         (*manual).carryOn,       // goes on as if all were well
 	"close":          (*manual).close,         // the session, which revokes the lease
 	"drop":           (*manual).drop,          // stops renewing and says nothing to etcd
 	"renew":          (*manual).renew,         // keeps the lease of whoever has the lock alive, like a sidecar
@@ -84,8 +84,8 @@ type manual struct {
 	gone    chan string    // keys that it watched by hand, once they are
 
 	observing bool
-	sights    chan string // of those who lead
-	sight     string      // the last of them
+	leaders   chan string // each whom it observes
+	leading   string      // the last of them
 }
 
 // waiting is an attempt that runs, outcome how it ended.
@@ -102,9 +102,9 @@ type outcome struct {
 	err   error
 }
 
-// obey does what the words say until ctx ends.
-func (c *contender) obey(ctx context.Context, words <-chan string) {
-	m := &manual{worker: c.workers[0], outcomes: make(chan outcome, 1), sights: make(chan string), gone: make(chan string)}
+// runManual does what the words say until ctx ends.
+func (c *contender) runManual(ctx context.Context, words <-chan string) {
+	m := &manual{worker: c.workers[0], outcomes: make(chan outcome, 1), leaders: make(chan string), gone: make(chan string)}
 	c.sayIdle(silence)
 	defer m.leave()
 	for {
@@ -126,8 +126,8 @@ func (c *contender) obey(ctx context.Context, words <-chan string) {
 		case o := <-m.outcomes:
 			m.acquired(ctx, o)
 			m.again(ctx)
-		case m.sight = <-m.sights:
-			m.note(model.Say("program-observes", m.sight))
+		case m.leading = <-m.leaders:
+			m.note(model.Say("program-observes", m.leading))
 		case <-m.gone:
 			m.note(quote("watch: DELETE"))
 		case <-lost:
@@ -146,8 +146,8 @@ func (m *manual) do(ctx context.Context, word string) {
 	}
 	m.word = word
 	err := f(m, ctx)
-	if cures := errors.Is(err, errIsWaiting) || errors.Is(err, errHoldsNothing); cures && m.waiting != nil && !m.waiting.abandoned && m.earlyAt == nil {
-		m.early, m.earlyAt = word, time.After(earlyBy)
+	if mayRetry := errors.Is(err, errIsWaiting) || errors.Is(err, errHoldsNothing); mayRetry && m.waiting != nil && !m.waiting.abandoned && m.earlyAt == nil {
+		m.early, m.earlyAt = word, time.After(earlyWordTimeout)
 		return
 	}
 	if err != nil {
@@ -178,9 +178,9 @@ func cannot(said model.Message) error { return &refusal{said} }
 
 func (r *refusal) Error() string { return strings.TrimPrefix(text.English(r.said), `"": `) }
 
-// earlyBy is how long a word waits for the end of an attempt: everybody may see the key of a claim,
+// earlyWordTimeout is how long a word waits for the end of an attempt: everybody may see the key of a claim,
 // and that it holds, before the client has the answer.
-const earlyBy = 2 * time.Second
+const earlyWordTimeout = 2 * time.Second
 
 // again does what a word says that came too early.
 func (m *manual) again(ctx context.Context) {
@@ -190,8 +190,8 @@ func (m *manual) again(ctx context.Context) {
 	m.early, m.earlyAt = "", nil
 }
 
-// goOn does nothing.
-func (m *manual) goOn(context.Context) error {
+// carryOn does nothing.
+func (m *manual) carryOn(context.Context) error {
 	m.note(model.Say("program-goes-on"))
 	return nil
 }

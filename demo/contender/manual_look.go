@@ -111,7 +111,7 @@ func (m *manual) observe(ctx context.Context) error {
 	go func() { // ends with ctx, as the channel does
 		for r := range e.Observe(ctx) {
 			select {
-			case m.sights <- string(r.Kvs[0].Value):
+			case m.leaders <- string(r.Kvs[0].Value):
 			case <-ctx.Done():
 			}
 		}
@@ -120,9 +120,9 @@ func (m *manual) observe(ctx context.Context) error {
 }
 
 func (m *manual) observed(context.Context) error {
-	if m.sight == "" {
+	if m.leading == "" {
 		return cannot(model.Say("program-observed-nobody", ""))
 	}
-	m.note(model.Say("program-observed", m.sight))
+	m.note(model.Say("program-observed", m.leading))
 	return nil
 }

@@ -119,9 +119,9 @@ func (r *Segments) Until(i int) (events int, latest time.Time) {
 
 // Join makes one recording of several that follow each other. What ends one of them early ends all
 // that follow, too.
-func Join(reels ...*Segments) *Segments {
+func Join(parts ...*Segments) *Segments {
 	all := &Segments{}
-	for _, r := range reels {
+	for _, r := range parts {
 		for _, p := range r.parts {
 			all.add(p)
 		}

@@ -260,15 +260,15 @@ func (p *Past) segments(ctx context.Context) (*recording.Segments, int, error) {
 	case p.latest.IsZero():
 		return nil, 0, errors.New("nothing was seen yet")
 	}
-	var reels []*recording.Segments
+	var parts []*recording.Segments
 	for i, x := range p.kept {
 		all := x.log.Segments()
 		if i > 0 {
 			all, _ = all.AfterBase()
 		}
-		reels = append(reels, all)
+		parts = append(parts, all)
 	}
-	return recording.Join(reels...), p.kept[0].seq, nil
+	return recording.Join(parts...), p.kept[0].seq, nil
 }
 
 // visit returns the stay in the past, which knows all that is kept by now. What is kept may begin
