@@ -18,7 +18,7 @@ func (d *Set) Clone(k *locks.State, said *reports.Reports, c *locks.Copies) *Set
 		own.byLock[c.Lock(l)] = slices.Clone(found)
 	}
 	d.cycles.cloneInto(own.cycles, c)
-	own.names.ByOwner = copies.Values(d.names.ByOwner, func(all []*locks.Lease) []*locks.Lease { return copies.List(all, c.Lease) })
+	own.names.byName = copies.Values(d.names.byName, func(all []*locks.Lease) []*locks.Lease { return copies.List(all, c.Lease) })
 	own.names.gathered = d.names.gathered
 	d.leaks.cloneInto(own.leaks)
 	d.queues.cloneInto(own.queues, c)

@@ -71,8 +71,8 @@ func unrenewed(x *Context) bool {
 // cameBack returns the lease with which a name came back after the last renewal of the
 // head's, nil for none. One that it had before tells that the name is not of one run.
 func cameBack(x *Context, who string) (next *locks.Lease) {
-	x.Names.Gather(x.K)
-	same := x.Names.ByOwner[who]
+	x.Names.gather(x.K)
+	same := x.Names.byName[who]
 	if len(same) > locks.MaxScan {
 		return nil // a name of so many is not that of one run
 	}

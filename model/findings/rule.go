@@ -18,7 +18,7 @@ type Context struct {
 	Head    *locks.Claim
 	Lease   *locks.Lease  // the head's, nil for none
 	Lab     *reports.Lock // what the lab and its proxy say of the lock, nil for nothing
-	Names   *Namesakes
+	Names   *leasesByName
 	Leaks   *OrphanLeases
 	Queue   *pastQueue      // what was seen of its queue before, nil for nothing
 	Before  []model.Finding // what was found last

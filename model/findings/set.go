@@ -18,7 +18,7 @@ type Set struct {
 	byLock  map[*locks.Lock][]model.Finding // the worst first; none is empty
 	few     map[*locks.Lock]time.Time       // since when locks have fewer claims than declared
 	cycles  *Cycles
-	names   *Namesakes
+	names   *leasesByName
 	leaks   *OrphanLeases // leases that live on without a key
 	queues  *Queues       // how they were before
 	work    *worklist
@@ -30,7 +30,7 @@ type Set struct {
 // was found.
 func New(k *locks.State, reports *reports.Reports) *Set {
 	w := newWorklist(k)
-	return &Set{k: k, reports: reports, names: &Namesakes{}, leaks: newOrphanLeases(k, w), byLock: map[*locks.Lock][]model.Finding{},
+	return &Set{k: k, reports: reports, names: &leasesByName{}, leaks: newOrphanLeases(k, w), byLock: map[*locks.Lock][]model.Finding{},
 		few: map[*locks.Lock]time.Time{}, cycles: newCycles(w), work: w, queues: &Queues{map[*locks.Lock]*pastQueue{}}}
 }
 
