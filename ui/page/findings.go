@@ -338,7 +338,7 @@ func (p *findingsPage) text(f Frame, x *model.Finding, w, h int) []string {
 			part(nil, nil, ring.Lines(w, ringLines)...)
 		}
 	}
-	part(nil, nil, th.OnlyText(w, waysOf(th, x)...)...)
+	part(nil, nil, th.OnlyText(w, adviceOf(th, x)...)...)
 	key := func(k string, says model.MessageID) []draw.Span {
 		return []draw.Span{draw.Accent.Of(k), draw.Dim.Of(" " + th.Say(says))}
 	}

@@ -423,7 +423,7 @@ func (p *locksPage) Finding(f Frame) (*model.Finding, string) {
 	if p.has == theFacts {
 		return p.Queue.facts.finding(f)
 	}
-	return p.Target(f).Finds(f, p.has == theQueue)
+	return p.Target(f).WorstFinding(f, p.has == theQueue)
 }
 
 // Lock is the selected one, or that of the line of what happened.

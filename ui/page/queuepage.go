@@ -71,7 +71,9 @@ func (p *queuePage) Target(f Frame) Target {
 	return t.OfClient(f)
 }
 
-func (p *queuePage) Finding(f Frame) (*model.Finding, string) { return p.Target(f).Finds(f, true) }
+func (p *queuePage) Finding(f Frame) (*model.Finding, string) {
+	return p.Target(f).WorstFinding(f, true)
+}
 
 func (p *queuePage) Commands(f Frame) (string, []string) { return p.Target(f).Commands(f, nil) }
 

@@ -9,9 +9,9 @@ import (
 	"locktop/ui/draw"
 )
 
-// Finds is the finding about the claim of a target, if that was selected and not its
+// WorstFinding is the finding about the claim of a target, if that was selected and not its
 // lock, else the worst one about the lock.
-func (t Target) Finds(f Frame, claim bool) (*model.Finding, string) {
+func (t Target) WorstFinding(f Frame, claim bool) (*model.Finding, string) {
 	if claim && t.Lock != nil && t.Claim != nil {
 		if x := status.Worst(f.S, t.Lock, t.Claim); x != nil {
 			return x, ""
@@ -22,7 +22,7 @@ func (t Target) Finds(f Frame, claim bool) (*model.Finding, string) {
 
 // ParagraphsOf says all about a finding, in the order in which one acts.
 func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
-	return slices.Concat(sentenceOf(th, x), waysOf(th, x), evidenceOf(th, x), commandsOf(th, x))
+	return slices.Concat(sentenceOf(th, x), adviceOf(th, x), evidenceOf(th, x), commandsOf(th, x))
 }
 
 func sentenceOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
@@ -33,11 +33,11 @@ func sentenceOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	return all
 }
 
-// waysOf say what to do, what else would help, and what would not.
-func waysOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
+// adviceOf says what to do, what else would help, and what would not.
+func adviceOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	var all []draw.Paragraph
 	add := func(label, text string) {
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  " + draw.PadTo(label, wayCells), Text: text})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  " + draw.PadTo(label, adviceLabelCells), Text: text})
 	}
 	label := th.Say("do-words")
 	for _, d := range th.Messages(x.Advice) {
@@ -52,8 +52,8 @@ func waysOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	return all
 }
 
-// wayCells are for the words before what to do.
-const wayCells = 8
+// adviceLabelCells are for the words before what to do.
+const adviceLabelCells = 8
 
 func evidenceOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	var all []draw.Paragraph
