@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -126,13 +125,9 @@ func writeList[T, J any](w io.Writer, list []T, table []fields.Field[T], object 
 
 // WriteJSON writes a value and a newline, fit for a terminal.
 func WriteJSON(w io.Writer, v any, indent string) error {
-	var js bytes.Buffer
-	enc := json.NewEncoder(&js)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	err := enc.Encode(v)
+	js, err := model.JSON(v, indent)
 	if err == nil {
-		_, err = w.Write(Printable(js.Bytes()))
+		_, err = w.Write(js)
 	}
 	if err != nil {
 		return fmt.Errorf("writing JSON: %w", err)

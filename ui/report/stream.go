@@ -2,14 +2,11 @@ package report
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -146,34 +143,12 @@ func (o *stream) time(t time.Time) {
 
 // value writes what encoding/json makes of v, for what there is little of.
 func (o *stream) value(v any) {
-	var js bytes.Buffer
-	enc := json.NewEncoder(&js)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil && o.err == nil {
+	js, err := model.JSON(v, "")
+	if err != nil && o.err == nil {
 		o.err = err
 		return
 	}
-	o.raw(Printable(js.Bytes()))
-}
-
-// Printable escapes what JSON may leave as it is and a terminal would obey or
-// reorder. A parser reads the same from it.
-func Printable(js []byte) []byte {
-	out := make([]byte, 0, len(js))
-	for len(js) > 0 {
-		r, n := utf8.DecodeRune(js)
-		switch {
-		case r == '\n' || model.Shown(r):
-			out = append(out, js[:n]...)
-		case r > 0xffff:
-			hi, lo := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-		js = js[n:]
-	}
-	return out
+	o.raw(js)
 }
 
 // textOrNull is [Text], nil for none.

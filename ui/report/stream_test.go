@@ -56,7 +56,7 @@ func fitForTerminals(t *testing.T, js []byte) {
 	if !json.Valid(js) {
 		t.Errorf("no JSON: %q", js)
 	}
-	if want := Printable(js); !bytes.Equal(js, want) {
+	if want := model.EscapeUnshown(js); !bytes.Equal(js, want) {
 		t.Errorf("not printable (-want +got)\n%s", cmp.Diff(string(want), string(js)))
 	}
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -103,10 +102,11 @@ func (s Suite) JSON(w io.Writer) error {
 }
 
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	js, err := model.JSON(v, "  ")
+	if err == nil {
+		_, err = w.Write(js)
+	}
+	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	return nil

@@ -306,7 +306,7 @@ func (p *Page) html(w io.Writer) error {
 	if err := inHTML().Execute(&b, p.view()); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
-	if _, err := w.Write(report.Printable(b.Bytes())); err != nil {
+	if _, err := w.Write(model.EscapeUnshown(b.Bytes())); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil

@@ -135,7 +135,7 @@ func (p *Page) markdown(w io.Writer) error {
 	for _, x := range p.Again {
 		b.WriteString(fenced(x) + "\n")
 	}
-	if _, err := w.Write(report.Printable([]byte(b.String()))); err != nil {
+	if _, err := w.Write(model.EscapeUnshown([]byte(b.String()))); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil
