@@ -115,7 +115,7 @@ func tellDoctor(e *env, at *observation, out outFlags, failOn model.Severity) (e
 		tellError(e.err, notSeen)
 	}
 	if failed {
-		return errFindings
+		return exitCode(exitFailed) // the findings were printed
 	}
 	return notSeen
 }

@@ -43,7 +43,7 @@ func TestDoctorTellsWhatIsOver(t *testing.T) {
 		e.streams = streams{out: &out, err: &out}
 		at := &observation{Session: &session.Session{State: s, Name: "the lab"}, not: unseenBy(s, "heads")}
 		err := tellDoctor(e, at, r.out, r.failOn)
-		if errors.Is(err, errFindings) != r.failed || !strings.Contains(out.String(), r.says) || strings.Contains(out.String(), r.not) {
+		if errors.Is(err, exitCode(exitFailed)) != r.failed || !strings.Contains(out.String(), r.says) || strings.Contains(out.String(), r.not) {
 			t.Errorf("%s: %v\n%s", r.reason, err, &out)
 		}
 	}

@@ -86,9 +86,6 @@ type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// errFindings makes doctor exit with 1; what was found has been printed.
-var errFindings = errors.New("there are findings")
-
 // couldNotRun makes an error of anything else than a verdict exit with 2: 1 is for
 // expectations that were violated.
 func couldNotRun(err error) error {
@@ -117,8 +114,6 @@ func exitWith(ctx context.Context, cmd *cobra.Command, errOut io.Writer, err, lo
 		var code exitCode
 		errors.As(err, &code)
 		return int(code)
-	case errors.Is(err, errFindings):
-		return exitFailed
 	case interrupted:
 		return exitInterrupted(cmd, errOut)
 	case couldNot(err):
