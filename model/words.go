@@ -246,3 +246,11 @@ const (
 	ValueUnread = "value not recorded"
 	NamesUnread = "values are not recorded, and with them no names"
 )
+
+// CutLast cuts around the last separator, where [strings.Cut] takes the first: what stands before it may have some.
+func CutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}

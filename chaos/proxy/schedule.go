@@ -39,7 +39,7 @@ var faultFields = map[string]func(f *model.Fault, value string) error{
 // connections can be on a schedule.
 func ParseTimedFault(s string) (TimedFault, error) {
 	var e TimedFault
-	what, when, ok := cutLast(s, "@")
+	what, when, ok := model.CutLast(s, "@")
 	if !ok {
 		return e, errors.New("want KIND@START or KIND@START+LENGTH, like pause@20s+6s")
 	}
@@ -81,14 +81,6 @@ func timedKinds() (all []string) {
 		}
 	}
 	return all
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 // Run does the faults to a target until all are done or ctx ends, and returns what was not

@@ -212,7 +212,7 @@ func (b *outlivingLeases) ask(w model.Want) model.Want {
 			every = min(readMost, max(keptLeast, time.Duration(x.Read.Granted)*time.Second/3))
 			fallthrough
 		default:
-			due = later(due, x.Read.At.Add(every))
+			due = model.Later(due, x.Read.At.Add(every))
 		}
 		switch {
 		case due.After(now):
@@ -225,13 +225,6 @@ func (b *outlivingLeases) ask(w model.Want) model.Want {
 		}
 	}
 	return w
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // OutlivedBy returns the leases that live on without a key since they held a lock, and are away for

@@ -262,23 +262,9 @@ func (l *Lease) narrow(prev, e model.LeaseRead, had bool) {
 	}
 	from, to := e.End()
 	if had && prev.Granted > 0 && e.Term == prev.Term && from.Before(l.endTo) && l.endFrom.Before(to) {
-		from, to = later(from, l.endFrom), earlier(to, l.endTo)
+		from, to = model.Later(from, l.endFrom), model.Earlier(to, l.endTo)
 	}
 	l.endFrom, l.endTo = from, to
-}
-
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // slackReading bounds how far apart asking and answering may be.

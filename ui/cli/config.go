@@ -244,7 +244,7 @@ func (cfg *config) check() error {
 // parsePins reads what the person says of the keys under a prefix, which may be written as it is printed.
 func (cfg *config) parsePins() error {
 	for _, r := range cfg.recipes {
-		prefix, name, ok := cutLast(r)
+		prefix, name, ok := model.CutLast(r, "=")
 		prefix, exact := strings.CutSuffix(prefix, "=")
 		named := recipe.Named(name)
 		if named != nil && named.Nameless() {
@@ -258,7 +258,7 @@ func (cfg *config) parsePins() error {
 		}
 	}
 	for _, x := range cfg.expect {
-		prefix, number, ok := cutLast(x)
+		prefix, number, ok := model.CutLast(x, "=")
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil || n < 1 {
 			return bad("%s %q: want PREFIX=N, the number of contenders that each lock there should have", cfg.originOf("expect").name, x)
@@ -275,15 +275,6 @@ func (cfg *config) parsePins() error {
 		cfg.pins = append(cfg.pins, model.Pin{Wait: cfg.warnWait})
 	}
 	return nil
-}
-
-// cutLast cuts around the last sign of equality: names of keys may have some.
-func cutLast(s string) (name, value string, ok bool) {
-	i := strings.LastIndexByte(s, '=')
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
 }
 
 // enterNamespace puts the namespace before every prefix. Keys are shown whole all the

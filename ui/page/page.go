@@ -371,7 +371,7 @@ func toEvent(f Frame, events func(f Frame, from, to time.Time) []time.Time, by i
 	for reach := f.Axis.Span(start, now); ; reach *= 8 {
 		from, to := at.Add(time.Microsecond), now.Add(time.Microsecond)
 		if by < 0 {
-			from, to = later(start, at.Add(-reach)), at
+			from, to = model.Later(start, at.Add(-reach)), at
 		} else if t := at.Add(reach); t.Before(to) {
 			to = t
 		}
@@ -390,13 +390,6 @@ func toEvent(f Frame, events func(f Frame, from, to time.Time) []time.Time, by i
 			return
 		}
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // lockEvents are the moments of the selected lock: each that came, got the lock or went, and

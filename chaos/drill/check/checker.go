@@ -387,7 +387,7 @@ func (j *Checker) tooLong(r *result, from, to time.Time, within time.Duration, w
 	if d > 0 && to.Sub(from)-d <= within || again && 3*d >= to.Sub(from) {
 		r.doubt(lessToDo, "%s; but %s", fmt.Sprintf(format, args...), kept)
 		if to.Equal(j.now) {
-			r.open, r.until = !j.finished, later(r.until, from.Add(within+d+judgeSlack))
+			r.open, r.until = !j.finished, model.Later(r.until, from.Add(within+d+judgeSlack))
 		}
 		return false
 	}

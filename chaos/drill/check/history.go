@@ -258,7 +258,7 @@ func (h *history) idled(from, to time.Time, who string) (d time.Duration) {
 		if at.After(to) {
 			at = to
 		}
-		return max(0, at.Sub(later(from, since)))
+		return max(0, at.Sub(model.Later(from, since)))
 	}
 	for _, s := range h.starved {
 		if span := s.At.Sub(s.Since); s.Name == who && span > 0 {

@@ -251,7 +251,7 @@ func noLateWrite(j *Checker, e drill.Expectation) result {
 		if since, held, ok := p.free(j.now); ok && held {
 			r.until = since.at.Add(writesOnWithin)
 			if n == 0 { // the others wrote: what would write of this one may still be coming up
-				r.until = later(r.until, j.grace())
+				r.until = model.Later(r.until, j.grace())
 			}
 			r.open = !j.finished && j.now.Before(r.until)
 		}

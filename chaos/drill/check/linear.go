@@ -98,7 +98,7 @@ func (j *Checker) soonest(h *hold, c *claim) time.Time {
 	at := c.goneAt.Add(-lagMax)
 	switch {
 	case !c.goneAt.After(h.asked):
-		return later(at, c.since) // its word came after that
+		return model.Later(at, c.since) // its word came after that
 	case at.After(h.asked) && !j.delayed(at, c.goneAt):
 		return at
 	}

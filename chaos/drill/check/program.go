@@ -285,7 +285,7 @@ func taken(j *Checker, e drill.Expectation) result {
 		}
 		for _, h := range holds {
 			judge(h.from, ", until "+h.contender+" did")
-			if free = later(free, h.to); h.to.IsZero() {
+			if free = model.Later(free, h.to); h.to.IsZero() {
 				free = j.now
 			}
 		}
@@ -323,7 +323,7 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	}
 	r.Samples++
 	from, paused := j.awake(h.contender, c.goneAt)
-	from = later(from, h.from)
+	from = model.Later(from, h.from)
 	switch {
 	case h.from.After(c.goneAt) && j.missed(c.goneAt, h.from):
 		r.doubt(onceMore, "%s said at %s that it holds %s: the watch was lost, so it may have", h.contender, model.Clock(h.from), l.name)
@@ -497,7 +497,7 @@ func (j *Checker) pausedIn(who string, from, to time.Time) (d time.Duration) {
 		if ended.IsZero() || ended.After(to) {
 			ended = to
 		}
-		d += max(0, ended.Sub(later(t.At, from)))
+		d += max(0, ended.Sub(model.Later(t.At, from)))
 	}
 	return d
 }

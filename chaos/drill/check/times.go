@@ -97,7 +97,7 @@ func overlap(j *Checker, e drill.Expectation) result {
 					switch freed := j.freedIn(a, b, from); {
 					case a.to.IsZero() && b.to.IsZero():
 						r.doubt("let the run last "+e.Below.String()+" after that", "%s and %s have both believed to hold %s for %.3f s from %s", a.contender, b.contender, l.name, d.Seconds(), model.Clock(from))
-						r.open, r.until = !j.finished, later(r.until, from.Add(e.Below+judgeSlack))
+						r.open, r.until = !j.finished, model.Later(r.until, from.Add(e.Below+judgeSlack))
 					case freed != nil:
 						doubted = true
 						r.doubt("let the fault last "+e.Below.String()+" after that", "%s and %s both believed to hold %s for %.3f s from %s, until after %s: for how long without that is not known",
@@ -140,7 +140,7 @@ func (j *Checker) freedIn(a, b *hold, from time.Time) *drill.Target {
 		first = b
 	}
 	t := j.freed(first, from)
-	if t == nil || later(t.At, t.Ended()).Before(from) {
+	if t == nil || model.Later(t.At, t.Ended()).Before(from) {
 		return nil
 	}
 	return t
@@ -156,21 +156,21 @@ func gap(j *Checker, e drill.Expectation) result {
 		for i, h := range l.holds {
 			if i > 0 {
 				next++
-				from := later(h.asked, ended)
+				from := model.Later(h.asked, ended)
 				d := max(0, h.from.Sub(from))
 				longest = max(longest, d)
 				if d >= e.Below {
 					j.tooLong(&r, from, h.from, e.Below, j.everyone(), "nobody held %s for %.3f s from %s, until %s did", l.name, d.Seconds(), model.Clock(from), h.contender)
 				}
 			}
-			if ended = later(ended, h.to); h.to.IsZero() {
+			if ended = model.Later(ended, h.to); h.to.IsZero() {
 				ended = j.now
 			}
 		}
 		for who, b := range l.lastBeliefs { // who waits still waits for somebody
-			if d := j.now.Sub(later(b.At, ended)); b.State == model.BeliefWaiting && len(l.holds) > 0 && d >= e.Below {
+			if d := j.now.Sub(model.Later(b.At, ended)); b.State == model.BeliefWaiting && len(l.holds) > 0 && d >= e.Below {
 				longest = max(longest, d)
-				j.tooLong(&r, later(b.At, ended), j.now, e.Below, j.everyone(), "nobody has held %s for %.3f s, and %s waits", l.name, d.Seconds(), who)
+				j.tooLong(&r, model.Later(b.At, ended), j.now, e.Below, j.everyone(), "nobody has held %s for %.3f s, and %s waits", l.name, d.Seconds(), who)
 			}
 		}
 	}
@@ -181,13 +181,6 @@ func gap(j *Checker, e drill.Expectation) result {
 	}
 	r.Measured = new(longest.Seconds())
 	return r
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // together is how long two believed at once to hold, and from when. Readers may.
@@ -368,7 +361,7 @@ func acquired(j *Checker, e drill.Expectation) result {
 			if !ok || !matches(h.contender, e.Contender) || h.from.Before(from) {
 				continue
 			}
-			from := later(from, j.upAt(h.contender, h.from))
+			from := model.Later(from, j.upAt(h.contender, h.from))
 			took, told := h.from.Sub(from), "said"
 			if h.inferred {
 				told = "was told" // by etcd: the proxy saw the answer
