@@ -86,8 +86,8 @@ type FaultInfo struct {
 	Target FaultTarget
 	// Instant: it is done and over, there is nothing to heal.
 	Instant bool
-	// Takes names the fields of Fault that mean something, as drills write them:
-	// "method", "direction", "delay", "rate", "count", "value", "member".
+	// Takes names the fields of Fault that mean something: "method", "direction", "delay",
+	// "rate", "count", "value", "member". A drill writes so, too, but the delay of delay as "by".
 	Takes []string
 	// Wants are those fields of which at least one has to be given.
 	Wants []string
@@ -117,8 +117,8 @@ const (
 func (i FaultInfo) takes(field string) bool { return slices.Contains(i.Takes, field) }
 
 // FaultKinds lists every kind of fault. The list is not to be changed. All that is known of
-// a kind stands in its row, and nowhere else; faults of clients are done by chaos/proxy, all
-// others in demo by its table of doers.
+// a kind stands in its row, its words in package text; faults of clients are done by chaos/proxy,
+// all others in demo by its table of doers.
 func FaultKinds() []FaultInfo { return faultKinds }
 
 var faultKinds = []FaultInfo{

@@ -25,7 +25,8 @@ type TimedFault struct {
 //	hold-keepalives@5s+8s   pause@20s+6s   hold,method=KV/Txn,direction=replies@5s+3s
 type Schedule []TimedFault
 
-// faultFields are those of a fault, as drills name them.
+// faultFields are those of a fault, by the names that [model.FaultInfo] has for them. A drill writes the delay of
+// delay as "by".
 var faultFields = map[string]func(f *model.Fault, value string) error{
 	"method":    func(f *model.Fault, v string) error { f.Method = v; return nil },
 	"direction": func(f *model.Fault, v string) error { f.Direction = model.Direction(v); return nil },
@@ -38,45 +39,50 @@ var faultFields = map[string]func(f *model.Fault, value string) error{
 // ParseTimedFault reads KIND[,FIELD=VALUE...]@START[+LENGTH]. Only faults of a program and of its
 // connections can be on a schedule.
 func ParseTimedFault(s string) (TimedFault, error) {
-	var e TimedFault
+	var timed TimedFault
 	what, when, ok := model.CutLast(s, "@")
 	if !ok {
-		return e, errors.New("want KIND@START or KIND@START+LENGTH, like pause@20s+6s")
+		return timed, errors.New("want KIND@START or KIND@START+LENGTH, like pause@20s+6s")
 	}
 	start, length, lasts := strings.Cut(when, "+")
 	var err error
-	if e.At, err = time.ParseDuration(start); err != nil || e.At < 0 {
-		return e, fmt.Errorf("start %q: want a duration like 5s", start)
+	if timed.At, err = time.ParseDuration(start); err != nil || timed.At < 0 {
+		return timed, fmt.Errorf("start %q: want a duration like 5s", start)
 	}
 	if lasts {
-		if e.For, err = time.ParseDuration(length); err != nil || e.For <= 0 {
-			return e, fmt.Errorf("length %q: want a duration like 8s", length)
+		if timed.For, err = time.ParseDuration(length); err != nil || timed.For <= 0 {
+			return timed, fmt.Errorf("length %q: want a duration like 8s", length)
 		}
 	}
 	words := strings.Split(what, ",")
-	e.Kind = model.FaultKind(words[0])
-	info, ok := e.Kind.Info()
-	if !ok || info.Target != model.TargetProcess && info.Target != model.TargetClient {
-		return e, fmt.Errorf("%q: want one of %s", words[0], strings.Join(timedKinds(), ", "))
+	timed.Kind = model.FaultKind(words[0])
+	info, ok := timed.Kind.Info()
+	if !ok || !canBeTimed(info) {
+		return timed, fmt.Errorf("%q: want one of %s", words[0], strings.Join(timedKinds(), ", "))
 	}
 	for _, word := range words[1:] {
 		name, value, _ := strings.Cut(word, "=")
 		set := faultFields[name]
 		if set == nil {
-			return e, fmt.Errorf("%s takes no %q", e.Kind, name)
+			return timed, fmt.Errorf("%s takes no %q", timed.Kind, name)
 		}
-		if err := set(&e.Fault, value); err != nil {
-			return e, fmt.Errorf("%s: %w", name, err)
+		if err := set(&timed.Fault, value); err != nil {
+			return timed, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	tried := e.Fault
-	tried.Target = "it"
-	return e, tried.Check()
+	checked := timed.Fault
+	checked.Target = "it" // which program is known once it runs
+	return timed, checked.Check()
+}
+
+// canBeTimed says whether a kind of fault is done to a program or to its connections.
+func canBeTimed(info model.FaultInfo) bool {
+	return info.Target == model.TargetProcess || info.Target == model.TargetClient
 }
 
 func timedKinds() (all []string) {
 	for _, info := range model.FaultKinds() {
-		if info.Target == model.TargetProcess || info.Target == model.TargetClient {
+		if canBeTimed(info) {
 			all = append(all, string(info.Kind))
 		}
 	}
