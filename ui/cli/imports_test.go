@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// TestRooms is the import table of the house: what a room must not reach, with
+// TestImports is the import table of the program: what a package must not reach, with
 // everything that it imports in turn, and why.
-func TestRooms(t *testing.T) {
+func TestImports(t *testing.T) {
 	const (
 		etcd = "go.etcd.io/"
 		tea  = "github.com/charmbracelet/bubbletea"
 	)
-	type room struct {
-		room      string
+	type limit struct {
+		pkg       string
 		forbidden map[string]string // path prefix → why
 	}
 	core := map[string]string{
@@ -25,7 +25,7 @@ func TestRooms(t *testing.T) {
 		"os": "no I/O in the core", "net": "no I/O in the core", "math/rand": "the same events give the same state",
 		"sync": "no goroutines in the core", "unsafe": "memory is left to the compiler"}
 	for _, name := range []string{"ui", "watcher", "chaos", "demo"} {
-		core["locktop/"+name] = "the core knows no other room"
+		core["locktop/"+name] = "the core knows no other folder"
 	}
 	part := func(others ...string) map[string]string { // of the console
 		not := map[string]string{"locktop/watcher": "the screen shows the model", "locktop/chaos": "the screen asks through an interface",
@@ -36,7 +36,7 @@ func TestRooms(t *testing.T) {
 		return not
 	}
 	parts := []string{"locktop/ui/dialog", "locktop/ui/tutor"}
-	rooms := []room{
+	limits := []limit{
 		{"locktop/ui/host", part(parts...)},
 		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},
 		{"locktop/model/copies", map[string]string{"locktop/": "what a record is, its own package knows"}},
@@ -60,8 +60,8 @@ func TestRooms(t *testing.T) {
 			"locktop/model/findings": "a report is no finding", "locktop/model/store": "the store applies events to the reports"}},
 		{"locktop/model/findings", map[string]string{"locktop/model/store": "the store asks for the findings"}},
 		{"locktop", map[string]string{"locktop/model/modeltest": "it tells stories to tests"}},
-		{"locktop/watcher/validate", map[string]string{"locktop/": "it knows no room, so that every room may use it", "go.etcd.io/etcd/client": "it stands below the client library", tea: "no screen here"}},
-		{"locktop/watcher/queue", map[string]string{"locktop/watcher": "it knows events, so that every room may use it", "locktop/chaos": "likewise",
+		{"locktop/watcher/validate", map[string]string{"locktop/": "it knows no other package, so that every one may use it", "go.etcd.io/etcd/client": "it stands below the client library", tea: "no screen here"}},
+		{"locktop/watcher/queue", map[string]string{"locktop/watcher": "it knows events, so that every package may use it", "locktop/chaos": "likewise",
 			"locktop/demo": "likewise", "locktop/ui": "likewise", etcd: "it holds events, and asks nobody", tea: "no screen here"}},
 		{"locktop/watcher/pace", map[string]string{"locktop/": "pace knows nothing of what is asked", etcd: "pace asks nobody", tea: "no screen here"}},
 		{"locktop/watcher/failures", map[string]string{"locktop/chaos": "a failure is of who looks", "locktop/demo": "a failure is what it is, in a lab too",
@@ -122,18 +122,18 @@ func TestRooms(t *testing.T) {
 	}
 	// parsers of the standard library take text apart, and open nothing.
 	parsers := []string{"net/url", "net/netip"}
-	// leaves know no other room, and every room may use them.
+	// leaves know no other package, and every one may use them.
 	leaves := []string{"locktop/watcher/validate", "locktop/watcher/queue", "locktop/chaos/relay"}
 	for _, pkg := range list(t, "{{.ImportPath}}", "locktop/model/...") {
-		rooms = append(rooms, room{pkg, core})
+		limits = append(limits, limit{pkg, core})
 	}
 	for _, pkg := range parts {
-		rooms = append(rooms, room{pkg, part(slices.DeleteFunc(slices.Clone(parts), func(other string) bool { return other == pkg })...)})
+		limits = append(limits, limit{pkg, part(slices.DeleteFunc(slices.Clone(parts), func(other string) bool { return other == pkg })...)})
 	}
 	pages := part(append([]string{"locktop/ui/host"}, parts...)...)
 	pages[tea] = "a page is lines, keys come by their names"
-	rooms = append(rooms, room{"locktop/ui/page", pages})
-	// Of each room what it asks for itself, and all that it reaches.
+	limits = append(limits, limit{"locktop/ui/page", pages})
+	// Of each package what it asks for itself, and all that it reaches.
 	imported, reached := map[string][]string{}, map[string][]string{}
 	for _, line := range listed(t, "{{.ImportPath}} {{join .Imports \" \"}}", "locktop/...") {
 		imported[line[0]] = line[1:]
@@ -141,11 +141,11 @@ func TestRooms(t *testing.T) {
 	for _, line := range listed(t, "{{.ImportPath}} {{join .Deps \" \"}}", "locktop/...") {
 		reached[line[0]] = line[1:]
 	}
-	for _, r := range rooms {
-		imports, there := imported[r.room] // of the standard library only what it asks for itself
-		deps := reached[r.room]
+	for _, r := range limits {
+		imports, there := imported[r.pkg] // of the standard library only what it asks for itself
+		deps := reached[r.pkg]
 		if !there {
-			t.Errorf("there is no package %s", r.room)
+			t.Errorf("there is no package %s", r.pkg)
 		}
 		for path, why := range r.forbidden {
 			among := deps
@@ -154,8 +154,8 @@ func TestRooms(t *testing.T) {
 			}
 			for _, dep := range among {
 				if dep == strings.TrimSuffix(path, "/") || strings.HasPrefix(dep, strings.TrimSuffix(path, "/")+"/") {
-					if dep != r.room && !slices.Contains(leaves, dep) && !slices.Contains(parsers, dep) {
-						t.Errorf("%s reaches %s: %s", r.room, dep, why)
+					if dep != r.pkg && !slices.Contains(leaves, dep) && !slices.Contains(parsers, dep) {
+						t.Errorf("%s reaches %s: %s", r.pkg, dep, why)
 					}
 				}
 			}
@@ -170,11 +170,11 @@ func TestRooms(t *testing.T) {
 
 // TestTheCoreHasNoClock looks for calls that an import table cannot see.
 func TestTheCoreHasNoClock(t *testing.T) {
-	rooms := map[string][]string{"..": {"time.Now(", "time.Since(", "time.Until("}}
+	folders := map[string][]string{"..": {"time.Now(", "time.Since(", "time.Until("}}
 	for _, dir := range list(t, "{{.Dir}}", "locktop/model/...") {
-		rooms[dir] = []string{"time.Now(", "time.Since(", "time.Until(", "time.After(", "time.NewTimer(", "time.NewTicker(", "\tgo "}
+		folders[dir] = []string{"time.Now(", "time.Since(", "time.Until(", "time.After(", "time.NewTimer(", "time.NewTicker(", "\tgo "}
 	}
-	for dir, calls := range rooms {
+	for dir, calls := range folders {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", dir, len(files), err)
