@@ -5,6 +5,10 @@
 //	ui ──actions──▶ chaos, which alone breaks your locks ──▶ etcd
 //	demo: a cluster of its own, with contenders to break
 //
+// In the order model, watcher | chaos, demo, ui a folder imports none that stands behind it; of watcher, chaos takes
+// watcher/validate alone. demo drives chaos/drill, gate and proxy. In the model, store applies events; locks, reports
+// and findings write the lines of the journal.
+//
 // The folders:
 //
 //	model               values: events, findings, actions, faults, and their words; no clock, no I/O
@@ -63,7 +67,7 @@
 //
 // How a revoke reaches the journal. x is a row of the table of keys, and opens a dialog
 // (ui/dialog), which wants a plan of host.Actions: chaos/gate reads which keys would go. Once
-// that is confirmed, the gate reads again, writes a line into its file of actions, revokes,
+// that is confirmed, the gate reads again, writes a line into the audit log, revokes,
 // writes another, and tells the model by an event, [model.Acted]. Before or after that the
 // watch sees the keys go. From both, model/journal concludes that you revoked the lease. Why other
 // keys went is found in model/locks by readings (attribution.go), and in model/reports by the proxy.
