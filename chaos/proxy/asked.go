@@ -32,55 +32,55 @@ func newRequestCounts(p *Proxy) *requestCounts {
 }
 
 // count counts something of the client of a call, if it is known for certain.
-func (t *requestCounts) count(c *call, add func(*asker)) {
-	if t == nil {
+func (r *requestCounts) count(c *call, add func(*asker)) {
+	if r == nil {
 		return
 	}
 	who := c.conn.identity()
 	if !who.Certain {
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	a := t.byClient[who.Name]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.byClient[who.Name]
 	if a == nil {
 		a = &asker{Asked: model.Asked{Client: who}}
-		t.byClient[who.Name] = a
+		r.byClient[who.Name] = a
 	}
 	add(a)
 	a.news = true
-	if !t.due {
-		t.due = true
-		time.AfterFunc(askedEvery, t.report)
+	if !r.due {
+		r.due = true
+		time.AfterFunc(askedEvery, r.report)
 	}
 }
 
 // report tells what is new, unless the proxy was closed.
-func (t *requestCounts) report() {
-	t.mu.Lock()
-	t.due = false
-	now := t.p.now()
+func (r *requestCounts) report() {
+	r.mu.Lock()
+	r.due = false
+	now := r.p.now()
 	var all []model.Asked
-	for _, a := range t.byClient {
+	for _, a := range r.byClient {
 		if a.news {
 			a.news, a.At = false, now
 			all = append(all, a.Asked)
 		}
 	}
-	t.mu.Unlock()
+	r.mu.Unlock()
 	for _, e := range all {
-		if t.p.ctx.Err() == nil {
-			t.p.report(e)
+		if r.p.ctx.Err() == nil {
+			r.p.report(e)
 		}
 	}
 }
 
 // call counts a call that is over, and what it wrote. Streams are counted by what passes in them.
-func (t *requestCounts) call(c *call, wrote []model.Wrote) {
+func (r *requestCounts) call(c *call, wrote []model.Wrote) {
 	if c.method == methodKeepAlive || c.method == methodWatch {
 		return
 	}
-	t.count(c, func(a *asker) {
+	r.count(c, func(a *asker) {
 		switch c.method {
 		case methodTxn:
 			a.Txns++
@@ -106,14 +106,14 @@ func (t *requestCounts) call(c *call, wrote []model.Wrote) {
 	})
 }
 
-func (t *requestCounts) renews(c *call) { t.count(c, func(a *asker) { a.Renewals++ }) }
+func (r *requestCounts) renews(c *call) { r.count(c, func(a *asker) { a.Renewals++ }) }
 
-func (t *requestCounts) wakes(c *call) {
-	t.count(c, func(a *asker) { a.Woken, a.woken = a.Woken+1, true })
+func (r *requestCounts) wakes(c *call) {
+	r.count(c, func(a *asker) { a.Woken, a.woken = a.Woken+1, true })
 }
 
-func (t *requestCounts) watches(c *call) {
-	t.count(c, func(a *asker) {
+func (r *requestCounts) watches(c *call) {
+	r.count(c, func(a *asker) {
 		a.Watches++
 		a.olderKey = ""
 		if a.woken {
@@ -123,11 +123,11 @@ func (t *requestCounts) watches(c *call) {
 }
 
 // forget drops a client that went.
-func (t *requestCounts) forget(client string) {
-	if t == nil {
+func (r *requestCounts) forget(client string) {
+	if r == nil {
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.byClient, client)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.byClient, client)
 }

@@ -69,30 +69,30 @@ type flow struct {
 }
 
 // asks sees a frame of the client's.
-func (l *connection) asks(u *frame) (pass bool, err error) {
-	if l.refused[u.stream] {
-		l.afterRefusal(u)
+func (cn *connection) asks(u *frame) (pass bool, err error) {
+	if cn.refused[u.stream] {
+		cn.afterRefusal(u)
 		return false, nil
 	}
 	switch u.kind {
 	case http2.FrameHeaders:
-		if l.listener.proxy.foreign {
-			if passes, err := l.lends(u); !passes || err != nil {
+		if cn.listener.proxy.foreign {
+			if passes, err := cn.lends(u); !passes || err != nil {
 				return false, err
 			}
 		}
-		return l.opens(u)
+		return cn.opens(u)
 	case http2.FrameData:
-		l.toMember.bytes.Add(int64(len(u.data)))
-		if c := l.call(u.stream); c != nil {
+		cn.toMember.bytes.Add(int64(len(u.data)))
+		if c := cn.call(u.stream); c != nil {
 			return c.inspectRequest(u)
 		}
 	case http2.FrameWindowUpdate:
-		return l.toMember.window(u), nil
+		return cn.toMember.window(u), nil
 	case http2.FramePing:
-		return l.toClient.ping(u), nil
+		return cn.toClient.ping(u), nil
 	case http2.FrameRSTStream:
-		if c := l.call(u.stream); c != nil {
+		if c := cn.call(u.stream); c != nil {
 			c.end()
 		}
 	}
@@ -100,20 +100,20 @@ func (l *connection) asks(u *frame) (pass bool, err error) {
 }
 
 // answers sees a frame of the member's.
-func (l *connection) answers(u *frame) (pass bool, err error) {
-	c := l.call(u.stream)
+func (cn *connection) answers(u *frame) (pass bool, err error) {
+	c := cn.call(u.stream)
 	switch u.kind {
 	case http2.FrameHeaders:
 		if c == nil {
-			return l.toClient.header(u)
+			return cn.toClient.header(u)
 		}
 		return c.header(u)
 	case http2.FrameWindowUpdate:
-		return l.toClient.window(u), nil
+		return cn.toClient.window(u), nil
 	case http2.FramePing:
-		return l.toMember.ping(u), nil
+		return cn.toMember.ping(u), nil
 	case http2.FrameData:
-		l.toClient.bytes.Add(int64(len(u.data)))
+		cn.toClient.bytes.Add(int64(len(u.data)))
 		if c != nil {
 			return c.answer(u)
 		}
@@ -127,7 +127,7 @@ func (l *connection) answers(u *frame) (pass bool, err error) {
 
 // opens begins a call. It passes at once even where its messages do not: streams
 // have to begin in order.
-func (l *connection) opens(u *frame) (pass bool, err error) {
+func (cn *connection) opens(u *frame) (pass bool, err error) {
 	path, agent := "", ""
 	for i, f := range u.fields {
 		switch f.Name {
@@ -136,30 +136,30 @@ func (l *connection) opens(u *frame) (pass bool, err error) {
 		case "user-agent":
 			agent = f.Value
 		case ":scheme": // these two matter only if the block is written anew
-			u.fields[i].Value = l.listener.proxy.scheme
+			u.fields[i].Value = cn.listener.proxy.scheme
 		case ":authority":
-			u.fields[i].Value = l.listener.backend
+			u.fields[i].Value = cn.listener.backend
 		}
 	}
-	l.speaks(agent)
-	c := &call{proxy: l.listener.proxy, conn: l, stream: u.stream, method: path[strings.LastIndexByte(path, '.')+1:]}
+	cn.speaks(agent)
+	c := &call{proxy: cn.listener.proxy, conn: cn, stream: u.stream, method: path[strings.LastIndexByte(path, '.')+1:]}
 	c.inspected = lookedInto(c.method)
-	c.requests.queue = messageQueue{call: c, direction: model.Requests, deliver: c.sendRequest, back: l.toClient}
-	c.replies.queue = messageQueue{call: c, direction: model.Replies, deliver: c.sendReply, back: l.toMember}
+	c.requests.queue = messageQueue{call: c, direction: model.Requests, deliver: c.sendRequest, back: cn.toClient}
+	c.replies.queue = messageQueue{call: c, direction: model.Replies, deliver: c.sendReply, back: cn.toMember}
 	if c.method == methodKeepAlive {
-		c.renewals = c.proxy.holds.renewals(l, c)
+		c.renewals = c.proxy.holds.renewals(cn, c)
 	}
-	l.mu.Lock()
-	l.calls[u.stream] = c
-	l.mu.Unlock()
-	return l.toMember.header(u)
+	cn.mu.Lock()
+	cn.calls[u.stream] = c
+	cn.mu.Unlock()
+	return cn.toMember.header(u)
 }
 
 // call returns the call of that stream, nil if there is none or it is over.
-func (l *connection) call(stream uint32) *call {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.calls[stream]
+func (cn *connection) call(stream uint32) *call {
+	cn.mu.Lock()
+	defer cn.mu.Unlock()
+	return cn.calls[stream]
 }
 
 // calm says whether no fault can act on what comes in that direction.

@@ -270,23 +270,23 @@ type denials struct {
 }
 
 // due says whether one more is to be reported.
-func (r *denials) due(client string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if time.Since(r.last[client]) < deniedEvery {
+func (d *denials) due(client string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if time.Since(d.last[client]) < deniedEvery {
 		return false
 	}
-	if r.last == nil {
-		r.last = map[string]time.Time{}
+	if d.last == nil {
+		d.last = map[string]time.Time{}
 	}
-	r.last[client] = time.Now()
+	d.last[client] = time.Now()
 	return true
 }
 
-func (r *denials) forget(client string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.last, client)
+func (d *denials) forget(client string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.last, client)
 }
 
 // refused reports a status of the member if it is for lack of rights.

@@ -124,12 +124,12 @@ type injected struct {
 }
 
 // appliesTo says whether the fault is done to the connections of that route.
-func (x *injected) appliesTo(r route) bool {
-	return (x.Target == r.client || x.Target == everyone) && (x.Member == "" || x.Member == r.member)
+func (i *injected) appliesTo(r route) bool {
+	return (i.Target == r.client || i.Target == everyone) && (i.Member == "" || i.Member == r.member)
 }
 
 // take counts one more message, false if there were enough.
-func (x *injected) take() bool { return x.Count == 0 || x.remaining.Add(-1) >= 0 }
+func (i *injected) take() bool { return i.Count == 0 || i.remaining.Add(-1) >= 0 }
 
 // sameFault says whether two faults would do the same.
 func sameFault(f, g model.Fault) bool {

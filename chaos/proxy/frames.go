@@ -50,7 +50,7 @@ type frame struct {
 }
 
 // ends says whether the sender has no more to say in that stream.
-func (u *frame) ends() bool { return u.flags.Has(http2.FlagDataEndStream) }
+func (f *frame) ends() bool { return f.flags.Has(http2.FlagDataEndStream) }
 
 // frames are those of one direction of a connection. They pass as they came, as many at
 // once as have come: the two ends agree on streams, windows and settings with each other,
@@ -103,17 +103,17 @@ func newFrames(from io.Reader, to io.Writer) *frames {
 type inspect func(*frame) (pass bool, err error)
 
 // carry passes frames on until an end is lost, which is the error.
-func (w *frames) carry(see inspect) error {
+func (fs *frames) carry(see inspect) error {
 	for end := 0; ; {
-		n, err := w.from.Read(w.buf[end:])
+		n, err := fs.from.Read(fs.buf[end:])
 		end += n
 		if n > 0 {
-			if err := w.pass(w.buf[:end], see); err != nil {
+			if err := fs.pass(fs.buf[:end], see); err != nil {
 				return err
 			}
-			end = copy(w.buf, w.buf[w.seen:end])
-			if end == len(w.buf) { // a frame that is larger
-				w.buf = append(w.buf, make([]byte, len(w.buf))...)
+			end = copy(fs.buf, fs.buf[fs.seen:end])
+			if end == len(fs.buf) { // a frame that is larger
+				fs.buf = append(fs.buf, make([]byte, len(fs.buf))...)
 			}
 		}
 		if err != nil {
@@ -123,118 +123,118 @@ func (w *frames) carry(see inspect) error {
 }
 
 // pass passes the frames that are complete.
-func (w *frames) pass(b []byte, see inspect) error {
-	w.sent, w.seen = 0, 0
+func (fs *frames) pass(b []byte, see inspect) error {
+	fs.sent, fs.seen = 0, 0
 	for {
-		n, err := w.next(b[w.seen:])
+		n, err := fs.next(b[fs.seen:])
 		if err != nil || n == 0 {
-			return errors.Join(err, w.flush())
+			return errors.Join(err, fs.flush())
 		}
-		passes, err := see(&w.unit)
+		passes, err := see(&fs.unit)
 		if !passes || err != nil {
-			if err = errors.Join(err, w.flush()); err != nil {
+			if err = errors.Join(err, fs.flush()); err != nil {
 				return err
 			}
-			w.sent += n
+			fs.sent += n
 		}
-		w.seen += n
+		fs.seen += n
 	}
 }
 
 // flush writes the frames that may pass. Call it before you write anything that comes
 // after them.
-func (w *frames) flush() error {
-	if w.sent == w.seen {
+func (fs *frames) flush() error {
+	if fs.sent == fs.seen {
 		return nil
 	}
-	err := w.writeSeen()
-	if err == nil && !w.greets {
-		w.greets = true
-		close(w.greeted)
+	err := fs.writeSeen()
+	if err == nil && !fs.greets {
+		fs.greets = true
+		close(fs.greeted)
 	}
 	return err
 }
 
 // writeSeen writes the frames that may pass and are not written.
-func (w *frames) writeSeen() error {
-	b := w.buf[w.sent:w.seen]
-	w.sent = w.seen
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.owed == 0 && !w.pong {
-		_, err := w.to.Write(b)
+func (fs *frames) writeSeen() error {
+	b := fs.buf[fs.sent:fs.seen]
+	fs.sent = fs.seen
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.owed == 0 && !fs.pong {
+		_, err := fs.to.Write(b)
 		return err
 	}
-	return w.writeLocked(func() error {
-		_, err := w.out.Write(b)
+	return fs.writeLocked(func() error {
+		_, err := fs.out.Write(b)
 		return err
 	})
 }
 
 // insert writes the frames that make makes.
-func (w *frames) insert(make func() error) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.writeLocked(make)
+func (fs *frames) insert(make func() error) error {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	return fs.writeLocked(make)
 }
 
-// writeLocked writes what had to wait, and the frames that make makes. w.mu is held.
-func (w *frames) writeLocked(make func() error) error {
-	w.out.Reset()
+// writeLocked writes what had to wait, and the frames that make makes. fs.mu is held.
+func (fs *frames) writeLocked(make func() error) error {
+	fs.out.Reset()
 	if err := make(); err != nil {
 		return err
 	}
-	if w.owed > 0 {
-		_ = w.framer.WriteWindowUpdate(0, w.owed) // into memory
+	if fs.owed > 0 {
+		_ = fs.framer.WriteWindowUpdate(0, fs.owed) // into memory
 	}
-	if w.pong {
-		_ = w.framer.WritePing(true, [8]byte([]byte(measuring)))
+	if fs.pong {
+		_ = fs.framer.WritePing(true, [8]byte([]byte(measuring)))
 	}
-	w.owed, w.pong = 0, false
-	_, err := w.to.Write(w.out.Bytes())
+	fs.owed, fs.pong = 0, false
+	_, err := fs.to.Write(fs.out.Bytes())
 	return err
 }
 
 // window sees room be granted, and says whether that passes now.
-func (w *frames) window(u *frame) bool {
+func (fs *frames) window(u *frame) bool {
 	if u.stream != 0 || len(u.data) != 4 {
 		return true
 	}
 	n := binary.BigEndian.Uint32(u.data)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if n == 0 || n >= maxOwed || w.owed+n >= maxOwed {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if n == 0 || n >= maxOwed || fs.owed+n >= maxOwed {
 		return true
 	}
-	w.owed += n
+	fs.owed += n
 	return false
 }
 
 // ping sees a ping of the receiver's, and says whether that passes.
-func (w *frames) ping(u *frame) bool {
-	if u.flags.Has(http2.FlagPingAck) || string(u.data) != measuring || w.bytes.Swap(0) >= littleData {
+func (fs *frames) ping(u *frame) bool {
+	if u.flags.Has(http2.FlagPingAck) || string(u.data) != measuring || fs.bytes.Swap(0) >= littleData {
 		return true
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.pong = true
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.pong = true
 	return false
 }
 
 // next reads a unit and returns its size, 0 if it is not complete.
-func (w *frames) next(b []byte) (size int, err error) {
+func (fs *frames) next(b []byte) (size int, err error) {
 	n := frameSize(b)
 	if n == 0 {
 		return 0, nil
 	}
-	u := &w.unit
+	u := &fs.unit
 	*u = frame{kind: http2.FrameType(b[3]), flags: http2.Flags(b[4]),
 		stream: streamOf(b), data: b[frameHead:n], fields: u.fields[:0]}
 	switch u.kind {
 	case http2.FrameData:
 		return n, u.unpad()
 	case http2.FrameHeaders:
-		return w.decode(b, n)
+		return fs.decode(b, n)
 	case http2.FramePushPromise, http2.FrameContinuation:
 		return 0, errMalformed // gRPC knows no pushes, and a continuation follows its header
 	}
@@ -257,8 +257,8 @@ func frameSize(b []byte) int {
 }
 
 // decode reads a header block, the first frame of which has n bytes.
-func (w *frames) decode(b []byte, n int) (size int, err error) {
-	u := &w.unit
+func (fs *frames) decode(b []byte, n int) (size int, err error) {
+	u := &fs.unit
 	size = n
 	for last := u.flags; !last.Has(http2.FlagHeadersEndHeaders); {
 		more := frameSize(b[size:])
@@ -282,77 +282,77 @@ func (w *frames) decode(b []byte, n int) (size int, err error) {
 		}
 		block = block[5:]
 	}
-	_, err = w.decoder.Write(block)
+	_, err = fs.decoder.Write(block)
 	for at := n; at < size && err == nil; {
 		more := frameSize(b[at:])
-		_, err = w.decoder.Write(b[at+frameHead : at+more])
+		_, err = fs.decoder.Write(b[at+frameHead : at+more])
 		at += more
 	}
-	return size, errors.Join(err, w.decoder.Close())
+	return size, errors.Join(err, fs.decoder.Close())
 }
 
 // unpad takes the padding off.
-func (u *frame) unpad() error {
-	if !u.flags.Has(http2.FlagDataPadded) {
+func (f *frame) unpad() error {
+	if !f.flags.Has(http2.FlagDataPadded) {
 		return nil
 	}
-	if len(u.data) == 0 || len(u.data) <= int(u.data[0]) {
+	if len(f.data) == 0 || len(f.data) <= int(f.data[0]) {
 		return errMalformed
 	}
-	u.pad = 1 + int(u.data[0])
-	u.data = u.data[1 : len(u.data)-int(u.data[0])]
+	f.pad = 1 + int(f.data[0])
+	f.data = f.data[1 : len(f.data)-int(f.data[0])]
 	return nil
 }
 
 // headers makes a header block. Only in insert.
-func (w *frames) headers(stream uint32, fields []hpack.HeaderField, end bool) error {
-	w.block.Reset()
+func (fs *frames) headers(stream uint32, fields []hpack.HeaderField, end bool) error {
+	fs.block.Reset()
 	for _, f := range fields {
-		if err := w.encoder.WriteField(f); err != nil {
+		if err := fs.encoder.WriteField(f); err != nil {
 			return err
 		}
 	}
-	first := w.block.Next(blockRoom)
-	err := w.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndStream: end, EndHeaders: w.block.Len() == 0})
-	for err == nil && w.block.Len() > 0 {
-		more := w.block.Next(blockRoom)
-		err = w.framer.WriteContinuation(stream, w.block.Len() == 0, more)
+	first := fs.block.Next(blockRoom)
+	err := fs.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndStream: end, EndHeaders: fs.block.Len() == 0})
+	for err == nil && fs.block.Len() > 0 {
+		more := fs.block.Next(blockRoom)
+		err = fs.framer.WriteContinuation(stream, fs.block.Len() == 0, more)
 	}
 	return err
 }
 
 // header passes a header block, or writes it anew.
-func (w *frames) header(u *frame) (pass bool, err error) {
-	if !w.rewrites {
+func (fs *frames) header(u *frame) (pass bool, err error) {
+	if !fs.rewrites {
 		return true, nil
 	}
-	if err := w.flush(); err != nil {
+	if err := fs.flush(); err != nil {
 		return false, err
 	}
-	return false, w.insert(func() error { return w.headers(u.stream, u.fields, u.ends()) })
+	return false, fs.insert(func() error { return fs.headers(u.stream, u.fields, u.ends()) })
 }
 
 // setAside prepares to take a frame off its way.
-func (w *frames) setAside(u *frame) error {
+func (fs *frames) setAside(u *frame) error {
 	if u.kind == http2.FrameHeaders {
-		w.rewrites = true
+		fs.rewrites = true
 	}
-	return w.flush()
+	return fs.flush()
 }
 
 // credit tells the receiver's peer that bytes of a stream were taken, which the
-// receiver itself never does for those that it does not get: w is the direction back. The
+// receiver itself never does for those that it does not get: fs is the direction back. The
 // stream is 0 if it is over.
-func (w *frames) credit(stream uint32, n int) {
+func (fs *frames) credit(stream uint32, n int) {
 	if n == 0 {
 		return
 	}
-	_ = w.insert(func() error { // it fails with the connection
+	_ = fs.insert(func() error { // it fails with the connection
 		if stream != 0 {
-			if err := w.framer.WriteWindowUpdate(stream, uint32(n)); err != nil {
+			if err := fs.framer.WriteWindowUpdate(stream, uint32(n)); err != nil {
 				return err
 			}
 		}
-		return w.framer.WriteWindowUpdate(0, uint32(n))
+		return fs.framer.WriteWindowUpdate(0, uint32(n))
 	})
 }

@@ -56,16 +56,16 @@ const maxRefused = 1000
 
 // lends says whether a header begins a call that passes to a cluster that is not ours.
 // It answers one that does not; what is no call of gRPC ends the connection.
-func (l *connection) lends(u *frame) (bool, error) {
+func (cn *connection) lends(u *frame) (bool, error) {
 	path, ok := callOf(u.fields)
-	if !ok || u.stream%2 == 0 || u.stream <= l.newest {
+	if !ok || u.stream%2 == 0 || u.stream <= cn.newest {
 		return false, errMalformed // gRPC's clients have no trailers either
 	}
-	l.newest = u.stream
+	cn.newest = u.stream
 	if lent.Methods[path] {
 		return true, nil
 	}
-	return false, l.refuse(u, lent.Check(model.Printable(path[:min(len(path), maxPath)])))
+	return false, cn.refuse(u, lent.Check(model.Printable(path[:min(len(path), maxPath)])))
 }
 
 // maxPath is how much of a path is said in a refusal.
@@ -96,29 +96,29 @@ func callOf(fields []hpack.HeaderField) (path string, ok bool) {
 }
 
 // refuse answers a call in the place of the member, which never hears of it.
-func (l *connection) refuse(u *frame, why error) error {
-	if len(l.refused) == maxRefused {
+func (cn *connection) refuse(u *frame, why error) error {
+	if len(cn.refused) == maxRefused {
 		return errors.New("too many calls were refused")
 	}
-	l.refused[u.stream] = true
-	if err := l.toMember.flush(); err != nil {
+	cn.refused[u.stream] = true
+	if err := cn.toMember.flush(); err != nil {
 		return err
 	}
 	select { // the first that a client hears has to be the settings of the member
-	case <-l.toClient.greeted:
-	case <-l.Context().Done():
-		return l.Context().Err()
+	case <-cn.toClient.greeted:
+	case <-cn.Context().Done():
+		return cn.Context().Err()
 	}
 	block, err := statusBlock(status.Code(why), why)
 	if err != nil {
 		return err
 	}
-	return l.toClient.insert(func() error {
-		err := l.toClient.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: u.stream, BlockFragment: block, EndStream: true, EndHeaders: true})
+	return cn.toClient.insert(func() error {
+		err := cn.toClient.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: u.stream, BlockFragment: block, EndStream: true, EndHeaders: true})
 		if err != nil || u.ends() {
 			return err
 		}
-		return l.toClient.framer.WriteRSTStream(u.stream, http2.ErrCodeNo) // no use in going on
+		return cn.toClient.framer.WriteRSTStream(u.stream, http2.ErrCodeNo) // no use in going on
 	})
 }
 
@@ -157,8 +157,8 @@ func grpcMessage(why error) string {
 
 // afterRefusal takes in what a client still says in a call that was refused, so that
 // the room on its connection comes back.
-func (l *connection) afterRefusal(u *frame) {
+func (cn *connection) afterRefusal(u *frame) {
 	if u.kind == http2.FrameData {
-		l.toClient.credit(0, len(u.data)+u.pad)
+		cn.toClient.credit(0, len(u.data)+u.pad)
 	}
 }

@@ -53,11 +53,11 @@ type route struct {
 	member string
 }
 
-func (d *listener) route(p *relay.Pair) route {
-	if d.client == "" {
-		return route{p.RemoteAddr().String(), d.member}
+func (ln *listener) route(p *relay.Pair) route {
+	if ln.client == "" {
+		return route{p.RemoteAddr().String(), ln.member}
 	}
-	return route{d.client, d.member}
+	return route{ln.client, ln.member}
 }
 
 // connection is a pair on which HTTP/2 is spoken.
@@ -80,68 +80,68 @@ type connection struct {
 }
 
 // newConnection is that of a fresh pair, which dials nobody yet.
-func (d *listener) newConnection(p *relay.Pair) *connection {
-	l := &connection{Pair: p, route: d.route(p), listener: d, calls: map[uint32]*call{}, refused: map[uint32]bool{}}
-	slow := func() relay.Slowness { return d.proxy.faults.now().slowness(l.route) }
+func (ln *listener) newConnection(p *relay.Pair) *connection {
+	l := &connection{Pair: p, route: ln.route(p), listener: ln, calls: map[uint32]*call{}, refused: map[uint32]bool{}}
+	slow := func() relay.Slowness { return ln.proxy.faults.now().slowness(l.route) }
 	p.Slow(slow, slow)
 	return l
 }
 
 // identity is the client, as far as that is known.
-func (l *connection) identity() model.Client {
-	return model.Client{Name: l.client, Certain: l.listener.client != ""}
+func (cn *connection) identity() model.Client {
+	return model.Client{Name: cn.client, Certain: cn.listener.client != ""}
 }
 
 // speaks reports the connection with the first call that is made on it: only that
 // says what the client calls itself.
-func (l *connection) speaks(agent string) {
-	if !l.reported {
-		l.reported, l.agent = true, agent
-		l.connected(true)
+func (cn *connection) speaks(agent string) {
+	if !cn.reported {
+		cn.reported, cn.agent = true, agent
+		cn.connected(true)
 	}
 }
 
-func (l *connection) connected(on bool) {
-	p := l.listener.proxy
-	p.report(model.Connected{At: p.now(), Client: l.identity(), Peer: l.RemoteAddr().String(),
-		Agent: l.agent, Member: l.listener.backend, On: on})
+func (cn *connection) connected(on bool) {
+	p := cn.listener.proxy
+	p.report(model.Connected{At: p.now(), Client: cn.identity(), Peer: cn.RemoteAddr().String(),
+		Agent: cn.agent, Member: cn.listener.backend, On: on})
 }
 
 // run carries what both ends say until one is lost.
-func (l *connection) run() {
-	client, member, err := l.connect()
+func (cn *connection) run() {
+	client, member, err := cn.connect()
 	if err != nil {
 		return // the client sees its connection end, as that of a member that is down
 	}
-	l.toMember, l.toClient = newFrames(client, member), newFrames(member, client)
-	p := l.listener.proxy
+	cn.toMember, cn.toClient = newFrames(client, member), newFrames(member, client)
+	p := cn.listener.proxy
 	// A block says how it is carried. And of a cluster that is not ours the member is to
 	// read the very fields that were looked at.
-	l.toMember.rewrites = (p.serverTLS == nil) != (p.scheme == "http") || p.foreign
-	l.Carry(func() { _ = l.toMember.carry(l.asks) }, func() { _ = l.toClient.carry(l.answers) })
-	l.mu.Lock()
-	calls := slices.Collect(maps.Values(l.calls))
-	l.mu.Unlock()
+	cn.toMember.rewrites = (p.serverTLS == nil) != (p.scheme == "http") || p.foreign
+	cn.Carry(func() { _ = cn.toMember.carry(cn.asks) }, func() { _ = cn.toClient.carry(cn.answers) })
+	cn.mu.Lock()
+	calls := slices.Collect(maps.Values(cn.calls))
+	cn.mu.Unlock()
 	for _, c := range calls {
 		c.end()
 	}
-	if l.listener.client == "" {
-		p.forgetEvidence(l.client)
+	if cn.listener.client == "" {
+		p.forgetEvidence(cn.client)
 	}
-	if l.reported {
-		l.connected(false)
+	if cn.reported {
+		cn.connected(false)
 	}
 }
 
 // connect hears the client out, then connects to the member and passes the first words on: who
 // says others does not speak HTTP/2. A client that says nothing, such as a program that was paused
 // just then, costs the member no connection: a member does not end while one of its is silent.
-func (l *connection) connect() (client, member net.Conn, err error) {
-	p := l.listener.proxy
-	client = l.Pair
+func (cn *connection) connect() (client, member net.Conn, err error) {
+	p := cn.listener.proxy
+	client = cn.Pair
 	if p.serverTLS != nil {
-		secret := tls.Server(l.Pair, p.serverTLS)
-		if err := secret.HandshakeContext(l.Context()); err != nil {
+		secret := tls.Server(cn.Pair, p.serverTLS)
+		if err := secret.HandshakeContext(cn.Context()); err != nil {
 			return nil, nil, err
 		}
 		client = secret
@@ -153,13 +153,13 @@ func (l *connection) connect() (client, member net.Conn, err error) {
 	if string(greeting) != http2.ClientPreface {
 		return nil, nil, errMalformed
 	}
-	ctx, cancel := context.WithTimeout(l.Context(), connectTimeout)
+	ctx, cancel := context.WithTimeout(cn.Context(), connectTimeout)
 	defer cancel()
-	raw, err := l.Dial(ctx)
+	raw, err := cn.Dial(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if member, _, err = p.toMember.ClientHandshake(ctx, l.listener.backend, raw); err != nil {
+	if member, _, err = p.toMember.ClientHandshake(ctx, cn.listener.backend, raw); err != nil {
 		return nil, nil, err
 	}
 	_, err = member.Write(greeting)

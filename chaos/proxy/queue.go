@@ -50,115 +50,115 @@ type messageQueue struct {
 }
 
 // pass delivers a piece, or queues it. The error says that the connection is lost.
-func (l *messageQueue) pass(p *piece) error {
-	if !l.queues && !l.keeps(p) {
-		err := l.deliver(p)
+func (q *messageQueue) pass(p *piece) error {
+	if !q.queues && !q.keeps(p) {
+		err := q.deliver(p)
 		if errors.Is(err, errOver) {
-			l.forget(p)
+			q.forget(p)
 			return nil
 		}
 		return err
 	}
-	if !l.queues {
-		l.queues, l.more = true, make(chan struct{}, 1)
-		ctx := l.call.context()
-		l.call.conn.Go(func() { l.serve(ctx) })
+	if !q.queues {
+		q.queues, q.more = true, make(chan struct{}, 1)
+		ctx := q.call.context()
+		q.call.conn.Go(func() { q.serve(ctx) })
 	}
-	l.mu.Lock()
-	over := l.ended
+	q.mu.Lock()
+	over := q.ended
 	if !over {
-		l.queue = append(l.queue, p)
+		q.queue = append(q.queue, p)
 	}
-	l.mu.Unlock()
+	q.mu.Unlock()
 	if over {
-		l.forget(p)
+		q.forget(p)
 		return nil
 	}
-	l.wake()
+	q.wake()
 	return nil
 }
 
-func (l *messageQueue) wake() {
+func (q *messageQueue) wake() {
 	select {
-	case l.more <- struct{}{}:
+	case q.more <- struct{}{}:
 	default:
 	}
 }
 
 // keeps says whether a fault keeps the message back that begins with this piece.
-func (l *messageQueue) keeps(p *piece) bool {
+func (q *messageQueue) keeps(p *piece) bool {
 	m := p.message
 	if m == nil || !p.first {
 		return false
 	}
 	m.came = time.Now()
-	now := l.call.proxy.faults.now()
+	now := q.call.proxy.faults.now()
 	for _, x := range now.list {
-		if x.Kind == model.FaultDelay && l.acts(x) && m.counts(x) {
+		if x.Kind == model.FaultDelay && q.acts(x) && m.counts(x) {
 			m.late = append(m.late, x)
 		}
 	}
-	return len(m.late) > 0 || l.isHeld(now, m)
+	return len(m.late) > 0 || q.isHeld(now, m)
 }
 
 // serve delivers what is queued until the call is over.
-func (l *messageQueue) serve(ctx context.Context) {
-	defer l.close()
+func (q *messageQueue) serve(ctx context.Context) {
+	defer q.close()
 	for {
-		p := l.next()
+		p := q.next()
 		if p == nil {
 			select {
-			case <-l.more:
+			case <-q.more:
 				continue
 			case <-ctx.Done():
 				return
 			}
 		}
-		if l.release(ctx, p) != nil {
-			l.forget(p)
+		if q.release(ctx, p) != nil {
+			q.forget(p)
 			return
 		}
 	}
 }
 
 // next takes a piece off the queue, nil if there is none.
-func (l *messageQueue) next() *piece {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.queue) == 0 {
+func (q *messageQueue) next() *piece {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queue) == 0 {
 		return nil
 	}
-	p := l.queue[0]
-	l.queue = l.queue[1:]
+	p := q.queue[0]
+	q.queue = q.queue[1:]
 	return p
 }
 
 // close forgets what is queued, and what comes later.
-func (l *messageQueue) close() {
-	l.mu.Lock()
-	queue := l.queue
-	l.queue, l.ended = nil, true
-	l.mu.Unlock()
+func (q *messageQueue) close() {
+	q.mu.Lock()
+	queue := q.queue
+	q.queue, q.ended = nil, true
+	q.mu.Unlock()
 	for _, p := range queue {
-		l.forget(p)
+		q.forget(p)
 	}
 }
 
 // forget gives the sender the room back that a piece took on the connection, and in
 // its call if that goes on: the receiver, which does so otherwise, never gets it.
-func (l *messageQueue) forget(p *piece) {
-	stream := l.call.stream
-	if l.call.ended.Load() {
+func (q *messageQueue) forget(p *piece) {
+	stream := q.call.stream
+	if q.call.ended.Load() {
 		stream = 0
 	}
-	l.back.credit(stream, len(p.data))
+	q.back.credit(stream, len(p.data))
 }
 
 // release delivers a piece once no fault keeps its message back.
-func (l *messageQueue) release(ctx context.Context, p *piece) error {
+func (q *messageQueue) release(ctx context.Context, p *piece) error {
 	m := p.message
 	if m == nil {
-		return l.deliver(p)
+		return q.deliver(p)
 	}
 	for _, x := range m.late {
 		if err := relay.Wait(ctx, x.healed, m.came.Add(x.Delay)); err != nil {
@@ -166,9 +166,9 @@ func (l *messageQueue) release(ctx context.Context, p *piece) error {
 		}
 	}
 	for {
-		now := l.call.proxy.faults.now()
-		if !l.isHeld(now, m) {
-			return l.deliver(p)
+		now := q.call.proxy.faults.now()
+		if !q.isHeld(now, m) {
+			return q.deliver(p)
 		}
 		if err := relay.Wait(ctx, now.changed, time.Time{}); err != nil {
 			return err
@@ -177,12 +177,12 @@ func (l *messageQueue) release(ctx context.Context, p *piece) error {
 }
 
 // isHeld says whether a fault keeps the message back now.
-func (l *messageQueue) isHeld(now *inForce, m *message) bool {
-	if now.strikes(model.FaultFreeze, l.call.conn.route) {
+func (q *messageQueue) isHeld(now *inForce, m *message) bool {
+	if now.strikes(model.FaultFreeze, q.call.conn.route) {
 		return true
 	}
 	for _, x := range now.list {
-		if x.Kind == model.FaultHold && l.acts(x) && m.counts(x) {
+		if x.Kind == model.FaultHold && q.acts(x) && m.counts(x) {
 			return true
 		}
 	}
@@ -190,12 +190,12 @@ func (l *messageQueue) isHeld(now *inForce, m *message) bool {
 }
 
 // acts says whether a fault of messages acts on those of this queue.
-func (l *messageQueue) acts(x *injected) bool {
+func (q *messageQueue) acts(x *injected) bool {
 	way := x.Direction
 	if way == "" {
 		way = model.Requests
 	}
-	return way == l.direction && l.call.meets(x)
+	return way == q.direction && q.call.meets(x)
 }
 
 // meets says whether a fault of messages acts on this call.

@@ -219,11 +219,11 @@ func quietLink(t testing.TB, p *Proxy) (quiet, *ends) {
 
 // feed passes frames on that have come already, as carry does with those that it reads.
 // It returns when those that are complete were passed.
-func (w *frames) feed(b []byte, see inspect) error {
-	if len(b) > len(w.buf) {
-		w.buf = make([]byte, len(b))
+func (fs *frames) feed(b []byte, see inspect) error {
+	if len(b) > len(fs.buf) {
+		fs.buf = make([]byte, len(b))
 	}
-	return w.pass(w.buf[:copy(w.buf, b)], see)
+	return fs.pass(fs.buf[:copy(fs.buf, b)], see)
 }
 
 // says has the sender of that direction say all that was written.

@@ -10,19 +10,19 @@ import (
 
 // Clone returns what the rules found of another state, of which c has the records, that goes its
 // own way.
-func (d *Set) Clone(k *locks.State, said *reports.Reports, c *locks.Copies) *Set {
+func (set *Set) Clone(k *locks.State, said *reports.Reports, c *locks.Copies) *Set {
 	own := New(k, said)
-	own.cluster = slices.Clone(d.cluster)
-	own.few = copies.Keys(d.few, c.Lock)
-	for l, found := range d.byLock {
+	own.cluster = slices.Clone(set.cluster)
+	own.few = copies.Keys(set.few, c.Lock)
+	for l, found := range set.byLock {
 		own.byLock[c.Lock(l)] = slices.Clone(found)
 	}
-	d.cycles.cloneInto(own.cycles, c)
-	own.names.byName = copies.Values(d.names.byName, func(all []*locks.Lease) []*locks.Lease { return copies.List(all, c.Lease) })
-	own.names.gathered = d.names.gathered
-	d.leaks.cloneInto(own.leaks)
-	d.queues.cloneInto(own.queues, c)
-	d.work.cloneInto(own.work, c)
+	set.cycles.cloneInto(own.cycles, c)
+	own.names.byName = copies.Values(set.names.byName, func(all []*locks.Lease) []*locks.Lease { return copies.List(all, c.Lease) })
+	own.names.gathered = set.names.gathered
+	set.leaks.cloneInto(own.leaks)
+	set.queues.cloneInto(own.queues, c)
+	set.work.cloneInto(own.work, c)
 	return own
 }
 
@@ -46,26 +46,26 @@ func (cs *Cycles) cloneInto(own *Cycles, c *locks.Copies) {
 	})
 }
 
-func (b *OrphanLeases) cloneInto(own *OrphanLeases) {
+func (ol *OrphanLeases) cloneInto(own *OrphanLeases) {
 	var names copies.Set[OrphanName]
 	var leases copies.Set[OrphanLease]
-	own.unread = slices.Clone(b.unread) // no name has one of them yet
-	own.names, own.order, own.found = copies.Values(b.names, names.Get), names.List(b.order), names.List(b.found)
-	own.leases = copies.Values(b.leases, leases.Get)
-	b.outliving.cloneInto(&own.outliving)
+	own.unread = slices.Clone(ol.unread) // no name has one of them yet
+	own.names, own.order, own.found = copies.Values(ol.names, names.Get), names.List(ol.order), names.List(ol.found)
+	own.leases = copies.Values(ol.leases, leases.Get)
+	ol.outliving.cloneInto(&own.outliving)
 	for more := true; more; {
 		more = names.Complete(func(n *OrphanName) { n.leases, n.leftLeases = leases.List(n.leases), slices.Clone(n.leftLeases) })
 		more = leases.Complete(func(l *OrphanLease) { l.name = names.Get(l.name) }) || more
 	}
 }
 
-func (b *outlivingLeases) cloneInto(own *outlivingLeases) {
-	own.list = copies.List(b.list, func(x *OutlivingLease) *OutlivingLease {
+func (o *outlivingLeases) cloneInto(own *outlivingLeases) {
+	own.list = copies.List(o.list, func(x *OutlivingLease) *OutlivingLease {
 		one := *x
 		return &one
 	})
-	own.byLease, own.byLock = copies.Values(b.byLease, slices.Clone[gaps]), copies.Values(b.byLock, slices.Clone[gaps])
-	own.order, own.locks = slices.Clone(b.order), slices.Clone(b.locks)
+	own.byLease, own.byLock = copies.Values(o.byLease, slices.Clone[gaps]), copies.Values(o.byLock, slices.Clone[gaps])
+	own.order, own.locks = slices.Clone(o.order), slices.Clone(o.locks)
 }
 
 func (w *worklist) cloneInto(own *worklist, c *locks.Copies) {

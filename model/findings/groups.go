@@ -81,16 +81,16 @@ func byPlace(a, b *part) int {
 // as [Set.Findings] does. Those of one story have its number and their count, and so has what FindingsOf
 // returns from then on: the same is found of many locks of one client, by its name or its lease. Of those
 // whose client nothing names there is one story for each kind.
-func (d *Set) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
-	return copied(d.inOrder(d.tell(asked)))
+func (set *Set) StoriesOf(asked func(*locks.Lock) bool) []model.Finding {
+	return copied(set.inOrder(set.tell(asked)))
 }
 
 // Heads returns how many findings there are, and those that a list shows, in the order of StoriesOf: what
 // belongs to no story, and of each story the one that is chosen, else the first. Only those with keep count,
 // nil for all. They are no copies: only for reading.
-func (d *Set) Heads(keep, chosen func(*model.Finding) bool) (heads []*model.Finding, of int) {
-	all := d.tell(nil)
-	of = len(all) + len(d.cluster)
+func (set *Set) Heads(keep, chosen func(*model.Finding) bool) (heads []*model.Finding, of int) {
+	all := set.tell(nil)
+	of = len(all) + len(set.cluster)
 	var list []*part
 	places := map[*part]int{}
 	for _, f := range all {
@@ -108,7 +108,7 @@ func (d *Set) Heads(keep, chosen func(*model.Finding) bool) (heads []*model.Find
 			list[at] = f
 		}
 	}
-	heads = d.inOrder(list)
+	heads = set.inOrder(list)
 	if keep != nil {
 		heads = slices.DeleteFunc(heads, func(f *model.Finding) bool { return !keep(f) })
 	}
@@ -117,12 +117,12 @@ func (d *Set) Heads(keep, chosen func(*model.Finding) bool) (heads []*model.Find
 
 // tell numbers the stories of the locks that are asked about, nil for all, and returns what was found of
 // them, in no order.
-func (d *Set) tell(asked func(*locks.Lock) bool) []*part {
-	all := d.found(asked)
+func (set *Set) tell(asked func(*locks.Lock) bool) []*part {
+	all := set.found(asked)
 	alone := slices.Clone(all)
 	for _, f := range all {
 		f.Story, f.Count = 0, 0
-		if id := d.k.Owners.Identity(f.Claim); id.Source != "uuid" {
+		if id := set.k.Owners.Identity(f.Claim); id.Source != "uuid" {
 			f.who = id.Text
 		}
 	}
@@ -177,9 +177,9 @@ func (d *Set) tell(asked func(*locks.Lock) bool) []*part {
 }
 
 // found returns what was found of the locks that are asked about, nil for all, in no order.
-func (d *Set) found(asked func(*locks.Lock) bool) []*part {
-	room := make([]part, 0, len(d.byLock)+len(d.byLock)/4)
-	for l, found := range d.known {
+func (set *Set) found(asked func(*locks.Lock) bool) []*part {
+	room := make([]part, 0, len(set.byLock)+len(set.byLock)/4)
+	for l, found := range set.known {
 		if asked != nil && !asked(l) {
 			continue
 		}
@@ -195,13 +195,13 @@ func (d *Set) found(asked func(*locks.Lock) bool) []*part {
 }
 
 // inOrder puts findings of locks in order, and those of the cluster before them that are as bad.
-func (d *Set) inOrder(ofLocks []*part) []*model.Finding {
+func (set *Set) inOrder(ofLocks []*part) []*model.Finding {
 	slices.SortFunc(ofLocks, byPlace)
-	all := make([]*model.Finding, 0, len(d.cluster)+len(ofLocks))
+	all := make([]*model.Finding, 0, len(set.cluster)+len(ofLocks))
 	next := 0
 	cluster := func(until int) {
-		for ; next < len(d.cluster) && d.cluster[next].Severity.Compare(model.SevError) <= until; next++ {
-			all = append(all, &d.cluster[next])
+		for ; next < len(set.cluster) && set.cluster[next].Severity.Compare(model.SevError) <= until; next++ {
+			all = append(all, &set.cluster[next])
 		}
 	}
 	for _, f := range ofLocks {
@@ -221,17 +221,17 @@ func copied(list []*model.Finding) []model.Finding {
 }
 
 // StoryWords say of findings that are one story how many locks they are about, and which.
-func (d *Set) StoryWords(parts []model.Finding) string {
+func (set *Set) StoryWords(parts []model.Finding) string {
 	var locks []string
 	seen := map[string]bool{}
-	who, lease := d.k.Owners.Identity(parts[0].Claim).Text, parts[0].Lease
+	who, lease := set.k.Owners.Identity(parts[0].Claim).Text, parts[0].Lease
 	for i := range parts {
 		f := &parts[i]
 		if !seen[f.Lock] {
 			seen[f.Lock] = true
 			locks = append(locks, f.Lock)
 		}
-		if d.k.Owners.Identity(f.Claim).Text != who {
+		if set.k.Owners.Identity(f.Claim).Text != who {
 			who = ""
 		}
 		if f.Lease != lease {

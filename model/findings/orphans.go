@@ -86,60 +86,60 @@ func newOrphanLeases(k *locks.State, w *worklist) *OrphanLeases {
 
 // Apply takes in what an event, and what it changed, tells of leases. It returns what it tells of
 // why claims went.
-func (b *OrphanLeases) Apply(e model.Event, changes []locks.Change) []locks.Change {
-	clear(b.outliving.explained)
-	b.outliving.explained = b.outliving.explained[:0]
+func (ol *OrphanLeases) Apply(e model.Event, changes []locks.Change) []locks.Change {
+	clear(ol.outliving.explained)
+	ol.outliving.explained = ol.outliving.explained[:0]
 	switch e := e.(type) {
 	case model.Committed:
-		if !e.Past && b.k.Prefixes.UnseenSince(e).IsZero() {
-			b.commit(e.Rev, changes)
-			b.outliving.commit(e.Rev, changes)
+		if !e.Past && ol.k.Prefixes.UnseenSince(e).IsZero() {
+			ol.commit(e.Rev, changes)
+			ol.outliving.commit(e.Rev, changes)
 		}
 	case model.LeaseRead:
-		b.read(e)
-		b.outliving.read(e)
+		ol.read(e)
+		ol.outliving.read(e)
 	case model.LeaseKeys:
-		b.outliving.keys(e)
-		if l := b.leases[e.ID]; l != nil {
+		ol.outliving.keys(e)
+		if l := ol.leases[e.ID]; l != nil {
 			if l.Empty = e.Reason.IsZero() && e.Total == 0; !l.Empty { // in use, or nobody may say
-				b.share(l.name)
+				ol.share(l.name)
 			}
-			b.judge(l.name)
+			ol.judge(l.name)
 		}
 	case model.Lost, model.LoadStarted, model.Slept:
-		b.forget()
+		ol.forget()
 	}
-	return b.outliving.explained
+	return ol.outliving.explained
 }
 
-func (b *OrphanLeases) forget() {
-	for _, n := range b.found {
-		b.work.addNamed(n.Lock)
+func (ol *OrphanLeases) forget() {
+	for _, n := range ol.found {
+		ol.work.addNamed(n.Lock)
 	}
-	b.outliving.forget()
-	*b = *newOrphanLeases(b.k, b.work)
+	ol.outliving.forget()
+	*ol = *newOrphanLeases(ol.k, ol.work)
 }
 
 // commit notes the leases of which a key went, and those that are used again.
-func (b *OrphanLeases) commit(rev int64, changes []locks.Change) {
+func (ol *OrphanLeases) commit(rev int64, changes []locks.Change) {
 	for c := range keys(changes, locks.Came) {
-		if l := b.leases[c.KV.Lease]; l != nil {
-			b.share(l.name)
+		if l := ol.leases[c.KV.Lease]; l != nil {
+			ol.share(l.name)
 		}
 	}
 	for c, lock := range keys(changes, locks.Gone) {
 		if lock == nil || c.KV.Lease == 0 || len(c.Value) > valueMost || c.SinceAtLeast {
 			continue
 		}
-		l := b.k.Leases.Lease(c.KV.Lease)
-		n := orphanRecord{lock.Name, c.Key, c.Value, rev, lock.Recipe().HasHolder, OrphanLease{ID: c.KV.Lease, Came: c.Since, Gone: b.k.Now()}}
+		l := ol.k.Leases.Lease(c.KV.Lease)
+		n := orphanRecord{lock.Name, c.Key, c.Value, rev, lock.Recipe().HasHolder, OrphanLease{ID: c.KV.Lease, Came: c.Since, Gone: ol.k.Now()}}
 		if l != nil && l.HasRead {
 			n.lease.Read = l.First()
 		}
-		if len(b.unread) == 2*unreadMost { // not one at a time: what stays has to be moved
-			b.unread = slices.Delete(b.unread, 0, unreadMost)
+		if len(ol.unread) == 2*unreadMost { // not one at a time: what stays has to be moved
+			ol.unread = slices.Delete(ol.unread, 0, unreadMost)
 		}
-		b.unread = append(b.unread, n)
+		ol.unread = append(ol.unread, n)
 	}
 }
 
@@ -156,47 +156,47 @@ func keys(changes []locks.Change, kind locks.ChangeKind) func(yield func(*locks.
 }
 
 // read takes a reading in.
-func (b *OrphanLeases) read(e model.LeaseRead) {
-	if l := b.leases[e.ID]; l != nil {
+func (ol *OrphanLeases) read(e model.LeaseRead) {
+	if l := ol.leases[e.ID]; l != nil {
 		if e.Granted <= 0 || e.Remaining < 0 {
-			b.drop(l)
+			ol.drop(l)
 		} else if e.At.After(l.Read.At) {
 			l.Read = e
 		}
-		b.judge(l.name)
+		ol.judge(l.name)
 		return
 	}
-	at := slices.IndexFunc(b.unread, func(n orphanRecord) bool { return n.lease.ID == e.ID })
-	if at < 0 || e.Rev != 0 && e.Rev < b.unread[at].rev {
+	at := slices.IndexFunc(ol.unread, func(n orphanRecord) bool { return n.lease.ID == e.ID })
+	if at < 0 || e.Rev != 0 && e.Rev < ol.unread[at].rev {
 		return
 	}
-	n := b.unread[at]
-	for _, o := range b.unread[at+1:] { // one key may say who, and another where
+	n := ol.unread[at]
+	for _, o := range ol.unread[at+1:] { // one key may say who, and another where
 		if o.lease.ID == e.ID {
 			n = n.and(o)
 		}
 	}
-	b.unread = slices.DeleteFunc(b.unread, func(n orphanRecord) bool { return n.lease.ID == e.ID })
+	ol.unread = slices.DeleteFunc(ol.unread, func(n orphanRecord) bool { return n.lease.ID == e.ID })
 	if e.Granted > 0 && e.Remaining >= 0 {
-		b.lives(n, e)
+		ol.lives(n, e)
 	}
 }
 
 // and joins what another key of the same lease told, which went later.
-func (n orphanRecord) and(o orphanRecord) orphanRecord {
-	if n.value == "" {
-		n.value, n.key = o.value, o.key
+func (r orphanRecord) and(o orphanRecord) orphanRecord {
+	if r.value == "" {
+		r.value, r.key = o.value, o.key
 	}
-	if o.locks && !n.locks {
-		n.lock, n.locks = o.lock, true
+	if o.locks && !r.locks {
+		r.lock, r.locks = o.lock, true
 	}
-	n.lease.Gone = o.lease.Gone
-	return n
+	r.lease.Gone = o.lease.Gone
+	return r
 }
 
 // lives notes that a lease lives on after its last key, if it was made for that key.
-func (b *OrphanLeases) lives(n orphanRecord, e model.LeaseRead) {
-	if l := b.k.Leases.Lease(e.ID); l != nil && len(l.Claims()) > 0 {
+func (ol *OrphanLeases) lives(n orphanRecord, e model.LeaseRead) {
+	if l := ol.k.Leases.Lease(e.ID); l != nil && len(l.Claims()) > 0 {
 		return // used again
 	}
 	first := n.lease.Read
@@ -209,12 +209,12 @@ func (b *OrphanLeases) lives(n orphanRecord, e model.LeaseRead) {
 	if !recipe.NamesOne(who) || strings.Contains(n.key, owner) || renewed.Before(n.lease.Came.Add(-idleLeast)) {
 		return
 	}
-	name := b.name(who)
+	name := ol.name(who)
 	if name.shared {
 		return
 	}
 	if slices.Contains(name.leftLeases, n.lease.ID) {
-		b.share(name)
+		ol.share(name)
 		return
 	}
 	if name.leftLeases = append(name.leftLeases, n.lease.ID); len(name.leftLeases) > seenMost {
@@ -224,9 +224,9 @@ func (b *OrphanLeases) lives(n orphanRecord, e model.LeaseRead) {
 		before := name.leases[last]
 		switch {
 		case n.lease.Came.Before(before.Gone):
-			b.share(name)
+			ol.share(name)
 			return
-		case b.older(n.lease.ID, before.ID):
+		case ol.older(n.lease.ID, before.ID):
 			return // the one before was granted later
 		}
 	}
@@ -234,15 +234,15 @@ func (b *OrphanLeases) lives(n orphanRecord, e model.LeaseRead) {
 		return
 	}
 	l := &OrphanLease{ID: n.lease.ID, Came: n.lease.Came, Gone: n.lease.Gone, Read: e, name: name}
-	name.leases, b.leases[l.ID] = append(name.leases, l), l
+	name.leases, ol.leases[l.ID] = append(name.leases, l), l
 	if len(name.leases) > keptMost {
-		b.drop(name.leases[0])
+		ol.drop(name.leases[0])
 	}
 	if name.Lock != n.lock {
-		b.work.addNamed(name.Lock)
+		ol.work.addNamed(name.Lock)
 		name.Lock = n.lock
 	}
-	b.judge(name)
+	ol.judge(name)
 }
 
 // room says whether a lease that came then may take the place of the oldest: those that are
@@ -253,44 +253,44 @@ func (n *OrphanName) room(came time.Time) bool {
 }
 
 // older says whether one lease was granted before another: one member numbers them in order.
-func (b *OrphanLeases) older(one, other model.LeaseID) bool {
-	return uint64(one)>>48 == uint64(other)>>48 && uint64(one) < uint64(other) && b.k.Members.GrantedBy(one) != ""
+func (ol *OrphanLeases) older(one, other model.LeaseID) bool {
+	return uint64(one)>>48 == uint64(other)>>48 && uint64(one) < uint64(other) && ol.k.Members.GrantedBy(one) != ""
 }
 
 // name returns the record of a name. The one that left a lease behind longest ago makes room.
-func (b *OrphanLeases) name(who string) *OrphanName {
-	n := b.names[who]
+func (ol *OrphanLeases) name(who string) *OrphanName {
+	n := ol.names[who]
 	if n == nil {
-		if len(b.order) == namesMost {
-			b.share(b.order[0])
-			delete(b.names, b.order[0].Client)
-			b.order = slices.Delete(b.order, 0, 1)
+		if len(ol.order) == namesMost {
+			ol.share(ol.order[0])
+			delete(ol.names, ol.order[0].Client)
+			ol.order = slices.Delete(ol.order, 0, 1)
 		}
 		n = &OrphanName{Client: who}
-		b.names[who] = n
+		ol.names[who] = n
 	} else {
-		b.order = slices.DeleteFunc(b.order, func(o *OrphanName) bool { return o == n })
+		ol.order = slices.DeleteFunc(ol.order, func(o *OrphanName) bool { return o == n })
 	}
-	b.order = append(b.order, n)
+	ol.order = append(ol.order, n)
 	return n
 }
 
 // share notes that a name may be of several programs, or uses its leases again.
-func (b *OrphanLeases) share(n *OrphanName) {
+func (ol *OrphanLeases) share(n *OrphanName) {
 	n.shared, n.leftLeases = true, nil
 	for len(n.leases) > 0 {
-		b.drop(n.leases[0])
+		ol.drop(n.leases[0])
 	}
-	b.judge(n)
+	ol.judge(n)
 }
 
-func (b *OrphanLeases) drop(l *OrphanLease) {
-	delete(b.leases, l.ID)
+func (ol *OrphanLeases) drop(l *OrphanLease) {
+	delete(ol.leases, l.ID)
 	l.name.leases = slices.DeleteFunc(l.name.leases, func(o *OrphanLease) bool { return o == l })
 }
 
 // judge decides whether a name leaks, and has its lock looked at again.
-func (b *OrphanLeases) judge(n *OrphanName) {
+func (ol *OrphanLeases) judge(n *OrphanName) {
 	if from := len(n.leases) - Least; from >= 0 {
 		first, last := n.leases[from], n.leases[len(n.leases)-1]
 		n.suspect = n.suspect || last.Came.Sub(first.Came) <= time.Duration(first.Read.Granted)*time.Second
@@ -302,24 +302,24 @@ func (b *OrphanLeases) judge(n *OrphanName) {
 	case !n.suspect:
 		n.Since = time.Time{}
 	case is && n.Since.IsZero():
-		n.Since = b.k.Now()
+		n.Since = ol.k.Now()
 		n.ReportAt = n.Since.Add(time.Duration(n.leases[0].Read.Granted) * time.Second)
 	}
-	at := slices.Index(b.found, n)
+	at := slices.Index(ol.found, n)
 	switch {
 	case is && at < 0:
-		b.found = append(b.found, n)
+		ol.found = append(ol.found, n)
 	case !is && at >= 0:
-		b.found = slices.Delete(b.found, at, at+1)
+		ol.found = slices.Delete(ol.found, at, at+1)
 	case !is:
 		return
 	}
-	b.work.addNamed(n.Lock)
+	ol.work.addNamed(n.Lock)
 }
 
 // NamesOf returns the names that leak, and left the last of their leases on that lock.
-func (b *OrphanLeases) NamesOf(lock string) (all []*OrphanName) {
-	for _, n := range b.found {
+func (ol *OrphanLeases) NamesOf(lock string) (all []*OrphanName) {
+	for _, n := range ol.found {
 		if n.Lock == lock {
 			all = append(all, n)
 		}
@@ -334,12 +334,12 @@ func (n *OrphanName) Live() []*OrphanLease {
 }
 
 // Ask adds to what is wanted the leases of those that are suspected.
-func (b *OrphanLeases) Ask(w model.Want) model.Want {
-	if b.k.Prefixes.CatchingUp() {
+func (ol *OrphanLeases) Ask(w model.Want) model.Want {
+	if ol.k.Prefixes.CatchingUp() {
 		return w
 	}
-	now, asked := b.k.Now(), 0
-	for l := range b.suspected {
+	now, asked := ol.k.Now(), 0
+	for l := range ol.suspected {
 		due := l.Read.At.Add(min(readMost, max(readLeast, time.Duration(l.Read.Remaining)*time.Second)))
 		if !l.Empty {
 			due = l.Read.At.Add(readLeast)
@@ -354,13 +354,13 @@ func (b *OrphanLeases) Ask(w model.Want) model.Want {
 			w.Leases, w.Keys = append(w.Leases, l.ID), append(w.Keys, l.ID)
 		}
 	}
-	return b.outliving.ask(w)
+	return ol.outliving.ask(w)
 }
 
 // suspected yields the leases of all names that may leak, first those of the name that left one last.
-func (b *OrphanLeases) suspected(yield func(*OrphanLease) bool) {
-	for i := len(b.order) - 1; i >= 0; i-- {
-		if n := b.order[i]; n.suspect {
+func (ol *OrphanLeases) suspected(yield func(*OrphanLease) bool) {
+	for i := len(ol.order) - 1; i >= 0; i-- {
+		if n := ol.order[i]; n.suspect {
 			for _, l := range n.leases {
 				if !yield(l) {
 					return

@@ -44,8 +44,8 @@ type OutlivingLease struct {
 }
 
 // Renewed says whether it was renewed for sure after its key went.
-func (x *OutlivingLease) Renewed() bool {
-	return x.Read.Granted > 0 && x.Read.At.Add(-time.Duration(x.Read.Granted-x.Read.Remaining)*time.Second).After(x.Gone)
+func (o *OutlivingLease) Renewed() bool {
+	return o.Read.Granted > 0 && o.Read.At.Add(-time.Duration(o.Read.Granted-o.Read.Remaining)*time.Second).After(o.Gone)
 }
 
 // gaps are the last times for which a lease, or those of a lock, were away.
@@ -68,18 +68,18 @@ func newKeptBook(k *locks.State, w *worklist) outlivingLeases {
 	return outlivingLeases{k: k, work: w, byLease: map[model.LeaseID]gaps{}, byLock: map[string]gaps{}}
 }
 
-func (b *outlivingLeases) forget() {
-	for _, x := range b.list {
-		b.work.addNamed(x.Lock)
+func (o *outlivingLeases) forget() {
+	for _, x := range o.list {
+		o.work.addNamed(x.Lock)
 	}
 }
 
 // commit notes which holders went, and which of those that had gone are back.
-func (b *outlivingLeases) commit(rev int64, changes []locks.Change) {
+func (o *outlivingLeases) commit(rev int64, changes []locks.Change) {
 	for c := range keys(changes, locks.Came) {
-		if at := b.find(c.KV.Lease); at >= 0 {
-			b.back(b.list[at], c)
-			b.drop(at)
+		if at := o.find(c.KV.Lease); at >= 0 {
+			o.back(o.list[at], c)
+			o.drop(at)
 		}
 	}
 	for c, lock := range keys(changes, locks.Gone) {
@@ -87,57 +87,57 @@ func (b *outlivingLeases) commit(rev int64, changes []locks.Change) {
 			continue
 		}
 		f := lock.LastLoss()
-		if f == nil || f.GoneRev != rev || !f.Removed().Same(c.Ref()) || b.find(c.KV.Lease) >= 0 {
+		if f == nil || f.GoneRev != rev || !f.Removed().Same(c.Ref()) || o.find(c.KV.Lease) >= 0 {
 			continue
 		}
 		if !f.Pending && (f.Cause != journal.CauseReleased && f.Cause != journal.CauseDeleted || f.Past) {
 			continue // it went with its lease, or nobody can tell
 		}
-		b.follow(&OutlivingLease{ID: c.KV.Lease, Lock: lock.Name, Claim: c.Ref(), Gone: b.k.Now(), Held: f.Held, HeldAtLeast: f.HeldAtLeast, rev: rev})
+		o.follow(&OutlivingLease{ID: c.KV.Lease, Lock: lock.Name, Claim: c.Ref(), Gone: o.k.Now(), Held: f.Held, HeldAtLeast: f.HeldAtLeast, rev: rev})
 	}
 }
 
-func (b *outlivingLeases) follow(x *OutlivingLease) {
-	if len(b.list) == keptLeases {
-		b.drop(0)
+func (o *outlivingLeases) follow(x *OutlivingLease) {
+	if len(o.list) == keptLeases {
+		o.drop(0)
 	}
 	ttl := keptTTL
-	if l := b.k.Leases.Lease(x.ID); l != nil && l.Granted() > 0 {
+	if l := o.k.Leases.Lease(x.ID); l != nil && l.Granted() > 0 {
 		ttl = min(ttl, time.Duration(l.Granted())*time.Second)
 	}
-	if past := b.byLock[x.Lock]; len(past) >= keptSteady {
+	if past := o.byLock[x.Lock]; len(past) >= keptSteady {
 		x.Usual = model.Percentile(past, 50)
 	}
 	x.Due = x.Gone.Add(max(keptLeast, ttl, keptTimes*x.Usual))
-	b.list = append(b.list, x)
+	o.list = append(o.list, x)
 }
 
-func (b *outlivingLeases) find(id model.LeaseID) int {
+func (o *outlivingLeases) find(id model.LeaseID) int {
 	if id == 0 {
 		return -1
 	}
-	return slices.IndexFunc(b.list, func(x *OutlivingLease) bool { return x.ID == id })
+	return slices.IndexFunc(o.list, func(x *OutlivingLease) bool { return x.ID == id })
 }
 
-func (b *outlivingLeases) drop(at int) {
-	b.work.addNamed(b.list[at].Lock)
-	b.list = slices.Delete(b.list, at, at+1)
+func (o *outlivingLeases) drop(at int) {
+	o.work.addNamed(o.list[at].Lock)
+	o.list = slices.Delete(o.list, at, at+1)
 }
 
 // back takes in that a program put a key on its lease again. One that queues for the same lock
 // does not work on: where it does so at once, as it always does, it let go itself. Somebody else
 // would have had to delete its key within the last thousandth of its hold.
-func (b *outlivingLeases) back(x *OutlivingLease, c *locks.Claim) {
-	away := b.k.Now().Sub(x.Gone)
-	past := b.byLease[x.ID]
+func (o *outlivingLeases) back(x *OutlivingLease, c *locks.Claim) {
+	away := o.k.Now().Sub(x.Gone)
+	past := o.byLease[x.ID]
 	if lock := c.Lock(); lock != nil && lock.Name == x.Lock && !x.HeldAtLeast && len(past) >= keptSteady {
 		most := slices.Min(past) + x.Held/keptExactly
 		if away >= keptApart && !slices.ContainsFunc(append(slices.Clone(past[len(past)-keptSteady:]), away), func(d time.Duration) bool { return d > most }) {
-			b.inOrder(x, lock, model.Say("queued-again-as-before", away, keptSteady))
+			o.inOrder(x, lock, model.Say("queued-again-as-before", away, keptSteady))
 		}
 	}
-	b.order = remember(b.byLease, b.order, x.ID, away)
-	b.locks = remember(b.byLock, b.locks, x.Lock, away)
+	o.order = remember(o.byLease, o.order, x.ID, away)
+	o.locks = remember(o.byLock, o.locks, x.Lock, away)
 }
 
 // remember notes for how long one was away. The one that was noted first makes room.
@@ -159,20 +159,20 @@ func remember[K comparable](in map[K]gaps, order []K, key K, away time.Duration)
 
 // inOrder makes it strong that the owner of x let go, in the entries that tell how it went, if
 // nothing is known that is surer.
-func (b *outlivingLeases) inOrder(x *OutlivingLease, lock *locks.Lock, why model.Message) {
+func (o *outlivingLeases) inOrder(x *OutlivingLease, lock *locks.Lock, why model.Message) {
 	for f := range x.entries(lock) {
 		if f.Alone() && f.Confidence == model.Hint && f.Cause == journal.CauseReleased && !f.Pending {
-			b.explained = append(b.explained, locks.Change{Kind: locks.Explained, Entry: f,
+			o.explained = append(o.explained, locks.Change{Kind: locks.Explained, Entry: f,
 				Why: &locks.Explanation{Cause: f.Cause, Confidence: model.Strong, Evidence: model.Say("and", f.Evidence, why)}})
 		}
 	}
 }
 
-// entries yields what the journal of its lock tells of how x went.
-func (x *OutlivingLease) entries(lock *locks.Lock) func(yield func(*journal.Entry) bool) {
+// entries yields what the journal of its lock tells of how o went.
+func (o *OutlivingLease) entries(lock *locks.Lock) func(yield func(*journal.Entry) bool) {
 	return func(yield func(*journal.Entry) bool) {
 		for _, f := range slices.Backward(lock.Journal()) {
-			if f.GoneRev == x.rev && f.Removed().Same(x.Claim) && !yield(f) {
+			if f.GoneRev == o.rev && f.Removed().Same(o.Claim) && !yield(f) {
 				return
 			}
 		}
@@ -180,31 +180,31 @@ func (x *OutlivingLease) entries(lock *locks.Lock) func(yield func(*journal.Entr
 }
 
 // read takes a reading in.
-func (b *outlivingLeases) read(e model.LeaseRead) {
-	at := b.find(e.ID)
-	if at < 0 || e.Rev != 0 && e.Rev < b.list[at].rev || !e.At.After(b.list[at].Read.At) {
+func (o *outlivingLeases) read(e model.LeaseRead) {
+	at := o.find(e.ID)
+	if at < 0 || e.Rev != 0 && e.Rev < o.list[at].rev || !e.At.After(o.list[at].Read.At) {
 		return
 	}
 	if e.Granted <= 0 || e.Remaining < 0 {
-		b.drop(at)
+		o.drop(at)
 		return
 	}
-	b.list[at].Read = e
-	b.work.addNamed(b.list[at].Lock)
+	o.list[at].Read = e
+	o.work.addNamed(o.list[at].Lock)
 }
 
 // keys takes in what hangs on a lease.
-func (b *outlivingLeases) keys(e model.LeaseKeys) {
-	if at := b.find(e.ID); at >= 0 && e.Rev >= b.list[at].rev {
-		b.list[at].empty = e.Reason.IsZero() && e.Total == 0
-		b.work.addNamed(b.list[at].Lock)
+func (o *outlivingLeases) keys(e model.LeaseKeys) {
+	if at := o.find(e.ID); at >= 0 && e.Rev >= o.list[at].rev {
+		o.list[at].empty = e.Reason.IsZero() && e.Total == 0
+		o.work.addNamed(o.list[at].Lock)
 	}
 }
 
 // ask adds to what is wanted those that are away for longer than usual, now and then.
-func (b *outlivingLeases) ask(w model.Want) model.Want {
-	now, asked := b.k.Now(), 0
-	for _, x := range b.list {
+func (o *outlivingLeases) ask(w model.Want) model.Want {
+	now, asked := o.k.Now(), 0
+	for _, x := range o.list {
 		due := x.Due
 		switch every := readMost; {
 		case x.Read.At.IsZero():
@@ -229,9 +229,9 @@ func (b *outlivingLeases) ask(w model.Want) model.Want {
 
 // OutlivedBy returns the leases that live on without a key since they held a lock, and are away for
 // longer than usual, though nobody is known to have let go. Each was renewed since.
-func (b *OrphanLeases) OutlivedBy(lock *locks.Lock) (all []*OutlivingLease) {
-	for _, x := range b.outliving.list {
-		if x.Lock != lock.Name || !x.empty || !x.Renewed() || b.k.Now().Before(x.Due) {
+func (ol *OrphanLeases) OutlivedBy(lock *locks.Lock) (all []*OutlivingLease) {
+	for _, x := range ol.outliving.list {
+		if x.Lock != lock.Name || !x.empty || !x.Renewed() || ol.k.Now().Before(x.Due) {
 			continue
 		}
 		letGo := false

@@ -8,9 +8,9 @@ import (
 
 // QuietWords says of a lock of which nothing is found how it is, what it takes to move, and what
 // etcd cannot tell of it: a sentence each.
-func (d *Set) QuietWords(l *locks.Lock) []model.Message {
-	now := d.k.Now()
-	c := status.ConditionOf(d, l)
+func (set *Set) QuietWords(l *locks.Lock) []model.Message {
+	now := set.k.Now()
+	c := status.ConditionOf(set, l)
 	if status.Sealed(l) {
 		return []model.Message{model.Say("nothing-can-be-found", c.Message())}
 	}
@@ -30,7 +30,7 @@ func (d *Set) QuietWords(l *locks.Lock) []model.Message {
 	case any:
 		behind = model.Say("wait-behind-it", l.Behind(), model.Span{For: longest, AtLeast: bound})
 	}
-	holds := model.Say("holds-for", model.Verbatim(d.k.Owners.Who(l.Head().Ref())), model.Span{For: held, AtLeast: atLeast}, behind)
+	holds := model.Say("holds-for", model.Verbatim(set.k.Owners.Who(l.Head().Ref())), model.Span{For: held, AtLeast: atLeast}, behind)
 	if n := l.Holders(); n > 1 {
 		holds = model.Say("hold-for", n, model.Span{For: held, AtLeast: atLeast}, behind)
 	}
@@ -38,10 +38,10 @@ func (d *Set) QuietWords(l *locks.Lock) []model.Message {
 		holds = model.Say("if-it-is-a-lock", holds)
 	}
 	lines = append(lines, holds)
-	if d.k.Keys.NoValues() {
+	if set.k.Keys.NoValues() {
 		lines = append(lines, model.Say("names-unread"))
 	}
-	if until := status.NextMove(d, l, now).Until(); !until.IsZero() {
+	if until := status.NextMove(set, l, now).Until(); !until.IsZero() {
 		lines = append(lines, model.Say("stays-so", until))
 	}
 	if st := l.Stats(); st.Holds >= status.EstimateMin {

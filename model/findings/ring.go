@@ -6,11 +6,11 @@ import (
 
 // Keys is how many keys go if the session ends; atLeast where etcd was not asked which hang on
 // its lease beside those that are watched.
-func (x Link) Keys() (n int, atLeast bool) {
-	if _, others, known := x.Lease.Others(x.Holds.Key); known {
+func (l Link) Keys() (n int, atLeast bool) {
+	if _, others, known := l.Lease.Others(l.Holds.Key); known {
 		return others + 1, false
 	}
-	return len(x.Lease.Claims()), true
+	return len(l.Lease.Claims()), true
 }
 
 // Cheapest returns the session of a ring that costs least to end: the one with the fewest keys,

@@ -108,9 +108,9 @@ type ClusterContext struct {
 }
 
 // Report adds a finding about the cluster.
-func (x *ClusterContext) Report(f model.Finding) {
+func (c *ClusterContext) Report(f model.Finding) {
 	f.Severity = bounded(&f)
-	x.Found = append(x.Found, f)
+	c.Found = append(c.Found, f)
 }
 
 // bounded is the severity of a finding, that of a hint a warning at most: nobody is to be

@@ -38,70 +38,70 @@ func New(k *locks.State, reports *reports.Reports) *Set {
 // changed or whose time has come. It returns what that changed, which is valid until the next event:
 // locks of which something else is found, and lines for the journal. While a list is under way it
 // waits: half a queue would be judged. It goes on as long as on says, which it asks before each lock.
-func (d *Set) Apply(e model.Event, changes []locks.Change, goOn func() bool) []locks.Change {
-	clear(d.news)
-	d.news = d.news[:0]
-	d.work.addChanged(changes)
-	d.news = append(d.news, d.leaks.Apply(e, changes)...)
-	d.queues.Apply(e, changes)
+func (set *Set) Apply(e model.Event, changes []locks.Change, goOn func() bool) []locks.Change {
+	clear(set.news)
+	set.news = set.news[:0]
+	set.work.addChanged(changes)
+	set.news = append(set.news, set.leaks.Apply(e, changes)...)
+	set.queues.Apply(e, changes)
 	switch e := e.(type) {
 	case model.Lost:
 		if e.Reason == model.LostCluster { // what was found is of another one
-			*d = *New(d.k, d.reports)
+			*set = *New(set.k, set.reports)
 		}
 	case model.Slept:
-		for l := range d.few {
-			d.few[l] = e.At
+		for l := range set.few {
+			set.few[l] = e.At
 		}
 	case model.ClusterStatus:
-		d.judgeCluster()
+		set.judgeCluster()
 	}
-	d.cycles.note(changes)
-	if d.k.Prefixes.Partial() {
-		return d.news
+	set.cycles.note(changes)
+	if set.k.Prefixes.Partial() {
+		return set.news
 	}
-	d.cycles.Update(d.k)
-	d.work.take(func(l *locks.Lock) bool {
-		d.judge(l)
+	set.cycles.Update(set.k)
+	set.work.take(func(l *locks.Lock) bool {
+		set.judge(l)
 		return goOn()
 	})
-	return d.news
+	return set.news
 }
 
 // Ask adds to what is wanted what the rules need: readings of leases that may be left behind, and
 // to be woken when time alone may change what is found.
-func (d *Set) Ask(w model.Want) model.Want { return d.work.ask(d.leaks.Ask(w)) }
+func (set *Set) Ask(w model.Want) model.Want { return set.work.ask(set.leaks.Ask(w)) }
 
 // countFew notes since when a lock has fewer claims than declared.
-func (d *Set) countFew(l *locks.Lock) {
-	if since, few := d.few[l]; !d.k.Pins.Few(l) {
-		delete(d.few, l)
+func (set *Set) countFew(l *locks.Lock) {
+	if since, few := set.few[l]; !set.k.Pins.Few(l) {
+		delete(set.few, l)
 	} else if !few || since.IsZero() {
-		d.few[l] = d.k.Now()
+		set.few[l] = set.k.Now()
 	}
 }
 
 // judge derives the findings of a lock anew.
-func (d *Set) judge(l *locks.Lock) {
+func (set *Set) judge(l *locks.Lock) {
 	if !l.Listed() {
-		delete(d.byLock, l)
-		delete(d.few, l)
+		delete(set.byLock, l)
+		delete(set.few, l)
 		return // forgotten, with its findings
 	}
-	d.countFew(l)
-	x := &d.context // there is one for every event
-	*x = Context{K: d.k, Reports: d.reports, Cycles: d.cycles, Names: d.names, Leaks: d.leaks, Queue: d.queues.byLock[l], L: l, Before: d.byLock[l], FewSince: d.few[l], Head: l.Head(), Lab: d.reports.Lock(l.Name)}
+	set.countFew(l)
+	x := &set.context // there is one for every event
+	*x = Context{K: set.k, Reports: set.reports, Cycles: set.cycles, Names: set.names, Leaks: set.leaks, Queue: set.queues.byLock[l], L: l, Before: set.byLock[l], FewSince: set.few[l], Head: l.Head(), Lab: set.reports.Lock(l.Name)}
 	if x.Head != nil {
 		x.Lease = x.Head.LeaseInfo()
 	}
 	if x.Lease.Stale() { // it is read again, and then it is judged
-		d.replace(l, slices.DeleteFunc(slices.Clone(x.Before), func(f model.Finding) bool {
-			return !f.Claim.IsZero() && !f.About(d.k.Keys.Claim(f.Claim.Key).Ref())
+		set.replace(l, slices.DeleteFunc(slices.Clone(x.Before), func(f model.Finding) bool {
+			return !f.Claim.IsZero() && !f.About(set.k.Keys.Claim(f.Claim.Key).Ref())
 		}))
 		return
 	}
-	lab := x.Lab != nil || len(d.reports.Keepers.Shared())+len(d.reports.Keepers.Refusals()) > 0
-	if !lab && !d.k.Prefixes.LostFor(l.Name).IsZero() {
+	lab := x.Lab != nil || len(set.reports.Keepers.Shared())+len(set.reports.Keepers.Refusals()) > 0
+	if !lab && !set.k.Prefixes.LostFor(l.Name).IsZero() {
 		return // what was found is of when it was seen last; it is judged when it is seen again
 	}
 	if lab {
@@ -115,9 +115,9 @@ func (d *Set) judge(l *locks.Lock) {
 	default:
 		ask(x, func(f *Family) []Func { return f.Lock })
 	}
-	d.replace(l, x.Found)
+	set.replace(l, x.Found)
 	if !x.Again.IsZero() {
-		d.work.addAt(l, x.Again)
+		set.work.addAt(l, x.Again)
 	}
 }
 
@@ -131,56 +131,56 @@ func ask(x *Context, which func(*Family) []Func) {
 }
 
 // replace puts the findings of a lock in the place of the old ones.
-func (d *Set) replace(l *locks.Lock, found []model.Finding) {
-	old := d.byLock[l]
+func (set *Set) replace(l *locks.Lock, found []model.Finding) {
+	old := set.byLock[l]
 	if len(found) == 0 && len(old) == 0 {
 		return
 	}
 	slices.SortStableFunc(found, func(a, b model.Finding) int { return a.Severity.Compare(b.Severity) })
-	d.note(old, found, l.Name)
-	d.Put(l, found)
-	d.news = append(d.news, locks.Change{Kind: locks.Changed, Lock: l})
+	set.note(old, found, l.Name)
+	set.Put(l, found)
+	set.news = append(set.news, locks.Change{Kind: locks.Changed, Lock: l})
 }
 
 // Put puts a list, the worst first, in the place of what was found of a lock.
-func (d *Set) Put(l *locks.Lock, found []model.Finding) {
-	if d.byLock[l] = found; len(found) == 0 {
-		delete(d.byLock, l)
+func (set *Set) Put(l *locks.Lock, found []model.Finding) {
+	if set.byLock[l] = found; len(found) == 0 {
+		delete(set.byLock, l)
 	}
 }
 
 // judgeCluster derives the findings anew that are of no lock.
-func (d *Set) judgeCluster() {
-	x := &ClusterContext{K: d.k, Reports: d.reports, Before: d.cluster}
+func (set *Set) judgeCluster() {
+	x := &ClusterContext{K: set.k, Reports: set.reports, Before: set.cluster}
 	for _, f := range families {
 		for _, r := range f.Cluster {
 			r(x)
 		}
 	}
-	if len(x.Found)+len(d.cluster) > 0 {
-		d.note(d.cluster, x.Found, "")
-		d.news = append(d.news, locks.Change{Kind: locks.Coverage})
+	if len(x.Found)+len(set.cluster) > 0 {
+		set.note(set.cluster, x.Found, "")
+		set.news = append(set.news, locks.Change{Kind: locks.Coverage})
 	}
-	d.cluster = worstFirst(x.Found)
+	set.cluster = worstFirst(x.Found)
 }
 
 // write has a line for the journal.
-func (d *Set) write(line *journal.Entry) {
-	d.news = append(d.news, locks.Change{Kind: locks.Happened, Entry: line})
+func (set *Set) write(line *journal.Entry) {
+	set.news = append(set.news, locks.Change{Kind: locks.Happened, Entry: line})
 }
 
 // note dates what was found, and writes to the journal what came, what grew worse or surer,
 // and what went.
-func (d *Set) note(old, found []model.Finding, lock string) {
+func (set *Set) note(old, found []model.Finding, lock string) {
 	for i := range found {
 		f, before := &found[i], Same(old, &found[i])
-		f.Since = d.k.Now()
+		f.Since = set.k.Now()
 		if before != nil {
 			f.Since = before.Since
 		}
 		if f.Severity != model.SevInfo && (before == nil || grew(before, f)) {
 			as := journal.Found(*f)
-			d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: f.Severity, Code: f.Code, Found: &as, Why: journal.Why{Confidence: f.Confidence},
+			set.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: f.Severity, Code: f.Code, Found: &as, Why: journal.Why{Confidence: f.Confidence},
 				Text: model.Say("found", Problem(f), f.Confidence, f.Summary)})
 		}
 	}
@@ -189,11 +189,11 @@ func (d *Set) note(old, found []model.Finding, lock string) {
 		if o.Severity == model.SevInfo || slices.ContainsFunc(found, func(f model.Finding) bool { return f.Follows(o) }) {
 			continue
 		}
-		text := model.Say("found-over", Problem(o), d.k.Now().Sub(o.Since))
-		if lock == "" && d.k.Members.Cluster().Silent() { // whether it goes on nobody can say
-			text = model.Say("found-out-of-sight", Problem(o), d.k.Now().Sub(o.Since))
+		text := model.Say("found-over", Problem(o), set.k.Now().Sub(o.Since))
+		if lock == "" && set.k.Members.Cluster().Silent() { // whether it goes on nobody can say
+			text = model.Say("found-out-of-sight", Problem(o), set.k.Now().Sub(o.Since))
 		}
-		d.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo, Code: o.Code, Text: text})
+		set.write(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo, Code: o.Code, Text: text})
 	}
 }
 
@@ -204,15 +204,15 @@ func grew(before, f *model.Finding) bool {
 }
 
 // FindingsOf returns what was found of a lock, the worst first. It is not a copy: only for reading.
-func (d *Set) FindingsOf(l *locks.Lock) []model.Finding { return d.byLock[l] }
+func (set *Set) FindingsOf(l *locks.Lock) []model.Finding { return set.byLock[l] }
 
 // Now is the time of the last event.
-func (d *Set) Now() time.Time { return d.k.Now() }
+func (set *Set) Now() time.Time { return set.k.Now() }
 
 // known yields what was found of each lock that is known. One that is forgotten is passed over
 // before the rules come to it.
-func (d *Set) known(yield func(*locks.Lock, []model.Finding) bool) {
-	for l, found := range d.byLock {
+func (set *Set) known(yield func(*locks.Lock, []model.Finding) bool) {
+	for l, found := range set.byLock {
 		if l.Listed() && !yield(l, found) {
 			return
 		}
@@ -220,12 +220,12 @@ func (d *Set) known(yield func(*locks.Lock, []model.Finding) bool) {
 }
 
 // ClusterFindings returns the diagnoses of the cluster as a whole.
-func (d *Set) ClusterFindings() []model.Finding {
-	return append([]model.Finding(nil), d.cluster...)
+func (set *Set) ClusterFindings() []model.Finding {
+	return append([]model.Finding(nil), set.cluster...)
 }
 
 // Findings returns every diagnosis, the worst first: of the cluster, then of the locks by name.
-func (d *Set) Findings() []model.Finding { return copied(d.inOrder(d.found(nil))) }
+func (set *Set) Findings() []model.Finding { return copied(set.inOrder(set.found(nil))) }
 
 // worstFirst puts findings in the order of their severities, and leaves those of one as they are.
 func worstFirst(all []model.Finding) []model.Finding {
@@ -235,9 +235,9 @@ func worstFirst(all []model.Finding) []model.Finding {
 
 // Ring returns the sessions of the deadlock that was found of a lock, in their order, nil if
 // none was.
-func (d *Set) Ring(l *locks.Lock) []Link {
-	c := d.cycles.ByLock[l]
-	if c == nil || !c.Stands() || !slices.ContainsFunc(d.FindingsOf(l), func(f model.Finding) bool { return f.Code == model.CodeLockCycle }) {
+func (set *Set) Ring(l *locks.Lock) []Link {
+	c := set.cycles.ByLock[l]
+	if c == nil || !c.Stands() || !slices.ContainsFunc(set.FindingsOf(l), func(f model.Finding) bool { return f.Code == model.CodeLockCycle }) {
 		return nil
 	}
 	return slices.Clone(c.Steps)
@@ -260,7 +260,7 @@ func (d *deadlocks) again(f *model.Finding) bool {
 
 // CountFindings returns how many findings there are of each severity: a deadlock is one, however many
 // locks are in it.
-func (d *Set) CountFindings() (errors, warnings, infos int) {
+func (set *Set) CountFindings() (errors, warnings, infos int) {
 	var told deadlocks
 	count := func(list []model.Finding) {
 		for i := range list {
@@ -277,8 +277,8 @@ func (d *Set) CountFindings() (errors, warnings, infos int) {
 			}
 		}
 	}
-	count(d.cluster)
-	for _, found := range d.known {
+	count(set.cluster)
+	for _, found := range set.known {
 		count(found)
 	}
 	return errors, warnings, infos

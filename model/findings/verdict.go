@@ -24,7 +24,7 @@ type Verdict struct {
 
 // Verdict returns the worst of what is wrong, and false while nothing is. What is only
 // worth knowing is no verdict. It looks at every lock that has a finding.
-func (d *Set) Verdict() (Verdict, bool) {
+func (set *Set) Verdict() (Verdict, bool) {
 	var v Verdict
 	errors, warnings := map[model.Code]int{}, map[model.Code]int{}
 	var told deadlocks
@@ -50,8 +50,8 @@ func (d *Set) Verdict() (Verdict, bool) {
 			}
 		}
 	}
-	take(d.cluster)
-	for _, found := range d.known {
+	take(set.cluster)
+	for _, found := range set.known {
 		take(found)
 	}
 	if v.Finding.Code == "" {
@@ -59,7 +59,7 @@ func (d *Set) Verdict() (Verdict, bool) {
 	}
 	same := errors[v.Finding.Code] + warnings[v.Finding.Code]
 	if v.Finding.Code == model.CodeLockCycle {
-		same = d.ofCycle(&v)
+		same = set.ofCycle(&v)
 	}
 	delete(errors, v.Finding.Code)
 	delete(warnings, v.Finding.Code)
@@ -76,9 +76,9 @@ func (d *Set) Verdict() (Verdict, bool) {
 }
 
 // ofCycle returns how many locks are in the deadlock of a verdict, and counts the other ones.
-func (d *Set) ofCycle(v *Verdict) (n int) {
+func (set *Set) ofCycle(v *Verdict) (n int) {
 	var others []model.Message
-	for _, found := range d.known {
+	for _, found := range set.known {
 		for i := range found {
 			switch f := &found[i]; {
 			case f.Code != model.CodeLockCycle || f.Severity == model.SevInfo:

@@ -105,25 +105,25 @@ type alarm struct {
 
 type alarms []alarm
 
-func (h alarms) Len() int { return len(h) }
+func (a alarms) Len() int { return len(a) }
 
-func (h alarms) Less(i, j int) bool {
-	if !h[i].at.Equal(h[j].at) {
-		return h[i].at.Before(h[j].at)
+func (a alarms) Less(i, j int) bool {
+	if !a[i].at.Equal(a[j].at) {
+		return a[i].at.Before(a[j].at)
 	}
-	return h[i].seq < h[j].seq
+	return a[i].seq < a[j].seq
 }
 
-func (h alarms) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (a alarms) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
 
 // Push implements heap.Interface.
-func (h *alarms) Push(x any) { *h = append(*h, x.(alarm)) }
+func (a *alarms) Push(x any) { *a = append(*a, x.(alarm)) }
 
 // Pop implements heap.Interface.
-func (h *alarms) Pop() any {
-	old := *h
+func (a *alarms) Pop() any {
+	old := *a
 	x := old[len(old)-1]
 	old[len(old)-1] = alarm{}
-	*h = old[:len(old)-1]
+	*a = old[:len(old)-1]
 	return x
 }

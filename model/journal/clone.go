@@ -37,10 +37,10 @@ func (c *Copies) Complete() bool {
 }
 
 // Clone returns a journal that goes its own way.
-func (c *Journal) Clone(all *Copies) Journal {
-	own := *c
-	own.entries, own.acts = copies.List(c.entries, all.Entry), slices.Clone(c.acts)
-	own.stories, own.parts = all.stories.List(c.stories), nil
-	own.waiting.all = copies.List(c.waiting.all, all.Entry)
+func (j *Journal) Clone(all *Copies) Journal {
+	own := *j
+	own.entries, own.acts = copies.List(j.entries, all.Entry), slices.Clone(j.acts)
+	own.stories, own.parts = all.stories.List(j.stories), nil
+	own.waiting.all = copies.List(j.waiting.all, all.Entry)
 	return own
 }

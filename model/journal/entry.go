@@ -169,7 +169,7 @@ type StoryPart struct {
 }
 
 // Alone says whether the entry points to no other: what it says stands in it.
-func (f *Entry) Alone() bool { return f.story == nil }
+func (e *Entry) Alone() bool { return e.story == nil }
 
 // quietAfter is more than anything takes that changes an entry: what is open is given up by then.
 const quietAfter = 15 * time.Second
@@ -177,96 +177,96 @@ const quietAfter = 15 * time.Second
 // Quiet says whether the entry stays as it is, so that several states may have the same one: it
 // gives no cause, or one for which neither a reading nor others that went with it may come any
 // more. What is told later still makes another entry of it: see [Journal.Amend].
-func (f *Entry) Quiet(now time.Time) bool {
-	return f.Alone() && !f.Pending && (f.GoneRev == 0 || now.Sub(f.At) > quietAfter)
+func (e *Entry) Quiet(now time.Time) bool {
+	return e.Alone() && !e.Pending && (e.GoneRev == 0 || now.Sub(e.At) > quietAfter)
 }
 
 // Removed is the claim whose going the cause explains.
-func (f *Entry) Removed() model.ClaimRef {
-	if f.Kind == Handover || f.Kind == First {
-		return f.From
+func (e *Entry) Removed() model.ClaimRef {
+	if e.Kind == Handover || e.Kind == First {
+		return e.From
 	}
-	return f.Claim
+	return e.Claim
 }
 
 // Sentence says an entry in one plain English sentence, with who naming claims. Bytes of
 // keys and values are escaped.
-func (f *Entry) Sentence(who func(model.ClaimRef) string) string {
-	return text.English(f.Message(who))
+func (e *Entry) Sentence(who func(model.ClaimRef) string) string {
+	return text.English(e.Message(who))
 }
 
 // Message says an entry in one sentence, with who naming claims, in words that are fit for a
 // terminal.
-func (f *Entry) Message(who func(model.ClaimRef) string) model.Message {
+func (e *Entry) Message(who func(model.ClaimRef) string) model.Message {
 	name := func(r model.ClaimRef) model.Verbatim { return model.Verbatim(who(r)) }
-	var lock any = f.Lock
-	queue := model.Say("queue-of", f.Lock)
-	if f.Lock == "" { // where it is told the lock has a name
+	var lock any = e.Lock
+	queue := model.Say("queue-of", e.Lock)
+	if e.Lock == "" { // where it is told the lock has a name
 		lock, queue = model.Say("the-lock"), model.Say("the-queue")
 	}
-	switch f.Kind {
+	switch e.Kind {
 	case Queued:
-		if f.Permits > 1 {
-			return model.Say("joined-for-a-permit", name(f.Claim), queue, f.Place, f.Permits)
+		if e.Permits > 1 {
+			return model.Say("joined-for-a-permit", name(e.Claim), queue, e.Place, e.Permits)
 		}
-		return model.Say("joined", name(f.Claim), queue, f.Place, name(f.WaitsFor))
+		return model.Say("joined", name(e.Claim), queue, e.Place, name(e.WaitsFor))
 	case Acquired:
 		switch {
-		case f.Unseen:
-			return model.Say("acquired-unseen", name(f.Claim), lock)
-		case !f.From.IsZero():
-			return model.Say("acquired-after-block", name(f.Claim), lock, f.From.Key)
+		case e.Unseen:
+			return model.Say("acquired-unseen", name(e.Claim), lock)
+		case !e.From.IsZero():
+			return model.Say("acquired-after-block", name(e.Claim), lock, e.From.Key)
 		}
-		if f.Permits > 1 {
-			return model.Say("took-a-permit", name(f.Claim), lock, 1, f.Permits)
+		if e.Permits > 1 {
+			return model.Say("took-a-permit", name(e.Claim), lock, 1, e.Permits)
 		}
-		if f.LikeMembers {
-			return model.Say("comes-first-of-all", name(f.Claim), queue)
+		if e.LikeMembers {
+			return model.Say("comes-first-of-all", name(e.Claim), queue)
 		}
-		return model.Say("acquired", name(f.Claim), lock)
+		return model.Say("acquired", name(e.Claim), lock)
 	case Shared:
-		if f.Permits > 1 {
-			return model.Say("took-a-permit", name(f.Claim), lock, f.Place, f.Permits)
+		if e.Permits > 1 {
+			return model.Say("took-a-permit", name(e.Claim), lock, e.Place, e.Permits)
 		}
-		return model.Say("holds-too", name(f.Claim), lock, f.Place)
+		return model.Say("holds-too", name(e.Claim), lock, e.Place)
 	case Left:
-		if f.WasHolder && !f.LikeMembers {
-			return model.Say("no-longer-holds", name(f.Claim), lock, f.heldBefore(), f.cause(), f.rest())
+		if e.WasHolder && !e.LikeMembers {
+			return model.Say("no-longer-holds", name(e.Claim), lock, e.heldBefore(), e.cause(), e.rest())
 		}
-		return model.Say("left", name(f.Claim), queue, f.Place, f.cause())
+		return model.Say("left", name(e.Claim), queue, e.Place, e.cause())
 	case Handover:
-		if f.LikeMembers && !f.Unseen {
-			return model.Say("comes-first", name(f.Claim), queue, name(f.From), f.cause())
+		if e.LikeMembers && !e.Unseen {
+			return model.Say("comes-first", name(e.Claim), queue, name(e.From), e.cause())
 		}
-		return f.handover(name, lock)
+		return e.handover(name, lock)
 	case First:
-		return model.Say("comes-first", name(f.Claim), lock, name(f.From), f.cause())
+		return model.Say("comes-first", name(e.Claim), lock, name(e.From), e.cause())
 	case Together:
-		return f.story.message()
+		return e.story.message()
 	case Blocked:
-		return model.Say("is-blocked", lock, f.Claim.Key)
+		return model.Say("is-blocked", lock, e.Claim.Key)
 	case Finding:
-		switch said := text.English(f.Text); {
-		case f.Lock == "" || f.Locks <= 1 && strings.Contains(said, model.Printable(f.Lock)):
-		case f.Locks > 1:
-			return model.Say("found-on-locks", f.Text, f.Lock, f.Locks-1)
+		switch said := text.English(e.Text); {
+		case e.Lock == "" || e.Locks <= 1 && strings.Contains(said, model.Printable(e.Lock)):
+		case e.Locks > 1:
+			return model.Say("found-on-locks", e.Text, e.Lock, e.Locks-1)
 		default:
-			return model.Say("found-on-lock", f.Text, f.Lock)
+			return model.Say("found-on-lock", e.Text, e.Lock)
 		}
 	}
-	return f.Text
+	return e.Text
 }
 
 // rest says what is left of a lock when a holder left.
-func (f *Entry) rest() model.Message {
+func (e *Entry) rest() model.Message {
 	switch {
-	case f.Others == 1:
+	case e.Others == 1:
 		return model.Say("another-still-holds")
-	case f.Others > 1:
-		return model.Say("others-still-hold", f.Others)
-	case f.Hidden:
+	case e.Others > 1:
+		return model.Say("others-still-hold", e.Others)
+	case e.Hidden:
 		return model.Say("waiters-leave-no-trace")
-	case !f.WaitsFor.IsZero() || f.Place > 1:
+	case !e.WaitsFor.IsZero() || e.Place > 1:
 		return model.Message{} // it is blocked, or somebody else got it: that is a line of its own
 	}
 	return model.Say("then-nobody-waits")
@@ -275,18 +275,18 @@ func (f *Entry) rest() model.Message {
 // gapLeast is how long a lock is free before that is said: less would be said as 0.0s.
 const gapLeast = 50 * time.Millisecond
 
-func (f *Entry) handover(name func(model.ClaimRef) model.Verbatim, lock any) model.Message {
-	to, from := name(f.Claim), name(f.From)
-	if f.Unseen {
+func (e *Entry) handover(name func(model.ClaimRef) model.Verbatim, lock any) model.Message {
+	to, from := name(e.Claim), name(e.From)
+	if e.Unseen {
 		return model.Say("handover-unseen", to, lock, from)
 	}
 	gap := model.Message{}
-	if f.Gap >= gapLeast && !f.Past {
-		gap = model.Say("was-free-for", f.Gap)
+	if e.Gap >= gapLeast && !e.Past {
+		gap = model.Say("was-free-for", e.Gap)
 	}
-	again := to == from && f.Claim.Lease != 0 && f.From.Lease != 0
+	again := to == from && e.Claim.Lease != 0 && e.From.Lease != 0
 	held := model.Message{}
-	switch d := f.HeldFor(); {
+	switch d := e.HeldFor(); {
 	case d == "":
 	case again:
 		held = model.Say("had-held-before", model.Verbatim(d))
@@ -294,17 +294,17 @@ func (f *Entry) handover(name func(model.ClaimRef) model.Verbatim, lock any) mod
 		held = model.Say("had-held", model.Verbatim(d))
 	}
 	if again {
-		return model.Say("took-again", to, lock, held, f.causeWithin(), gap)
+		return model.Say("took-again", to, lock, held, e.causeWithin(), gap)
 	}
-	if f.Lock == "" {
-		return model.Say("handover-here", to, from, held, f.causeWithin(), gap)
+	if e.Lock == "" {
+		return model.Say("handover-here", to, from, held, e.causeWithin(), gap)
 	}
-	return model.Say("handover", to, lock, from, held, f.causeWithin(), gap)
+	return model.Say("handover", to, lock, from, held, e.causeWithin(), gap)
 }
 
 // heldBefore says for how long a holder that left had held.
-func (f *Entry) heldBefore() model.Message {
-	if d := f.HeldFor(); d != "" {
+func (e *Entry) heldBefore() model.Message {
+	if d := e.HeldFor(); d != "" {
 		return model.Say("after-holding", model.Verbatim(d))
 	}
 	return model.Message{}
@@ -321,63 +321,63 @@ func up(d time.Duration) time.Duration {
 
 // HeldFor says in words how long the holder had held, or between which bounds, "" if nothing is
 // known of that.
-func (f *Entry) HeldFor() string {
-	least := model.Duration(f.Held, false)
-	switch most := "≤" + model.Duration(up(f.HeldAtMost), false); {
-	case f.Past && f.Within == 0 || f.Held == 0 && !f.HeldAtLeast:
+func (e *Entry) HeldFor() string {
+	least := model.Duration(e.Held, false)
+	switch most := "≤" + model.Duration(up(e.HeldAtMost), false); {
+	case e.Past && e.Within == 0 || e.Held == 0 && !e.HeldAtLeast:
 		return ""
-	case f.HeldAtMost > 0 && f.Held < time.Second:
+	case e.HeldAtMost > 0 && e.Held < time.Second:
 		return most
-	case f.HeldAtMost > 0:
+	case e.HeldAtMost > 0:
 		return "≥" + least + ", " + most
-	case f.Past && f.Held == 0:
+	case e.Past && e.Held == 0:
 		return ""
-	case f.Past:
+	case e.Past:
 		return "≥" + least
 	}
-	return model.Duration(f.Held, f.HeldAtLeast)
+	return model.Duration(e.Held, e.HeldAtLeast)
 }
 
 // Ours says whether an action of ours is known to have ended the claim.
-func (f *Entry) Ours() bool { return f.byUs }
+func (e *Entry) Ours() bool { return e.byUs }
 
 // cause says why a claim went, and how sure that is.
-func (f *Entry) cause() model.Message {
+func (e *Entry) cause() model.Message {
 	switch {
-	case f.Pending && f.Cause == CauseUnknown:
+	case e.Pending && e.Cause == CauseUnknown:
 		return model.Say("cause-not-known-yet")
-	case f.Pending:
-		return model.Say("reading-its-lease", f.Cause.Message())
+	case e.Pending:
+		return model.Say("reading-its-lease", e.Cause.Message())
 	}
-	cause := f.Cause.Message()
+	cause := e.Cause.Message()
 	switch {
-	case f.byLab && f.Cause == CauseRevoked:
+	case e.byLab && e.Cause == CauseRevoked:
 		cause = model.Say("revoked-by-lab")
-	case f.byLab:
+	case e.byLab:
 		cause = model.Say("deleted-by-lab")
-	case f.byUs && f.Cause == CauseRevoked && f.By != "":
-		cause = model.Say("revoked-by", f.By)
-	case f.byUs && f.Cause == CauseRevoked:
+	case e.byUs && e.Cause == CauseRevoked && e.By != "":
+		cause = model.Say("revoked-by", e.By)
+	case e.byUs && e.Cause == CauseRevoked:
 		cause = model.Say("revoked-by-you")
-	case f.byUs && f.By != "":
-		cause = model.Say("deleted-by", f.By)
-	case f.byUs:
+	case e.byUs && e.By != "":
+		cause = model.Say("deleted-by", e.By)
+	case e.byUs:
 		cause = model.Say("deleted-by-you")
-	case f.Cause == CauseRevoked && f.Confidence == model.Hint && !f.AllAtOnce:
+	case e.Cause == CauseRevoked && e.Confidence == model.Hint && !e.AllAtOnce:
 		cause = model.Say("released-and-closed-or-revoked")
 	}
 	switch {
-	case f.Confidence == model.Certain:
+	case e.Confidence == model.Certain:
 		return cause
 	case cause.ID == "cause-unknown":
-		return model.Say("cause-unknown-surely", f.Confidence)
+		return model.Say("cause-unknown-surely", e.Confidence)
 	}
-	return model.Say("cause-surely", cause, f.Confidence)
+	return model.Say("cause-surely", cause, e.Confidence)
 }
 
 // causeWithin is the cause where it stands in brackets already.
-func (f *Entry) causeWithin() model.Message {
-	c := f.cause()
+func (e *Entry) causeWithin() model.Message {
+	c := e.cause()
 	switch c.ID {
 	case "cause-surely":
 		return model.Say("cause-surely-within", c.Args...)
@@ -410,17 +410,17 @@ func (c Cause) Message() model.Message {
 
 // Part says whether another entry tells of this one and of many others: see
 // Entry.Story. People read that one, programs get both.
-func (f *Entry) Part() bool { return f.Story != 0 && f.Kind != Together }
+func (e *Entry) Part() bool { return e.Story != 0 && e.Kind != Together }
 
 // Repeats says whether the entry says the same as the one before it, of another lock, as a deadlock of
 // both is.
-func (f *Entry) Repeats(before *Entry) bool {
-	return f.Kind == Finding && before.Kind == Finding && f.Text.Same(before.Text) && f.At.Equal(before.At)
+func (e *Entry) Repeats(before *Entry) bool {
+	return e.Kind == Finding && before.Kind == Finding && e.Text.Same(before.Text) && e.At.Equal(before.At)
 }
 
 // ReadInVain says that the lease was read, and that it did not tell the cause. It stays
 // open: what goes with it may tell.
-func (f *Entry) ReadInVain() { f.Pending, f.read = true, true }
+func (e *Entry) ReadInVain() { e.Pending, e.read = true, true }
 
 // tellingTTL is the shortest TTL in seconds of which the end tells something: of a shorter one every
 // other close falls there.
@@ -428,34 +428,34 @@ const tellingTTL = 8
 
 // GuessByTime gives an entry without a cause the one that its time makes likely. That of a short lease
 // makes none likely by itself, but with many others.
-func (f *Entry) GuessByTime() {
-	if f.story == nil && f.end.granted < tellingTTL {
+func (e *Entry) GuessByTime() {
+	if e.story == nil && e.end.granted < tellingTTL {
 		return
 	}
-	if f.Cause == CauseUnknown && !f.OnTime.IsZero() && f.canHaveExpired(f) {
-		f.Cause, f.Confidence, f.Evidence, f.fated = CauseExpired, model.Hint, f.OnTime, true
+	if e.Cause == CauseUnknown && !e.OnTime.IsZero() && e.canHaveExpired(e) {
+		e.Cause, e.Confidence, e.Evidence, e.fated = CauseExpired, model.Hint, e.OnTime, true
 	}
 }
 
 // WasReadInVain says whether a reading came back that could not tell how the claim went.
-func (f *Entry) WasReadInVain() bool { return f.read }
+func (e *Entry) WasReadInVain() bool { return e.read }
 
 // LeaseLived gives an entry of which the key went while its lease lived its cause: most likely
 // its owner let go. how says from what it is known that the lease lived.
-func (f *Entry) LeaseLived(how model.Message) {
-	f.Cause, f.Confidence = CauseReleased, model.Hint
-	f.Evidence = model.Say("looks-like-an-unlock", how)
+func (e *Entry) LeaseLived(how model.Message) {
+	e.Cause, e.Confidence = CauseReleased, model.Hint
+	e.Evidence = model.Say("looks-like-an-unlock", how)
 }
 
 // OwnGoing says whether the entry tells of a claim that went in its revision.
-func (f *Entry) OwnGoing() bool {
-	return f.GoneRev != 0 && f.GoneRev == f.Rev && (f.Kind == Left || f.Kind == Handover)
+func (e *Entry) OwnGoing() bool {
+	return e.GoneRev != 0 && e.GoneRev == e.Rev && (e.Kind == Left || e.Kind == Handover)
 }
 
 // LastedFor says whether the claim was there for that long, as far as that is known.
-func (f *Entry) LastedFor(d time.Duration) bool {
-	return f.Came.IsZero() || f.At.Sub(f.Came) >= d
+func (e *Entry) LastedFor(d time.Duration) bool {
+	return e.Came.IsZero() || e.At.Sub(e.Came) >= d
 }
 
 // lostLock says whether it was a holder that went.
-func (f *Entry) lostLock() bool { return f.Kind == Handover || f.WasHolder }
+func (e *Entry) lostLock() bool { return e.Kind == Handover || e.WasHolder }

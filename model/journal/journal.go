@@ -31,33 +31,33 @@ type Journal struct {
 // Trim drops the oldest entries, now and then. It happens between two events, so that
 // whoever reads the journal after each batch misses nothing of one revision, however many
 // keys it took.
-func (c *Journal) Trim() {
-	if len(c.entries) >= 2*Max {
-		c.entries = append([]*Entry(nil), c.entries[len(c.entries)-Max:]...)
+func (j *Journal) Trim() {
+	if len(j.entries) >= 2*Max {
+		j.entries = append([]*Entry(nil), j.entries[len(j.entries)-Max:]...)
 	}
 }
 
 // Append numbers an entry and writes it down.
-func (c *Journal) Append(f *Entry) {
-	c.seq++
-	f.Seq = c.seq
-	c.entries = append(c.entries, f)
-	if len(c.entries) >= burst {
-		c.Trim()
+func (j *Journal) Append(f *Entry) {
+	j.seq++
+	f.Seq = j.seq
+	j.entries = append(j.entries, f)
+	if len(j.entries) >= burst {
+		j.Trim()
 	}
-	c.version++
+	j.version++
 }
 
 // Seq returns the number of the last entry.
-func (c *Journal) Seq() uint64 { return c.seq }
+func (j *Journal) Seq() uint64 { return j.seq }
 
 // Entries returns the journal, oldest first: the last 10,000 entries at least, as far as
 // there are any.
-func (c *Journal) Entries() []*Entry { return c.entries }
+func (j *Journal) Entries() []*Entry { return j.entries }
 
 // After returns the entries that are still kept with a number above seq, oldest first.
-func (c *Journal) After(seq uint64) []*Entry {
-	i, _ := slices.BinarySearchFunc(c.entries, seq+1, func(f *Entry, want uint64) int {
+func (j *Journal) After(seq uint64) []*Entry {
+	i, _ := slices.BinarySearchFunc(j.entries, seq+1, func(f *Entry, want uint64) int {
 		switch {
 		case f.Seq < want:
 			return -1
@@ -66,35 +66,35 @@ func (c *Journal) After(seq uint64) []*Entry {
 		}
 		return 0
 	})
-	return c.entries[i:]
+	return j.entries[i:]
 }
 
 // Version rises when an entry is added or its cause becomes known.
-func (c *Journal) Version() uint64 { return c.version }
+func (j *Journal) Version() uint64 { return j.version }
 
 // Explained says that an entry of the journal was given its cause.
-func (c *Journal) Explained() { c.version++ }
+func (j *Journal) Explained() { j.version++ }
 
 // StoryVersion rises when entries become parts of another one, or stop being that.
-func (c *Journal) StoryVersion() uint64 { return c.storyVersion }
+func (j *Journal) StoryVersion() uint64 { return j.storyVersion }
 
 // Forget closes what is open, since another cluster answers. What happened stays.
-func (c *Journal) Forget() {
-	for _, f := range c.entries {
+func (j *Journal) Forget() {
+	for _, f := range j.entries {
 		if f.Pending {
 			f.Pending = false
 			f.Evidence = model.Say("another-cluster-answered", f.Evidence)
 		}
 	}
-	*c = Journal{entries: c.entries, seq: c.seq, version: c.version + 1, storyVersion: c.storyVersion + 1}
+	*j = Journal{entries: j.entries, seq: j.seq, version: j.version + 1, storyVersion: j.storyVersion + 1}
 }
 
 // ExplainByAct looks for an action of ours that took the claim: the only thing
 // that makes a revoke or a delete certain.
-func (c *Journal) ExplainByAct(f *Entry) bool {
-	for i := len(c.acts) - 1; i >= 0; i-- {
-		if took(c.acts[i], f) {
-			settleByAct(f, c.acts[i])
+func (j *Journal) ExplainByAct(f *Entry) bool {
+	for i := len(j.acts) - 1; i >= 0; i-- {
+		if took(j.acts[i], f) {
+			settleByAct(f, j.acts[i])
 			return true
 		}
 	}
@@ -103,12 +103,12 @@ func (c *Journal) ExplainByAct(f *Entry) bool {
 
 // Amend returns the entry to change in the place of f: itself, or where others may have it too a
 // copy that stands in the journal from now on.
-func (c *Journal) Amend(f *Entry, now time.Time) *Entry {
+func (j *Journal) Amend(f *Entry, now time.Time) *Entry {
 	if !f.Quiet(now) {
 		return f
 	}
 	own := *f
-	if at := c.After(f.Seq - 1); len(at) > 0 && at[0] == f {
+	if at := j.After(f.Seq - 1); len(at) > 0 && at[0] == f {
 		at[0] = &own
 	}
 	return &own
@@ -116,17 +116,17 @@ func (c *Journal) Amend(f *Entry, now time.Time) *Entry {
 
 // Acted takes an action of ours in. The watch may have seen its effect before. amend returns the
 // entry to change in the place of one.
-func (c *Journal) Acted(o model.Outcome, now time.Time, amend func(*Entry) *Entry) {
+func (j *Journal) Acted(o model.Outcome, now time.Time, amend func(*Entry) *Entry) {
 	if !o.Done || !o.Action.Kind.WritesEtcd() {
 		return
 	}
-	c.acts = append(c.acts, o)
-	if len(c.acts) > actsMax {
-		c.acts = append([]model.Outcome(nil), c.acts[1:]...)
+	j.acts = append(j.acts, o)
+	if len(j.acts) > actsMax {
+		j.acts = append([]model.Outcome(nil), j.acts[1:]...)
 	}
 	var touched *story
-	for i := len(c.entries) - 1; i >= 0; i-- {
-		gone := c.entries[i]
+	for i := len(j.entries) - 1; i >= 0; i-- {
+		gone := j.entries[i]
 		if gone.Kind == Action { // it may have been told late
 			continue
 		} else if o.At.Sub(gone.At) >= actWindow {
@@ -139,19 +139,19 @@ func (c *Journal) Acted(o model.Outcome, now time.Time, amend func(*Entry) *Entr
 			}
 		}
 	}
-	if c.Retell(now); touched != nil && !touched.entry.Pending {
+	if j.Retell(now); touched != nil && !touched.entry.Pending {
 		touched.settle()
 	}
 }
 
 // Sees says whether the effect of an action stands in the journal, and Knows whether the action does.
-func (c *Journal) Sees(o model.Outcome) bool {
-	return slices.ContainsFunc(c.entries, func(f *Entry) bool { return took(o, f) && (o.Action.Lock == "" || o.Action.Lock == f.Lock) })
+func (j *Journal) Sees(o model.Outcome) bool {
+	return slices.ContainsFunc(j.entries, func(f *Entry) bool { return took(o, f) && (o.Action.Lock == "" || o.Action.Lock == f.Lock) })
 }
 
 // Knows says whether an action was told already.
-func (c *Journal) Knows(o model.Outcome) bool {
-	return slices.ContainsFunc(c.acts, func(had model.Outcome) bool {
+func (j *Journal) Knows(o model.Outcome) bool {
+	return slices.ContainsFunc(j.acts, func(had model.Outcome) bool {
 		return had.Rev == o.Rev && had.Action.Kind == o.Action.Kind && had.Action.Lease == o.Action.Lease && had.Action.Lock == o.Action.Lock
 	})
 }

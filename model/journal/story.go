@@ -39,10 +39,10 @@ type story struct {
 // WentTogether finds the claims that went in the revision at hand: those of one lease, or
 // of one request. began is the last entry before it. It returns the entry that tells of them, which
 // is written down, nil if there is none that is new.
-func (c *Journal) WentTogether(began uint64, now time.Time) *Entry {
-	parts := c.parts[:0]
-	defer func() { clear(parts); c.parts = parts[:0] }()
-	for _, f := range c.After(began) {
+func (j *Journal) WentTogether(began uint64, now time.Time) *Entry {
+	parts := j.parts[:0]
+	defer func() { clear(parts); j.parts = parts[:0] }()
+	for _, f := range j.After(began) {
 		if f.OwnGoing() {
 			parts = append(parts, f)
 		}
@@ -50,20 +50,20 @@ func (c *Journal) WentTogether(began uint64, now time.Time) *Entry {
 	if len(parts) == 0 {
 		return nil
 	}
-	if s := c.openStory(parts[0]); s != nil {
-		c.add(s, parts...)
+	if s := j.openStory(parts[0]); s != nil {
+		j.add(s, parts...)
 	} else if len(parts) >= StoryMin {
-		return c.tellTogether(parts, now)
+		return j.tellTogether(parts, now)
 	}
 	return nil
 }
 
 // openStory returns what goes on and to which this going may belong.
-func (c *Journal) openStory(f *Entry) *story {
+func (j *Journal) openStory(f *Entry) *story {
 	if f.Past || !f.Pending {
 		return nil
 	}
-	for _, s := range c.stories {
+	for _, s := range j.stories {
 		switch {
 		case f.At.Sub(s.last) > StoryGap || f.At.Sub(s.entry.At) > storyLast:
 		case s.client == f.end.client && mayGoWith(f, s.parts[0]):
@@ -77,7 +77,7 @@ func (c *Journal) openStory(f *Entry) *story {
 // the cause is still open. Where nothing names their client only leases count that can have
 // run out: others close theirs all day long. It returns the entry that tells of them, which is
 // written down, nil if there is none.
-func (c *Journal) Together(f *Entry, now time.Time) *Entry {
+func (j *Journal) Together(f *Entry, now time.Time) *Entry {
 	if f.story != nil || !f.OwnGoing() {
 		return nil
 	}
@@ -85,22 +85,22 @@ func (c *Journal) Together(f *Entry, now time.Time) *Entry {
 	if f.Cause != CauseExpired && (f.Cause != CauseRevoked || client == "" || !f.LastedFor(storyAge)) {
 		return nil
 	}
-	if same, all := c.goingWith(f, client, storyNear); len(all) < StoryMin || f.Cause != CauseExpired && len(same) < StoryMin {
+	if same, all := j.goingWith(f, client, storyNear); len(all) < StoryMin || f.Cause != CauseExpired && len(same) < StoryMin {
 		return nil // of many thousands not all are looked at in vain
 	}
-	switch same, all := c.goingWith(f, client, 0); {
+	switch same, all := j.goingWith(f, client, 0); {
 	case len(same) >= StoryMin:
-		return c.tellTogether(same, now)
+		return j.tellTogether(same, now)
 	case len(all) >= StoryMin && f.Cause == CauseExpired:
-		return c.tellTogether(all, now)
+		return j.tellTogether(all, now)
 	}
 	return nil
 }
 
 // goingWith returns those of the open ones that may have gone with f: of the same client, and all.
-func (c *Journal) goingWith(f *Entry, client string, most int) (same, all []*Entry) {
+func (j *Journal) goingWith(f *Entry, client string, most int) (same, all []*Entry) {
 	same, all = []*Entry{f}, []*Entry{f}
-	for _, g := range c.open(f, most) {
+	for _, g := range j.open(f, most) {
 		if g == f || g.wentOtherwise(f.Cause) || g.story != nil || !g.OwnGoing() || g.At.Sub(f.At).Abs() > storyLast || !mayGoWith(g, f) {
 			continue
 		}
@@ -114,8 +114,8 @@ func (c *Journal) goingWith(f *Entry, client string, most int) (same, all []*Ent
 
 // wentOtherwise says whether another cause is known. One that is settled as unknown may yet be told by
 // what went with it.
-func (f *Entry) wentOtherwise(cause Cause) bool {
-	return !f.Pending && f.Cause != cause && f.Cause != CauseUnknown
+func (e *Entry) wentOtherwise(cause Cause) bool {
+	return !e.Pending && e.Cause != cause && e.Cause != CauseUnknown
 }
 
 // around returns those that went one after another up to f and from there on, in order.
@@ -142,21 +142,21 @@ func mayGoWith(g, f *Entry) bool {
 }
 
 // tellTogether writes the entry that stands for many, which is looked at again in a while.
-func (c *Journal) tellTogether(parts []*Entry, now time.Time) *Entry {
+func (j *Journal) tellTogether(parts []*Entry, now time.Time) *Entry {
 	first := parts[0]
 	s := &story{client: first.end.client, parts: make([]*Entry, 0, len(parts)),
 		locks: make(map[string]int, len(parts)), leases: make(map[model.LeaseID]int, len(parts))}
 	s.entry = &Entry{At: first.At, Rev: first.Rev, Kind: Together, Past: first.Past, Within: first.Within, Why: Why{Pending: true}, StoryPart: StoryPart{story: s}}
-	c.Append(s.entry)
+	j.Append(s.entry)
 	s.entry.Story = s.entry.Seq
-	c.stories = append(c.stories, s)
-	c.add(s, parts...)
-	c.Wait(s.entry, now.Add(StoryGap))
-	c.RetellOf(s.entry, now)
+	j.stories = append(j.stories, s)
+	j.add(s, parts...)
+	j.Wait(s.entry, now.Add(StoryGap))
+	j.RetellOf(s.entry, now)
 	return s.entry
 }
 
-func (c *Journal) add(s *story, parts ...*Entry) {
+func (j *Journal) add(s *story, parts ...*Entry) {
 	for _, f := range parts {
 		f.Story, f.story = s.entry.Seq, s
 		if s.client != "" && s.client != f.end.client {
@@ -177,7 +177,7 @@ func (c *Journal) add(s *story, parts ...*Entry) {
 		}
 	}
 	s.count()
-	c.storyVersion++
+	j.storyVersion++
 }
 
 func (s *story) count() {
@@ -186,7 +186,7 @@ func (s *story) count() {
 
 // NotTogether tells an entry by itself again, since it went otherwise than the others. What
 // one lease or one request took stays together, however it ended.
-func (c *Journal) NotTogether(f *Entry) {
+func (j *Journal) NotTogether(f *Entry) {
 	s, id := f.story, f.Removed().Lease
 	if s == nil || !s.entry.Pending || id == 0 || s.leases[id] >= StoryMin || len(s.leases) == 1 {
 		return
@@ -203,7 +203,7 @@ func (c *Journal) NotTogether(f *Entry) {
 	}
 	forget(s.leases, id)
 	s.count()
-	c.storyVersion++
+	j.storyVersion++
 }
 
 func forget[K comparable](in map[K]int, key K) {
@@ -214,7 +214,7 @@ func forget[K comparable](in map[K]int, key K) {
 
 // ShareFate gives an entry the cause of what went with it, and that is a hint. late says why
 // there is no better one. It returns false where that is not known, or was another.
-func (c *Journal) ShareFate(f *Entry, late model.Message) bool {
+func (j *Journal) ShareFate(f *Entry, late model.Message) bool {
 	cause, n := f.story.fate()
 	if cause == "" || cause == CauseExpired && !f.canHaveExpired(f.story.parts[0]) {
 		return false
@@ -248,26 +248,26 @@ func (s *story) fate() (Cause, int) {
 }
 
 // Retell ends what is told together where nothing is open any more.
-func (c *Journal) Retell(now time.Time) {
-	c.stories = slices.DeleteFunc(c.stories, func(s *story) bool { return c.end(s, now) })
+func (j *Journal) Retell(now time.Time) {
+	j.stories = slices.DeleteFunc(j.stories, func(s *story) bool { return j.end(s, now) })
 }
 
 // RetellOf does so for the story of one entry alone: where each revision is a story, thousands
 // of them are open.
-func (c *Journal) RetellOf(f *Entry, now time.Time) {
-	if i := slices.Index(c.stories, f.story); f.story != nil && i >= 0 && c.end(f.story, now) {
-		c.stories = slices.Delete(c.stories, i, i+1)
+func (j *Journal) RetellOf(f *Entry, now time.Time) {
+	if i := slices.Index(j.stories, f.story); f.story != nil && i >= 0 && j.end(f.story, now) {
+		j.stories = slices.Delete(j.stories, i, i+1)
 	}
 }
 
 // end settles a story if nothing of it is open any more.
-func (c *Journal) end(s *story, now time.Time) bool {
+func (j *Journal) end(s *story, now time.Time) bool {
 	if now.Sub(s.last) < StoryGap && len(s.leases) > 1 || s.pending() {
 		return false
 	}
 	s.entry.Pending = false
 	s.settle()
-	c.version++
+	j.version++
 	return true
 }
 

@@ -14,15 +14,15 @@ type Bare struct {
 }
 
 // Bare returns the prefixes that were listed and have no lock, by name. It looks at every key.
-func (k *State) Bare() []Bare {
+func (s *State) Bare() []Bare {
 	var all []Bare
-	for _, w := range k.Prefixes.Watches() {
+	for _, w := range s.Prefixes.Watches() {
 		if w.WasListed() {
 			all = append(all, Bare{Prefix: w.Prefix})
 		}
 	}
 	locked := make([]bool, len(all))
-	for name, c := range k.Keys.claims {
+	for name, c := range s.Keys.claims {
 		for i := range all {
 			if strings.HasPrefix(name, all[i].Prefix) {
 				all[i].Keys++
@@ -30,7 +30,7 @@ func (k *State) Bare() []Bare {
 			}
 		}
 	}
-	for _, l := range k.Keys.Locks() { // one that is free has no key
+	for _, l := range s.Keys.Locks() { // one that is free has no key
 		for i := range all {
 			locked[i] = locked[i] || strings.HasPrefix(l.Name+"/", all[i].Prefix)
 		}
@@ -63,21 +63,21 @@ func (e Expectation) Met() bool { return e.Locks > 0 && len(e.Few) == 0 }
 
 // Expectations returns what was said, in that order. A lock is measured by the longest prefix
 // that covers it.
-func (k *State) Expectations() []Expectation {
+func (s *State) Expectations() []Expectation {
 	var all []Expectation
-	for i := range k.Pins.all {
-		p := &k.Pins.all[i]
+	for i := range s.Pins.all {
+		p := &s.Pins.all[i]
 		if p.Expect == 0 {
 			continue
 		}
 		e := Expectation{Prefix: p.Prefix, Contenders: p.Expect}
-		for _, l := range k.Keys.Locks() {
+		for _, l := range s.Keys.Locks() {
 			if !l.recipe.HasHolder || !strings.HasPrefix(l.Name+"/", p.Prefix) {
 				continue
 			}
 			e.Locks++
 			switch {
-			case k.Pins.expecting(l.Name) != p:
+			case s.Pins.expecting(l.Name) != p:
 			case few(l, p.Expect):
 				e.Few = append(e.Few, l)
 			case !l.recipe.WaitersVisible() && p.Expect > 1:
@@ -90,12 +90,12 @@ func (k *State) Expectations() []Expectation {
 }
 
 // Unheld yields the prefixes for which contenders are declared, and how many, under which no lock is known.
-func (k *State) Unheld(yield func(prefix string, contenders int) bool) {
-	for _, p := range k.Pins.all {
+func (s *State) Unheld(yield func(prefix string, contenders int) bool) {
+	for _, p := range s.Pins.all {
 		if p.Expect == 0 {
 			continue
 		}
-		all := k.Keys.Locks()
+		all := s.Keys.Locks()
 		i, _ := slices.BinarySearchFunc(all, strings.TrimSuffix(p.Prefix, "/"), func(l *Lock, name string) int { return strings.Compare(l.Name, name) })
 		any := slices.ContainsFunc(all[i:], func(l *Lock) bool { return l.recipe.HasHolder && strings.HasPrefix(l.Name+"/", p.Prefix) })
 		if !any && !yield(p.Prefix, p.Expect) {

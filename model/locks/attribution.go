@@ -28,9 +28,9 @@ const causeWait = 5 * time.Second
 
 // explain finds out why c went in a revision that took n claims of its lease and
 // left rest of them. l is its lease, nil for none.
-func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
-	cs.noteGone(f, l)
-	if !cs.change.unobserved && cs.journals.log.ExplainByAct(f) {
+func (a *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
+	a.noteGone(f, l)
+	if !a.change.unobserved && a.journals.log.ExplainByAct(f) {
 		return
 	}
 	switch {
@@ -38,26 +38,26 @@ func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
 		f.Cause, f.Confidence = journal.CauseDeleted, model.Strong
 		f.Evidence = model.Say("key-had-no-lease")
 		return
-	case cs.change.severalOwners():
+	case a.change.severalOwners():
 		f.Cause, f.Confidence = journal.CauseDeleted, model.Strong
-		f.Evidence = cs.change.request
+		f.Evidence = a.change.request
 		return
-	case rest > 0 && cs.toldWith(l, f):
+	case rest > 0 && a.toldWith(l, f):
 		f.LeaseLived(model.Say("other-keys-stayed"))
 		return
-	case cs.change.unobserved:
+	case a.change.unobserved:
 		f.Cause, f.Confidence = journal.CauseUnknown, model.Hint
 		f.Evidence = model.Say("went-before-we-looked")
 		switch {
-		case cs.prefixes.CatchingUp():
+		case a.prefixes.CatchingUp():
 			f.Evidence = model.Say("went-while-locktop-did-not-run")
-		case !cs.change.unseen.IsZero():
+		case !a.change.unseen.IsZero():
 			f.Evidence = model.Say("went-while-nothing-was-seen")
 		}
 		return
 	case n > 1 && rest == 0:
 		f.AllAtOnce = true
-		f.Cause, f.Confidence, f.Evidence = cs.howEnded(l, f, model.Say("all-keys-went-at-once"))
+		f.Cause, f.Confidence, f.Evidence = a.howEnded(l, f, model.Say("all-keys-went-at-once"))
 	default:
 		f.Cause, f.Confidence = journal.CauseUnknown, model.Hint
 		f.Evidence = model.Say("lease-not-read-since")
@@ -65,7 +65,7 @@ func (cs *attribution) explain(f *journal.Entry, l *Lease, n, rest int) {
 	f.Pending = true
 	l.pending = append(l.pending, f)
 	l.asked = l.asked || f.Kind == journal.Handover || f.WasHolder || f.Waited >= visitor
-	cs.journals.log.Wait(f, f.At.Add(causeWait))
+	a.journals.log.Wait(f, f.At.Add(causeWait))
 }
 
 // visitor is how long a waiter has to have been there for the cause of its going to
@@ -75,42 +75,42 @@ const visitor = time.Second
 // toldWith says whether one of the keys that stayed on a lease is told of by the watch that
 // told of the one that went. What one revision does under another prefix comes over another
 // watch, and may still be on its way.
-func (cs *attribution) toldWith(l *Lease, f *journal.Entry) bool {
-	prefix := cs.prefixes.ToldBy(f.Removed().Key)
-	if s := &cs.change.stayed; s.lease != l || s.prefix != prefix { // asked for each key that the revision took
-		*s = stayed{l, prefix, slices.ContainsFunc(l.claims, func(c *Claim) bool { return cs.prefixes.ToldBy(c.Key) == prefix })}
+func (a *attribution) toldWith(l *Lease, f *journal.Entry) bool {
+	prefix := a.prefixes.ToldBy(f.Removed().Key)
+	if s := &a.change.stayed; s.lease != l || s.prefix != prefix { // asked for each key that the revision took
+		*s = stayed{l, prefix, slices.ContainsFunc(l.claims, func(c *Claim) bool { return a.prefixes.ToldBy(c.Key) == prefix })}
 	}
-	return cs.change.stayed.any
+	return a.change.stayed.any
 }
 
 // likeBefore gives a handover over a free lock the cause that the holder's going
 // had, which may itself still be waited for.
-func (cs *attribution) likeBefore(f, left *journal.Entry) {
+func (a *attribution) likeBefore(f, left *journal.Entry) {
 	if left == nil {
 		f.Cause, f.Confidence, f.HeldAtLeast = journal.CauseUnknown, model.Hint, true
 		return
 	}
 	f.Held, f.HeldAtLeast, f.HeldAtMost, f.GoneRev = left.Held, left.HeldAtLeast || left.Unseen, left.HeldAtMost, left.GoneRev
 	f.Cause, f.Confidence, f.Evidence, f.AllAtOnce = left.Cause, left.Confidence, left.Evidence, left.AllAtOnce
-	if l := cs.leases.byID[left.Removed().Lease]; left.Pending && l != nil {
+	if l := a.leases.byID[left.Removed().Lease]; left.Pending && l != nil {
 		f.Pending, l.asked = true, true
 		l.pending = append(l.pending, f)
-		cs.journals.log.Wait(f, left.At.Add(causeWait))
+		a.journals.log.Wait(f, left.At.Add(causeWait))
 	}
 }
 
 // howEnded tells how a lease that is gone ended, by its last reading: that bounds
 // what it had left unless it was renewed since.
-func (cs *attribution) howEnded(l *Lease, f *journal.Entry, sign model.Message) (journal.Cause, model.Confidence, model.Message) {
-	cause, sure, why := cs.howEndedIn(l, f, sign)
-	if sure != model.Hint && cs.members.Cluster().Agreed.Delayed() { // what its owner did may have come in its last moment
+func (a *attribution) howEnded(l *Lease, f *journal.Entry, sign model.Message) (journal.Cause, model.Confidence, model.Message) {
+	cause, sure, why := a.howEndedIn(l, f, sign)
+	if sure != model.Hint && a.members.Cluster().Agreed.Delayed() { // what its owner did may have come in its last moment
 		return cause, model.Hint, model.Say("and", why, model.Say("cluster-answers-late"))
 	}
 	return cause, sure, why
 }
 
 // howEndedIn is that in a cluster that answers in time.
-func (cs *attribution) howEndedIn(l *Lease, f *journal.Entry, sign model.Message) (journal.Cause, model.Confidence, model.Message) {
+func (a *attribution) howEndedIn(l *Lease, f *journal.Entry, sign model.Message) (journal.Cause, model.Confidence, model.Message) {
 	if !l.HasRead || l.Read.Granted <= 0 {
 		return journal.CauseUnknown, model.Hint, model.Say("lease-ended-unread", sign)
 	}
@@ -130,11 +130,11 @@ func (cs *attribution) howEndedIn(l *Lease, f *journal.Entry, sign model.Message
 	old := f.LastedFor(renewal*2 - time.Second) // who put its key later lived then
 	switch {
 	case l.Read.Remaining <= 0 && since < time.Second+expiryLag:
-		return cs.ranOut(l, f, read)
-	case old && cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate && 3*l.Read.Remaining > l.Read.Granted:
+		return a.ranOut(l, f, read)
+	case old && a.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate && 3*l.Read.Remaining > l.Read.Granted:
 		return journal.CauseExpired, model.Hint, model.Say("renewal-missed", read) // it may have been made up for since
-	case old && cs.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate:
-		return cs.ranOut(l, f, model.Say("renewals-missed", read))
+	case old && a.fellSilent(l, f) && left <= journal.ExpirySlack && left > -expiryLate:
+		return a.ranOut(l, f, model.Say("renewals-missed", read))
 	case left <= journal.ExpirySlack:
 		return journal.CauseUnknown, model.Hint, model.Say("read-too-long-ago", read)
 	}
@@ -144,11 +144,11 @@ func (cs *attribution) howEndedIn(l *Lease, f *journal.Entry, sign model.Message
 // ranOut tells of a lease that nobody renewed to its end, as far as its readings show. Its owner may have
 // closed it in its last moment: that it expired is sure only if it went after the last moment at which it
 // can have ended, or if a proxy carries its owner's requests and saw none that closes it.
-func (cs *attribution) ranOut(l *Lease, f *journal.Entry, why model.Message) (journal.Cause, model.Confidence, model.Message) {
+func (a *attribution) ranOut(l *Lease, f *journal.Entry, why model.Message) (journal.Cause, model.Confidence, model.Message) {
 	if over := f.At.Sub(l.endTo); over > l.Read.Took+toldLate {
 		return journal.CauseExpired, model.Strong, model.Say("gone-after-its-end", why, over)
 	}
-	if o, known := cs.owners.LeaseOwner(l.ID); known && o.Certain {
+	if o, known := a.owners.LeaseOwner(l.ID); known && o.Certain {
 		return journal.CauseExpired, model.Strong, model.Say("proxy-saw-no-revoke", why)
 	}
 	return journal.CauseExpired, model.Hint, model.Say("gone-about-its-end", why, l.endTo.Sub(l.endFrom))
@@ -159,12 +159,12 @@ const toldLate = 20 * time.Millisecond
 
 // fellSilent says whether the last reading showed missed renewals. The claims that told how
 // the lease is renewed may be gone by now, and then the lock tells that.
-func (cs *attribution) fellSilent(l *Lease, f *journal.Entry) bool {
+func (a *attribution) fellSilent(l *Lease, f *journal.Entry) bool {
 	if l.State() != model.LeaseHealthy {
 		return true
 	}
 	_, missed := l.Read.Missed()
-	lk := cs.keys.Lock(f.Lock)
+	lk := a.keys.Lock(f.Lock)
 	return missed && l.Renewals == 0 && lk != nil && lk.recipe.HasHolder && lk.recipe.Rhythm == recipe.RenewsAtThird
 }
 
@@ -190,7 +190,7 @@ const expiryLag = 500 * time.Millisecond
 const expiryLate = 3 * time.Second
 
 // settlePending gives the entries that waited for a reading of l their cause.
-func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
+func (a *attribution) settlePending(l *Lease, e model.LeaseRead) {
 	if len(l.pending) == 0 {
 		return
 	}
@@ -205,60 +205,60 @@ func (cs *attribution) settlePending(l *Lease, e model.LeaseRead) {
 			continue
 		}
 		f.Pending = false
-		cs.journals.log.Explained()
-		if lk := cs.keys.Lock(f.Lock); lk != nil && f.Kind == journal.Left {
-			cs.change.changed(lk) // one that gave up tells what the lock is for
+		a.journals.log.Explained()
+		if lk := a.keys.Lock(f.Lock); lk != nil && f.Kind == journal.Left {
+			a.change.changed(lk) // one that gave up tells what the lock is for
 		}
 		late := e.At.Sub(f.At)
 		if e.Granted > 0 {
-			cs.journals.log.NotTogether(f)
+			a.journals.log.NotTogether(f)
 			f.LeaseLived(model.Say("lease-lived-on", e.Remaining, e.Granted, late))
-			cs.noteReleased(f, l, e)
+			a.noteReleased(f, l, e)
 			continue
 		}
 		sign := model.Say("lease-gone-later", late)
-		f.Cause, f.Confidence, f.Evidence = cs.howEnded(l, f, sign)
-		cs.journals.wroteTogether(cs.journals.log.Together(f, cs.scheduler.now))
-		if f.Cause == journal.CauseUnknown && (f.Story != 0 || cs.journals.log.Waiting() >= journal.StoryMin) {
+		f.Cause, f.Confidence, f.Evidence = a.howEnded(l, f, sign)
+		a.journals.wroteTogether(a.journals.log.Together(f, a.scheduler.now))
+		if f.Cause == journal.CauseUnknown && (f.Story != 0 || a.journals.log.Waiting() >= journal.StoryMin) {
 			f.ReadInVain() // what goes with it may tell
 			f.OnTime = l.endedOnTime(f.At)
 			continue
 		}
-		cs.noteStop(f, l)
+		a.noteStop(f, l)
 		f.OnTime = l.endedOnTime(f.At)
 		f.GuessByTime()
 		if f.Cause == journal.CauseRevoked {
-			cs.leases.endedEarly(l.ID, f.At)
+			a.leases.endedEarly(l.ID, f.At)
 		}
 	}
-	cs.journals.log.Retell(cs.scheduler.now)
+	a.journals.log.Retell(a.scheduler.now)
 	if len(l.claims) == 0 {
-		cs.leases.releaseLease(l)
+		a.leases.releaseLease(l)
 	}
 }
 
 // takeExplanation gives an entry the cause that somebody saw, unless one is known that is as sure.
-func (cs *attribution) takeExplanation(f *journal.Entry, why *Explanation) {
+func (a *attribution) takeExplanation(f *journal.Entry, why *Explanation) {
 	if !f.Pending && f.Confidence != "" && why.Confidence.Compare(f.Confidence) >= 0 {
 		return
 	}
 	old := f
-	f = cs.journals.amend(f)
+	f = a.journals.amend(f)
 	f.Cause, f.Confidence, f.Evidence, f.Pending = why.Cause, why.Confidence, why.Evidence, false
-	cs.journals.log.NotTogether(f)
-	cs.journals.log.Explained()
-	if l := cs.leases.byID[f.Removed().Lease]; l != nil {
+	a.journals.log.NotTogether(f)
+	a.journals.log.Explained()
+	if l := a.leases.byID[f.Removed().Lease]; l != nil {
 		if i := slices.Index(l.pending, old); i >= 0 {
 			l.pending = slices.Delete(l.pending, i, i+1)
 			l.asked = l.asked && len(l.pending) > 0
-			cs.leases.releaseLease(l)
+			a.leases.releaseLease(l)
 		}
 	}
 }
 
 // livedOn gives the entries that wait for a reading of a key's lease their cause: etcd
 // refuses a put on a lease that has ended, so it had not.
-func (cs *attribution) livedOn(c *Claim) {
+func (a *attribution) livedOn(c *Claim) {
 	l := c.lease
 	if l == nil || len(l.pending) == 0 {
 		return
@@ -271,17 +271,17 @@ func (cs *attribution) livedOn(c *Claim) {
 		case f.GoneRev >= c.ModRev:
 			l.pending = append(l.pending, f)
 		default:
-			cs.journals.log.NotTogether(f)
+			a.journals.log.NotTogether(f)
 			f.Pending = false
 			f.LeaseLived(model.Say("key-put-on-lease", c.Key, c.ModRev))
-			cs.journals.log.Explained()
+			a.journals.log.Explained()
 		}
 	}
 }
 
 // noteReleased counts a holder that released though its lease had not been renewed when it was time.
-func (cs *attribution) noteReleased(f *journal.Entry, l *Lease, e model.LeaseRead) {
-	lk := cs.keys.Lock(f.Lock)
+func (a *attribution) noteReleased(f *journal.Entry, l *Lease, e model.LeaseRead) {
+	lk := a.keys.Lock(f.Lock)
 	if lk == nil || !f.WasHolder && f.Kind != journal.Handover {
 		return
 	}
@@ -294,8 +294,8 @@ func (cs *attribution) noteReleased(f *journal.Entry, l *Lease, e model.LeaseRea
 }
 
 // noteStop remembers when a holder's renewals stopped, if it was renewed before and its lease then ran out.
-func (cs *attribution) noteStop(f *journal.Entry, l *Lease) {
-	lk := cs.keys.Lock(f.Lock)
+func (a *attribution) noteStop(f *journal.Entry, l *Lease) {
+	lk := a.keys.Lock(f.Lock)
 	if f.Cause == journal.CauseExpired && lk != nil && l.Renewals == 0 && f.Held > 0 && !f.HeldAtLeast {
 		lk.unrenewedLost++
 	}
@@ -316,16 +316,16 @@ const stopsKept = 8
 
 // giveUp ends the wait for a reading: the cause stays as uncertain as it is, unless
 // it was told otherwise meanwhile.
-func (cs *attribution) giveUp(f *journal.Entry) {
-	l := cs.leases.byID[f.Removed().Lease]
+func (a *attribution) giveUp(f *journal.Entry) {
+	l := a.leases.byID[f.Removed().Lease]
 	if f.Pending && f.Kind != journal.Together {
 		f.Pending = false
-		cs.foretold(f, l)
-		cs.journals.log.Explained()
+		a.foretold(f, l)
+		a.journals.log.Explained()
 	}
-	cs.journals.log.RetellOf(f, cs.scheduler.now)
+	a.journals.log.RetellOf(f, a.scheduler.now)
 	if f.Kind == journal.Together && f.Pending {
-		cs.journals.log.Wait(f, cs.scheduler.now.Add(journal.StoryGap))
+		a.journals.log.Wait(f, a.scheduler.now.Add(journal.StoryGap))
 	}
 	if l == nil {
 		return
@@ -339,13 +339,13 @@ func (cs *attribution) giveUp(f *journal.Entry) {
 	default:
 		l.pending = slices.Delete(l.pending, i, i+1)
 	}
-	cs.leases.releaseLease(l)
+	a.leases.releaseLease(l)
 }
 
 // foretold gives an entry a cause for which no reading came in time: by the last one before,
 // else by what went with it, and that is a hint.
-func (cs *attribution) foretold(f *journal.Entry, l *Lease) {
-	late := model.Say("no-reading-within", cs.scheduler.now.Sub(f.At))
+func (a *attribution) foretold(f *journal.Entry, l *Lease) {
+	late := model.Say("no-reading-within", a.scheduler.now.Sub(f.At))
 	if f.WasReadInVain() {
 		late = f.Evidence
 	}
@@ -354,19 +354,19 @@ func (cs *attribution) foretold(f *journal.Entry, l *Lease) {
 		return
 	}
 	if !f.OwnGoing() { // somebody got the lock later: the cause is that of the loss before
-		if lk := cs.keys.Lock(f.Lock); lk != nil && lk.lastLoss != nil && lk.lastLoss.GoneRev == f.GoneRev && !lk.lastLoss.Pending {
+		if lk := a.keys.Lock(f.Lock); lk != nil && lk.lastLoss != nil && lk.lastLoss.GoneRev == f.GoneRev && !lk.lastLoss.Pending {
 			f.Cause, f.Confidence, f.Evidence = lk.lastLoss.Cause, lk.lastLoss.Confidence, lk.lastLoss.Evidence
 			return
 		}
 	}
 	if !f.WasReadInVain() && l != nil && l.HasRead && l.Read.Granted > 0 {
-		if cause, sure, why := cs.howEnded(l, f, late); cause == journal.CauseExpired {
+		if cause, sure, why := a.howEnded(l, f, late); cause == journal.CauseExpired {
 			f.Cause, f.Confidence, f.Evidence = cause, sure, why
-			cs.journals.wroteTogether(cs.journals.log.Together(f, cs.scheduler.now))
+			a.journals.wroteTogether(a.journals.log.Together(f, a.scheduler.now))
 			return
 		}
 	}
-	if cs.journals.log.ShareFate(f, late) {
+	if a.journals.log.ShareFate(f, late) {
 		return
 	}
 	if !f.WasReadInVain() {
@@ -376,11 +376,11 @@ func (cs *attribution) foretold(f *journal.Entry, l *Lease) {
 		}
 	}
 	f.GuessByTime()
-	cs.journals.log.NotTogether(f)
+	a.journals.log.NotTogether(f)
 }
 
 // noteGone notes what is known of the client of the claim that went, and of its lease, nil for none.
-func (cs *attribution) noteGone(f *journal.Entry, l *Lease) {
+func (a *attribution) noteGone(f *journal.Entry, l *Lease) {
 	var granted int64
 	var lasts time.Time
 	if l != nil && l.HasRead {
@@ -388,12 +388,12 @@ func (cs *attribution) noteGone(f *journal.Entry, l *Lease) {
 			granted, lasts = read.Granted, read.At.Add(time.Duration(read.Remaining)*time.Second)
 		}
 	}
-	f.NoteEnd(cs.clientOf(f.Removed()), granted, lasts)
+	f.NoteEnd(a.clientOf(f.Removed()), granted, lasts)
 }
 
 // clientOf names the client whose claim it was, "" if nothing does.
-func (cs *attribution) clientOf(r model.ClaimRef) string {
-	if id := cs.owners.Identity(r); id.Source != "uuid" {
+func (a *attribution) clientOf(r model.ClaimRef) string {
+	if id := a.owners.Identity(r); id.Source != "uuid" {
 		return id.Text
 	}
 	return ""

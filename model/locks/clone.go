@@ -87,24 +87,24 @@ func (q *Queue[E]) clone(get func(E) E) Queue[E] {
 
 // Clone returns a state that goes its own way, and the copies of its records, which are complete only
 // once the parts that point to them were copied, too. What is asked meanwhile has to wait for that.
-func (k *State) Clone() (*State, *Copies) {
-	c := &Copies{journal: journal.NewCopies(k.scheduler.now)}
-	c.claims.Expect(len(k.Keys.claims))
-	c.leases.Expect(len(k.Leases.leaseList))
-	c.dirs.Expect(len(k.Keys.dirs))
-	c.locks.Expect(len(k.Keys.order))
-	own := newState(k.Pins, k.Prefixes.clone())
-	own.rev, own.keysRev, *own.Members = k.rev, k.keysRev, *k.Members
-	own.Members.changes, own.Members.leads = slices.Clone(k.Members.changes), slices.Clone(k.Members.leads)
-	own.Members.rounds = slices.Clone(k.Members.rounds)
-	k.scheduler.cloneInto(own.scheduler, c)
-	k.change.cloneInto(own.change)
-	k.Leases.cloneInto(own.Leases, c)
-	k.Keys.cloneInto(own.Keys, c)
-	own.Owners.byLease, own.Owners.order = maps.Clone(k.Owners.byLease), slices.Clone(k.Owners.order)
-	own.Journals.log, own.Journals.lines = k.Journals.log.Clone(c.journal), k.Journals.lines
-	own.transitions.free, own.transitions.believed = k.transitions.free, maps.Clone(k.transitions.believed)
-	own.lists.listings = copies.Values(k.lists.listings, func(l *listing) *listing {
+func (s *State) Clone() (*State, *Copies) {
+	c := &Copies{journal: journal.NewCopies(s.scheduler.now)}
+	c.claims.Expect(len(s.Keys.claims))
+	c.leases.Expect(len(s.Leases.leaseList))
+	c.dirs.Expect(len(s.Keys.dirs))
+	c.locks.Expect(len(s.Keys.order))
+	own := newState(s.Pins, s.Prefixes.clone())
+	own.rev, own.keysRev, *own.Members = s.rev, s.keysRev, *s.Members
+	own.Members.changes, own.Members.leads = slices.Clone(s.Members.changes), slices.Clone(s.Members.leads)
+	own.Members.rounds = slices.Clone(s.Members.rounds)
+	s.scheduler.cloneInto(own.scheduler, c)
+	s.change.cloneInto(own.change)
+	s.Leases.cloneInto(own.Leases, c)
+	s.Keys.cloneInto(own.Keys, c)
+	own.Owners.byLease, own.Owners.order = maps.Clone(s.Owners.byLease), slices.Clone(s.Owners.order)
+	own.Journals.log, own.Journals.lines = s.Journals.log.Clone(c.journal), s.Journals.lines
+	own.transitions.free, own.transitions.believed = s.transitions.free, maps.Clone(s.transitions.believed)
+	own.lists.listings = copies.Values(s.lists.listings, func(l *listing) *listing {
 		return &listing{number: l.number, touched: c.locks.List(l.touched), room: l.room}
 	})
 	return own, c
@@ -119,12 +119,12 @@ func (ps *Prefixes) clone() *Prefixes {
 	return &own
 }
 
-func (a *scheduler) cloneInto(own *scheduler, c *Copies) {
-	*own = *a
-	for class, h := range a.due {
+func (s *scheduler) cloneInto(own *scheduler, c *Copies) {
+	*own = *s
+	for class, h := range s.due {
 		own.due[class] = c.leases.List(h)
 	}
-	own.deadlines = copies.List(a.deadlines, func(d deadline) deadline {
+	own.deadlines = copies.List(s.deadlines, func(d deadline) deadline {
 		d.lock, d.check = c.Lock(d.lock), c.Lock(d.check)
 		return d
 	})
@@ -136,13 +136,13 @@ func (ch *currentChange) cloneInto(own *currentChange) {
 	own.all, own.touched, own.newClaims, own.removed, own.stayed, own.told = nil, nil, nil, nil, stayed{}, nil
 }
 
-func (b *LeaseTable) cloneInto(own *LeaseTable, c *Copies) {
+func (t *LeaseTable) cloneInto(own *LeaseTable, c *Copies) {
 	scheduler, change := own.scheduler, own.change
-	*own = *b
+	*own = *t
 	own.scheduler, own.change = scheduler, change
-	own.byID, own.leaseList = copies.Values(b.byID, c.Lease), c.leases.List(b.leaseList)
-	own.late, own.overdue = copies.Keys(b.late, c.Lease), copies.Keys(b.overdue, c.Lease)
-	own.early, own.focused, own.keysNeeded = slices.Clone(b.early), c.leases.List(b.focused), slices.Clone(b.keysNeeded)
+	own.byID, own.leaseList = copies.Values(t.byID, c.Lease), c.leases.List(t.leaseList)
+	own.late, own.overdue = copies.Keys(t.late, c.Lease), copies.Keys(t.overdue, c.Lease)
+	own.early, own.focused, own.keysNeeded = slices.Clone(t.early), c.leases.List(t.focused), slices.Clone(t.keysNeeded)
 }
 
 func (ks *Keys) cloneInto(own *Keys, c *Copies) {
@@ -154,8 +154,8 @@ func (ks *Keys) cloneInto(own *Keys, c *Copies) {
 	own.lastDir, own.order = c.dirs.Get(ks.lastDir), c.locks.List(ks.order)
 }
 
-func (m *Inferences) clone() Inferences {
-	return Inferences{names: slices.Clone(m.names), byName: copies.Values(m.byName, func(h *Inference) *Inference {
+func (is *Inferences) clone() Inferences {
+	return Inferences{names: slices.Clone(is.names), byName: copies.Values(is.byName, func(h *Inference) *Inference {
 		one := *h
 		one.owners = slices.Clone(h.owners)
 		return &one

@@ -18,52 +18,52 @@ const (
 )
 
 // Unexplained returns how many entries wait for a reading, and the first of them.
-func (k *State) Unexplained() (n int, first *journal.Entry) {
-	first, _ = k.Journals.log.FirstWaiting()
-	return k.Journals.log.Waiting(), first
+func (s *State) Unexplained() (n int, first *journal.Entry) {
+	first, _ = s.Journals.log.FirstWaiting()
+	return s.Journals.log.Waiting(), first
 }
 
 // Kept names what is kept, "" for nothing.
-func (k *State) Kept() string {
-	if len(k.Keys.claims)+len(k.Keys.dirs)+len(k.Leases.byID)+len(k.Keys.Locks())+len(k.Leases.late)+len(k.Leases.overdue)+k.transitions.free+k.Keys.claimCount+len(k.Leases.leaseList)+k.Leases.missed == 0 {
+func (s *State) Kept() string {
+	if len(s.Keys.claims)+len(s.Keys.dirs)+len(s.Leases.byID)+len(s.Keys.Locks())+len(s.Leases.late)+len(s.Leases.overdue)+s.transitions.free+s.Keys.claimCount+len(s.Leases.leaseList)+s.Leases.missed == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d claims, %d directories, %d leases, %d locks, %d late, %d overdue, %d free, %d own, %d listed leases, %d that missed a renewal",
-		len(k.Keys.claims), len(k.Keys.dirs), len(k.Leases.byID), len(k.Keys.Locks()), len(k.Leases.late), len(k.Leases.overdue), k.transitions.free, k.Keys.claimCount, len(k.Leases.leaseList), k.Leases.missed)
+		len(s.Keys.claims), len(s.Keys.dirs), len(s.Leases.byID), len(s.Keys.Locks()), len(s.Leases.late), len(s.Leases.overdue), s.transitions.free, s.Keys.claimCount, len(s.Leases.leaseList), s.Leases.missed)
 }
 
 // Check says in what the indices do not agree with the plain list of keys.
-func (k *State) Check() error {
-	for _, l := range k.Keys.Locks() {
-		if err := k.checkLock(l); err != nil {
+func (s *State) Check() error {
+	for _, l := range s.Keys.Locks() {
+		if err := s.checkLock(l); err != nil {
 			return err
 		}
 	}
 	infos := 0
-	for key, c := range k.Keys.claims {
-		if key > k.Keys.maxKey {
-			return fmt.Errorf("key %q stands behind %q, the last one", key, k.Keys.maxKey)
+	for key, c := range s.Keys.claims {
+		if key > s.Keys.maxKey {
+			return fmt.Errorf("key %q stands behind %q, the last one", key, s.Keys.maxKey)
 		}
 		if recipe.IsBeside(key) {
 			infos++
 		}
-		if got, want := k.Owners.IdentityOf(c), k.Owners.Identity(c.Ref()); got != want {
+		if got, want := s.Owners.IdentityOf(c), s.Owners.Identity(c.Ref()); got != want {
 			return fmt.Errorf("key %q is of %v and of %v", key, got, want)
 		}
 	}
 	if !reflect.DeepEqual(*neverRead, Readings{}) {
 		return fmt.Errorf("a lease has written into what all share: %+v", *neverRead)
 	}
-	if infos != k.Keys.infos {
-		return fmt.Errorf("%d keys of Terraform, want %d", k.Keys.infos, infos)
+	if infos != s.Keys.infos {
+		return fmt.Errorf("%d keys of Terraform, want %d", s.Keys.infos, infos)
 	}
-	return k.checkLeases()
+	return s.checkLeases()
 }
 
-func (k *State) checkLock(l *Lock) error {
+func (s *State) checkLock(l *Lock) error {
 	var want []*Claim
 	var tally recipe.Tally
-	for _, c := range k.Keys.claims {
+	for _, c := range s.Keys.claims {
 		if c.home == l.dir {
 			tally.Count(c.form, c.Value != "", 1)
 		}
@@ -92,10 +92,10 @@ func (k *State) checkLock(l *Lock) error {
 	return nil
 }
 
-func (k *State) checkLeases() error {
+func (s *State) checkLeases() error {
 	missed, silent, renewed := 0, 0, 0
-	for id, l := range k.Leases.byID {
-		if k.Leases.leaseList[l.slot] != l {
+	for id, l := range s.Leases.byID {
+		if s.Leases.leaseList[l.slot] != l {
 			return fmt.Errorf("lease %s is not where it says in the list of all", id)
 		}
 		if l.missedRenewal {
@@ -104,7 +104,7 @@ func (k *State) checkLeases() error {
 		if l.State() == model.LeaseSilent {
 			silent++
 		}
-		if l.HasRead && l.State() == model.LeaseHealthy && l.Renewals > 0 && l.ResetAt.IsZero() && l.Read.Term == k.Leases.term {
+		if l.HasRead && l.State() == model.LeaseHealthy && l.Renewals > 0 && l.ResetAt.IsZero() && l.Read.Term == s.Leases.term {
 			renewed++
 		}
 		heads, thirds, waiting := 0, 0, 0
@@ -134,9 +134,9 @@ func (k *State) checkLeases() error {
 			return fmt.Errorf("lease %s: heads %d, want %d", id, l.heads, heads)
 		}
 	}
-	if len(k.Leases.leaseList) != len(k.Leases.byID) || missed != k.Leases.missed || silent > missed || renewed != k.Leases.renewed {
+	if len(s.Leases.leaseList) != len(s.Leases.byID) || missed != s.Leases.missed || silent > missed || renewed != s.Leases.renewed {
 		return fmt.Errorf("%d leases in the list of %d, %d counted as behind with a renewal of %d, %d silent; %d counted as renewed of %d",
-			len(k.Leases.leaseList), len(k.Leases.byID), k.Leases.missed, missed, silent, k.Leases.renewed, renewed)
+			len(s.Leases.leaseList), len(s.Leases.byID), s.Leases.missed, missed, silent, s.Leases.renewed, renewed)
 	}
 	return nil
 }

@@ -34,21 +34,21 @@ func (l *Lock) countHolders() int {
 
 // noteHolds notes which of the first keys hold from now on, and which do not any more. over
 // says that the key of the first one is another's now.
-func (s *transitions) noteHolds(l *Lock, at time.Time, late, over bool) {
+func (t *transitions) noteHolds(l *Lock, at time.Time, late, over bool) {
 	if over {
-		s.change.unhold(l, l.headRef, l.headAtMark, at, late)
+		t.change.unhold(l, l.headRef, l.headAtMark, at, late)
 	}
 	i := 0
 	for c := range l.First(max(l.holds, l.holdsAtMark)) {
-		s.noteHold(l, c, at, i < l.holds, late)
+		t.noteHold(l, c, at, i < l.holds, late)
 		i++
 	}
-	if c := l.headAtMark; c != nil && c != l.queue.First() && s.keys.claims[c.Key] == c {
-		s.noteHold(l, c, at, l.Holds(l.queue.Rank(c)), late)
+	if c := l.headAtMark; c != nil && c != l.queue.First() && t.keys.claims[c.Key] == c {
+		t.noteHold(l, c, at, l.Holds(l.queue.Rank(c)), late)
 	}
 }
 
-func (s *transitions) noteHold(l *Lock, c *Claim, at time.Time, holds, late bool) {
+func (t *transitions) noteHold(l *Lock, c *Claim, at time.Time, holds, late bool) {
 	switch {
 	case !l.IsClaim(c): // it counts here, and is of another lock
 	case holds && c.got == 0:
@@ -56,7 +56,7 @@ func (s *transitions) noteHold(l *Lock, c *Claim, at time.Time, holds, late bool
 		c.count()
 	case !holds && c.got != 0:
 		c.setHead(false)
-		s.change.unhold(l, refOf(c), c, at, late)
+		t.change.unhold(l, refOf(c), c, at, late)
 	}
 }
 

@@ -49,16 +49,16 @@ type Life struct {
 }
 
 // ByKey returns what was seen of a key, nil for nothing.
-func (m *Inferences) ByKey(key string) *Inference { return m.byName[key] }
+func (is *Inferences) ByKey(key string) *Inference { return is.byName[key] }
 
 // Len returns of how many keys that went it is known how they behaved.
-func (m *Inferences) Len() int { return len(m.byName) }
+func (is *Inferences) Len() int { return len(is.byName) }
 
 // Ended notes that a leased key went.
-func (m *Inferences) Ended(l Life) {
-	h := m.byName[l.KV.Key]
+func (is *Inferences) Ended(l Life) {
+	h := is.byName[l.KV.Key]
 	if h == nil {
-		h = m.remember(l.KV.Key)
+		h = is.remember(l.KV.Key)
 		h.value(l.KV.Value, l.Unread)
 	}
 	h.last, h.removedAt, h.lasted, h.whole, h.again = l.Claim, l.At, l.Lasted, l.Whole, true
@@ -78,53 +78,53 @@ func (m *Inferences) Ended(l Life) {
 }
 
 // remember makes room for a key. What never came back goes first.
-func (m *Inferences) remember(key string) *Inference {
-	for tries := 0; len(m.names) >= inferencesMax; tries++ {
-		oldest := m.names[0]
-		m.names[0] = ""
-		m.names = m.names[1:]
-		if h := m.byName[oldest]; h.takes > 0 && h.again && tries < inferencesMax/2 {
+func (is *Inferences) remember(key string) *Inference {
+	for tries := 0; len(is.names) >= inferencesMax; tries++ {
+		oldest := is.names[0]
+		is.names[0] = ""
+		is.names = is.names[1:]
+		if h := is.byName[oldest]; h.takes > 0 && h.again && tries < inferencesMax/2 {
 			h.again = false
-			m.names = append(m.names, oldest)
+			is.names = append(is.names, oldest)
 			continue
 		}
-		delete(m.byName, oldest)
+		delete(is.byName, oldest)
 	}
-	if m.byName == nil {
-		m.byName = map[string]*Inference{}
+	if is.byName == nil {
+		is.byName = map[string]*Inference{}
 	}
 	h := &Inference{constant: true, plain: true}
-	m.byName[key] = h
-	m.names = append(m.names, key)
+	is.byName[key] = h
+	is.names = append(is.names, key)
 	return h
 }
 
 // value notes the value of a life.
-func (h *Inference) value(v string, unread bool) {
+func (in *Inference) value(v string, unread bool) {
 	if unread {
 		return
 	}
-	h.plain = h.plain && len(v) <= 64 && (v == "" || v[0] != '{' && v[0] != '[')
+	in.plain = in.plain && len(v) <= 64 && (v == "" || v[0] != '{' && v[0] != '[')
 	sum := fnv.New64a()
 	sum.Write([]byte(v))
 	is := sum.Sum64()
-	for i, o := range h.owners {
+	for i, o := range in.owners {
 		if o == is {
-			h.recurs = h.recurs || i < len(h.owners)-1 && v != ""
-			h.constant = h.constant && v != ""
+			in.recurs = in.recurs || i < len(in.owners)-1 && v != ""
+			in.constant = in.constant && v != ""
 			return
 		}
 	}
-	h.constant = len(h.owners) == 0 && v != ""
-	if len(h.owners) < ownersKept {
-		h.owners = append(h.owners, is)
+	in.constant = len(in.owners) == 0 && v != ""
+	if len(in.owners) < ownersKept {
+		in.owners = append(in.owners, is)
 	}
 }
 
 // Returned notes that a leased key was created, and returns what is known of it if it was before; unread
 // says that its value was not seen.
-func (m *Inferences) Returned(kv *model.KV, unread bool) *Inference {
-	h := m.byName[kv.Key]
+func (is *Inferences) Returned(kv *model.KV, unread bool) *Inference {
+	h := is.byName[kv.Key]
 	if h == nil || kv.Lease == 0 || kv.Lease == h.last.Lease {
 		return nil
 	}
@@ -134,41 +134,41 @@ func (m *Inferences) Returned(kv *model.KV, unread bool) *Inference {
 }
 
 // Last returns the claim that its key was last, and when that went.
-func (h *Inference) Last() (last model.ClaimRef, gone time.Time) { return h.last, h.removedAt }
+func (in *Inference) Last() (last model.ClaimRef, gone time.Time) { return in.last, in.removedAt }
 
 // Lasted returns how long its key had been there when it last went; atLeast if not all of that
 // was seen.
-func (h *Inference) Lasted() (d time.Duration, atLeast bool) { return h.lasted, !h.whole }
+func (in *Inference) Lasted() (d time.Duration, atLeast bool) { return in.lasted, !in.whole }
 
 // CameBack says whether its key was created again by another lease; nil for a key of which
 // nothing is known.
-func (h *Inference) CameBack() bool { return h != nil && h.takes > 0 }
+func (in *Inference) CameBack() bool { return in != nil && in.takes > 0 }
 
 // Constant says whether every life had one and the same value, as far as values were seen.
-func (h *Inference) Constant() (same, known bool) {
-	known = len(h.owners) > 0
-	return known && h.constant, known
+func (in *Inference) Constant() (same, known bool) {
+	known = len(in.owners) > 0
+	return known && in.constant, known
 }
 
 // Lock says how sure it is that a key is a lock by what it was seen to do, and why: empty
 // if that says nothing. A registration comes back with the value that it had, a cached value
 // runs out, and both stand beside others that never come back under another lease.
-func (h *Inference) Lock(key *recipe.Key, alone func() bool) (sure model.Confidence, why string) {
-	if !h.CameBack() || h.rewritten || recipe.Registration(key) {
+func (in *Inference) Lock(key *recipe.Key, alone func() bool) (sure model.Confidence, why string) {
+	if !in.CameBack() || in.rewritten || recipe.Registration(key) {
 		return "", ""
 	}
-	why = fmt.Sprintf("it was created %d times by other leases than before, each time anew", h.takes)
-	if h.takes == 1 {
+	why = fmt.Sprintf("it was created %d times by other leases than before, each time anew", in.takes)
+	if in.takes == 1 {
 		why = "it was created again by another lease than before"
 	}
 	switch {
-	case recipe.Speaks(key.Name) && h.takes > 1 && !key.Unread: // that may register something
+	case recipe.Speaks(key.Name) && in.takes > 1 && !key.Unread: // that may register something
 		return model.Strong, why + ", and its path speaks of locks or leaders"
-	case h.recurs && h.endedEarly && h.takes > 1 && h.plain:
+	case in.recurs && in.endedEarly && in.takes > 1 && in.plain:
 		return model.Hint, why + ", by owners that take turns" // values of a cache come back, too
 	case recipe.Speaks(key.Name):
 		return model.Hint, why + ", and its path speaks of locks or leaders"
-	case !h.constant && h.plain && h.endedEarly && h.takes > 1 && alone():
+	case !in.constant && in.plain && in.endedEarly && in.takes > 1 && alone():
 		return model.Hint, why
 	}
 	return "", ""

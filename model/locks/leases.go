@@ -31,9 +31,9 @@ func newLeaseTable(a *scheduler, ch *currentChange) *LeaseTable {
 }
 
 // makeRoom grows the table at once for so many leases.
-func (b *LeaseTable) makeRoom(n int) {
-	b.byID = withRoom(b.byID, n)
-	b.leaseList = slices.Grow(b.leaseList, max(0, n-len(b.leaseList)))
+func (t *LeaseTable) makeRoom(n int) {
+	t.byID = withRoom(t.byID, n)
+	t.leaseList = slices.Grow(t.leaseList, max(0, n-len(t.leaseList)))
 }
 
 func withRoom[K comparable, V any](m map[K]V, room int) map[K]V {
@@ -49,18 +49,18 @@ type EarlyEnd struct {
 }
 
 // Lease returns what is known of a lease, nil if nothing is.
-func (b *LeaseTable) Lease(id model.LeaseID) *Lease { return b.byID[id] }
+func (t *LeaseTable) Lease(id model.LeaseID) *Lease { return t.byID[id] }
 
 // Late returns the leases that were last read as late or silent. It is the state's own,
 // for reading.
-func (b *LeaseTable) Late() map[*Lease]struct{} { return b.late }
+func (t *LeaseTable) Late() map[*Lease]struct{} { return t.late }
 
 // Overdue returns how many leases were last read as past their end.
-func (b *LeaseTable) Overdue() int { return len(b.overdue) }
+func (t *LeaseTable) Overdue() int { return len(t.overdue) }
 
 // Missed returns how many leases had missed a renewal at a third of their TTL, by their
 // last reading: only among them are silent ones.
-func (b *LeaseTable) Missed() int { return b.missed }
+func (t *LeaseTable) Missed() int { return t.missed }
 
 // BacklogMin is how many leases past their end make a backlog.
 const BacklogMin = 20
@@ -69,13 +69,13 @@ const BacklogMin = 20
 // and valid until the next Apply. Who goes through it from its end over several of them
 // misses none that was there from the beginning, but may meet one twice: a lease that
 // goes leaves its place to the last one.
-func (b *LeaseTable) Leases() []*Lease { return b.leaseList }
+func (t *LeaseTable) Leases() []*Lease { return t.leaseList }
 
 // UnreadLeases returns the leases whose last reading failed, by id. It is built anew on
 // each call.
-func (b *LeaseTable) UnreadLeases() []*Lease {
+func (t *LeaseTable) UnreadLeases() []*Lease {
 	var unread []*Lease
-	for _, l := range b.byID {
+	for _, l := range t.byID {
 		if !l.Unread.IsZero() {
 			unread = append(unread, l)
 		}
@@ -88,38 +88,38 @@ func (b *LeaseTable) UnreadLeases() []*Lease {
 const EarlyKept = 20 * time.Second
 
 // EndedEarly returns the healthy leases that ended before their time, of the last seconds.
-func (b *LeaseTable) EndedEarly() []EarlyEnd { return b.early }
+func (t *LeaseTable) EndedEarly() []EarlyEnd { return t.early }
 
 // endedEarly remembers such a lease.
-func (b *LeaseTable) endedEarly(id model.LeaseID, at time.Time) {
-	for len(b.early) > 0 && at.Sub(b.early[0].At) > EarlyKept {
-		b.early = b.early[1:]
+func (t *LeaseTable) endedEarly(id model.LeaseID, at time.Time) {
+	for len(t.early) > 0 && at.Sub(t.early[0].At) > EarlyKept {
+		t.early = t.early[1:]
 	}
-	for _, e := range b.early {
+	for _, e := range t.early {
 		if e.Lease == id {
 			return
 		}
 	}
-	b.early = append(b.early, EarlyEnd{at, id})
+	t.early = append(t.early, EarlyEnd{at, id})
 }
 
 // leaseOf returns the record of a lease, made if needed.
-func (b *LeaseTable) leaseOf(id model.LeaseID) *Lease {
+func (t *LeaseTable) leaseOf(id model.LeaseID) *Lease {
 	if id == 0 {
 		return nil
 	}
-	l := b.byID[id]
+	l := t.byID[id]
 	if l == nil {
-		l = &Lease{ID: id, Readings: neverRead, class: classNone, slot: int32(len(b.leaseList))}
+		l = &Lease{ID: id, Readings: neverRead, class: classNone, slot: int32(len(t.leaseList))}
 		l.claims = l.inline[:0]
-		b.byID[id] = l
-		b.leaseList = append(b.leaseList, l)
+		t.byID[id] = l
+		t.leaseList = append(t.leaseList, l)
 	}
 	return l
 }
 
-func (b *LeaseTable) attach(c *Claim) {
-	if c.lease = b.leaseOf(c.KV.Lease); c.lease == nil {
+func (t *LeaseTable) attach(c *Claim) {
+	if c.lease = t.leaseOf(c.KV.Lease); c.lease == nil {
 		return
 	}
 	l := c.lease
@@ -203,25 +203,25 @@ func (c *Claim) setHead(head bool) {
 
 // releaseLease forgets a lease on which nothing hangs and of which nothing is
 // asked any more.
-func (b *LeaseTable) releaseLease(l *Lease) {
+func (t *LeaseTable) releaseLease(l *Lease) {
 	if len(l.claims) == 0 && len(l.pending) == 0 {
-		b.scheduler.unschedule(l)
-		delete(b.late, l)
-		delete(b.overdue, l)
-		delete(b.byID, l.ID)
-		last := len(b.leaseList) - 1
-		b.leaseList[l.slot], b.leaseList[last].slot = b.leaseList[last], l.slot
-		b.leaseList[last] = nil
-		b.leaseList = b.leaseList[:last]
-		b.noteMissed(l, false)
-		b.noteRenewed(l, false)
+		t.scheduler.unschedule(l)
+		delete(t.late, l)
+		delete(t.overdue, l)
+		delete(t.byID, l.ID)
+		last := len(t.leaseList) - 1
+		t.leaseList[l.slot], t.leaseList[last].slot = t.leaseList[last], l.slot
+		t.leaseList[last] = nil
+		t.leaseList = t.leaseList[:last]
+		t.noteMissed(l, false)
+		t.noteRenewed(l, false)
 		return
 	}
-	b.scheduler.schedule(l)
+	t.scheduler.schedule(l)
 }
 
 // read takes a reading in of a lease that was in that state before.
-func (b *LeaseTable) read(l *Lease, e model.LeaseRead, before model.LeaseState) {
+func (t *LeaseTable) read(l *Lease, e model.LeaseRead, before model.LeaseState) {
 	prev, had, missed := l.Read, l.HasRead, l.LongMissed()
 	l.keep()
 	l.learn(prev, e, had)
@@ -232,30 +232,30 @@ func (b *LeaseTable) read(l *Lease, e model.LeaseRead, before model.LeaseState) 
 		l.alive = &prev
 	}
 	l.Read, l.HasRead, l.Unread, l.failures, l.stale = e, true, model.Message{}, 0, false
-	if b.byID[e.ID] == l {
-		b.scheduler.schedule(l)
+	if t.byID[e.ID] == l {
+		t.scheduler.schedule(l)
 	}
-	b.index(l)
+	t.index(l)
 	switch after := l.State(); {
 	case before != after && (before != model.LeaseUnknown || after != model.LeaseHealthy):
-		b.change.leaseChanged(l)
+		t.change.leaseChanged(l)
 	case prev.Remaining != e.Remaining || prev.Granted != e.Granted || !had || missed != l.LongMissed():
 		for _, c := range l.claims { // it is well, as was supposed: findings may tell of numbers
 			if lk := c.Lock(); lk != nil {
-				b.change.due(lk)
+				t.change.due(lk)
 			}
 		}
 	}
 }
 
 // readOdd notes a reading that nobody can believe.
-func (b *LeaseTable) readOdd(l *Lease, e model.LeaseRead) {
+func (t *LeaseTable) readOdd(l *Lease, e model.LeaseRead) {
 	l.keep().Odd = &e
-	b.leaseUnread(model.LeaseUnread{At: e.At, ID: e.ID, Reason: model.Say("odd-reading", e.Remaining, e.Granted)})
+	t.leaseUnread(model.LeaseUnread{At: e.At, ID: e.ID, Reason: model.Say("odd-reading", e.Remaining, e.Granted)})
 }
 
 // index keeps the sets of leases that are not well.
-func (b *LeaseTable) index(l *Lease) {
+func (t *LeaseTable) index(l *Lease) {
 	set := func(m map[*Lease]struct{}, in bool) {
 		if in {
 			m[l] = struct{}{}
@@ -263,62 +263,62 @@ func (b *LeaseTable) index(l *Lease) {
 			delete(m, l)
 		}
 	}
-	many := len(b.overdue) >= BacklogMin
+	many := len(t.overdue) >= BacklogMin
 	st := l.State()
-	live := b.byID[l.ID] == l
-	set(b.late, live && (st == model.LeaseLate || st == model.LeaseSilent))
-	set(b.overdue, live && st == model.LeaseOverdue)
+	live := t.byID[l.ID] == l
+	set(t.late, live && (st == model.LeaseLate || st == model.LeaseSilent))
+	set(t.overdue, live && st == model.LeaseOverdue)
 	_, missed := l.Read.Missed()
-	b.noteMissed(l, live && missed)
-	b.noteRenewed(l, live && st == model.LeaseHealthy && l.Renewals > 0 && l.ResetAt.IsZero())
-	if many != (len(b.overdue) >= BacklogMin) {
-		for o := range b.overdue { // what each of them means has changed
-			b.change.leaseChanged(o)
+	t.noteMissed(l, live && missed)
+	t.noteRenewed(l, live && st == model.LeaseHealthy && l.Renewals > 0 && l.ResetAt.IsZero())
+	if many != (len(t.overdue) >= BacklogMin) {
+		for o := range t.overdue { // what each of them means has changed
+			t.change.leaseChanged(o)
 		}
 	}
 }
 
 // noteMissed counts the leases that missed a renewal at a third of their TTL: only among
 // them are silent ones.
-func (b *LeaseTable) noteMissed(l *Lease, missed bool) {
+func (t *LeaseTable) noteMissed(l *Lease, missed bool) {
 	if l.missedRenewal == missed {
 		return
 	}
 	l.keep().missedRenewal = missed
 	if missed {
-		b.missed++
+		t.missed++
 	} else {
-		b.missed--
+		t.missed--
 	}
 }
 
 // noteRenewed counts the leases that were seen to be renewed under the leader of now: under
 // another one none was.
-func (b *LeaseTable) noteRenewed(l *Lease, renewed bool) {
-	if l.HasRead && l.Read.Term > b.term {
-		b.term, b.renewed = l.Read.Term, 0
-		for _, other := range b.leaseList {
+func (t *LeaseTable) noteRenewed(l *Lease, renewed bool) {
+	if l.HasRead && l.Read.Term > t.term {
+		t.term, t.renewed = l.Read.Term, 0
+		for _, other := range t.leaseList {
 			if other.renewedNow {
 				other.renewedNow = false
 			}
 		}
 	}
-	if renewed = renewed && l.Read.Term == b.term; l.renewedNow == renewed {
+	if renewed = renewed && l.Read.Term == t.term; l.renewedNow == renewed {
 		return
 	}
 	l.keep().renewedNow = renewed
 	if renewed {
-		b.renewed++
+		t.renewed++
 	} else {
-		b.renewed--
+		t.renewed--
 	}
 }
 
 // beginAnew takes in that the cluster was restored from a backup, which gives every lease its whole TTL anew
 // and counts terms anew: no next reading is of a term that is known.
-func (b *LeaseTable) beginAnew() {
-	b.term, b.renewed = 0, 0
-	for _, l := range b.leaseList {
+func (t *LeaseTable) beginAnew() {
+	t.term, t.renewed = 0, 0
+	for _, l := range t.leaseList {
 		if l.HasRead {
 			l.Read.Term, l.renewedNow = 0, false
 		}
@@ -327,50 +327,50 @@ func (b *LeaseTable) beginAnew() {
 
 // RenewedSinceLeader returns how many leases were seen to be renewed since the leader changed
 // last, as the term of their readings tells, and are well.
-func (b *LeaseTable) RenewedSinceLeader() int { return b.renewed }
+func (t *LeaseTable) RenewedSinceLeader() int { return t.renewed }
 
-func (b *LeaseTable) leaseUnread(e model.LeaseUnread) {
-	l := b.byID[e.ID]
+func (t *LeaseTable) leaseUnread(e model.LeaseUnread) {
+	l := t.byID[e.ID]
 	if l == nil {
 		return
 	}
 	l.keep().Unread = e.Reason
-	b.change.leaseChanged(l)
-	b.scheduler.reschedule(l, e.At.Add(min(retryReading, minInterval<<min(l.failures, 8))))
+	t.change.leaseChanged(l)
+	t.scheduler.reschedule(l, e.At.Add(min(retryReading, minInterval<<min(l.failures, 8))))
 	l.failures++
 }
 
 // readAgain makes due what could not be read, since that may have changed: a short lease
 // could end within the pause after a failure, and nobody would know why.
-func (b *LeaseTable) readAgain(at time.Time) {
-	for _, l := range b.UnreadLeases() {
+func (t *LeaseTable) readAgain(at time.Time) {
+	for _, l := range t.UnreadLeases() {
 		l.failures = 0
-		b.scheduler.reschedule(l, at)
+		t.scheduler.reschedule(l, at)
 	}
 }
 
 // ShowLeases tells the state which leases are on the screen, for the order of readings.
 // It changes nothing else.
-func (b *LeaseTable) ShowLeases(leases []model.LeaseID) {
-	for _, l := range b.focused {
+func (t *LeaseTable) ShowLeases(leases []model.LeaseID) {
+	for _, l := range t.focused {
 		l.focus = false
 	}
-	old := b.focused
-	b.focused = nil
+	old := t.focused
+	t.focused = nil
 	for _, id := range leases {
-		if l := b.byID[id]; l != nil && !l.focus {
+		if l := t.byID[id]; l != nil && !l.focus {
 			l.focus = true
-			b.focused = append(b.focused, l)
+			t.focused = append(t.focused, l)
 		}
 	}
 	for _, l := range old {
-		if !l.focus && b.byID[l.ID] == l {
-			b.scheduler.schedule(l)
+		if !l.focus && t.byID[l.ID] == l {
+			t.scheduler.schedule(l)
 		}
 	}
-	for _, l := range b.focused {
+	for _, l := range t.focused {
 		if l.class != classShown && l.class != classCause {
-			b.scheduler.schedule(l)
+			t.scheduler.schedule(l)
 		}
 	}
 }
@@ -379,48 +379,48 @@ func (b *LeaseTable) ShowLeases(leases []model.LeaseID) {
 const keysAge = 30 * time.Second
 
 // leaseKeys takes in what etcd lists as attached to a lease.
-func (b *LeaseTable) leaseKeys(e model.LeaseKeys) {
-	l := b.byID[e.ID]
+func (t *LeaseTable) leaseKeys(e model.LeaseKeys) {
+	l := t.byID[e.ID]
 	if l == nil || l.attached != nil && e.At.Before(l.attached.At) {
 		return
 	}
 	l.keep().attached, l.needKeys = &e, false
-	b.change.leaseChanged(l)
+	t.change.leaseChanged(l)
 }
 
 // hangs follows up on a change of what hangs on a lease, where somebody asked for that. Of a
 // lease of many keys nobody tells each that comes or goes: its next reading does.
-func (b *LeaseTable) hangs(l *Lease) {
+func (t *LeaseTable) hangs(l *Lease) {
 	if l != nil && l.attached != nil && len(l.claims) <= MaxScan {
-		b.change.leaseChanged(l)
+		t.change.leaseChanged(l)
 	}
 }
 
 // NeedKeys asks for a list of what hangs on a lease, with one of its next readings.
-func (b *LeaseTable) NeedKeys(l *Lease) {
-	if a := l.attached; a != nil && b.scheduler.now.Sub(a.At) < keysAge || l.needKeys {
+func (t *LeaseTable) NeedKeys(l *Lease) {
+	if a := l.attached; a != nil && t.scheduler.now.Sub(a.At) < keysAge || l.needKeys {
 		return
 	}
 	l.keep().needKeys = true
-	b.keysNeeded = append(b.keysNeeded, l.ID)
-	b.scheduler.reschedule(l, b.scheduler.now)
+	t.keysNeeded = append(t.keysNeeded, l.ID)
+	t.scheduler.reschedule(l, t.scheduler.now)
 }
 
 // KeysNeeded returns the leases of which it is to be known what hangs on them, and is not, in
 // the order in which they were asked for last.
-func (b *LeaseTable) KeysNeeded() []model.LeaseID {
-	if len(b.keysNeeded) == 0 {
+func (t *LeaseTable) KeysNeeded() []model.LeaseID {
+	if len(t.keysNeeded) == 0 {
 		return nil
 	}
-	last := make(map[model.LeaseID]int, len(b.keysNeeded)) // one that came back was asked for twice
-	for i, id := range b.keysNeeded {
+	last := make(map[model.LeaseID]int, len(t.keysNeeded)) // one that came back was asked for twice
+	for i, id := range t.keysNeeded {
 		last[id] = i
 	}
 	i := -1
-	b.keysNeeded = slices.DeleteFunc(b.keysNeeded, func(id model.LeaseID) bool {
+	t.keysNeeded = slices.DeleteFunc(t.keysNeeded, func(id model.LeaseID) bool {
 		i++
-		l := b.byID[id]
+		l := t.byID[id]
 		return l == nil || !l.needKeys || last[id] != i
 	})
-	return b.keysNeeded
+	return t.keysNeeded
 }

@@ -17,11 +17,11 @@ type ranked struct {
 }
 
 // Compare orders by rank, or the other way round.
-func (a *ranked) Compare(b *ranked, second bool) int {
+func (r *ranked) Compare(b *ranked, second bool) int {
 	if second {
-		a, b = b, a
+		r, b = b, r
 	}
-	return cmp.Or(cmp.Compare(a.rank, b.rank), strings.Compare(a.name, b.name))
+	return cmp.Or(cmp.Compare(r.rank, b.rank), strings.Compare(r.name, b.name))
 }
 
 func TestQueueIsASortedList(t *testing.T) {

@@ -59,7 +59,7 @@ const (
 )
 
 // Now returns the time of the last event.
-func (a *scheduler) Now() time.Time { return a.now }
+func (s *scheduler) Now() time.Time { return s.now }
 
 func (h leaseHeap) Len() int { return len(h) }
 
@@ -120,9 +120,9 @@ func (l *Lease) contended() bool {
 }
 
 // nextReading returns when a lease of that class is next worth a reading.
-func (a *scheduler) nextReading(l *Lease, class int8) time.Time {
+func (s *scheduler) nextReading(l *Lease, class int8) time.Time {
 	if class == classCause || !l.HasRead || len(l.pending) > 0 {
-		return a.now
+		return s.now
 	}
 	least, healthy := minInterval, l.State() == model.LeaseHealthy
 	switch {
@@ -166,60 +166,60 @@ func (l *Lease) telling(next time.Time) time.Time {
 }
 
 // schedule puts l where it belongs after a change.
-func (a *scheduler) schedule(l *Lease) {
+func (s *scheduler) schedule(l *Lease) {
 	class := classOf(l)
 	if class == classNone {
-		a.unschedule(l)
+		s.unschedule(l)
 		return
 	}
-	next := a.nextReading(l, class)
+	next := s.nextReading(l, class)
 	due := next.UnixNano()
-	if next.Equal(a.now) && l.due != 0 && l.due < due && (l.class == class || !l.HasRead && class != classCause) {
+	if next.Equal(s.now) && l.due != 0 && l.due < due && (l.class == class || !l.HasRead && class != classCause) {
 		due = l.due // it keeps its place among those that wait for their reading
 	}
-	a.place(l, class, due)
+	s.place(l, class, due)
 }
 
-func (a *scheduler) scheduleFor(c *Claim) {
+func (s *scheduler) scheduleFor(c *Claim) {
 	if c != nil && c.lease != nil { // one that something hangs on is known
-		a.schedule(c.lease)
+		s.schedule(c.lease)
 	}
 }
 
 // reschedule moves the next reading of l to at.
-func (a *scheduler) reschedule(l *Lease, at time.Time) {
+func (s *scheduler) reschedule(l *Lease, at time.Time) {
 	if class := classOf(l); class != classNone {
-		a.place(l, class, at.UnixNano())
+		s.place(l, class, at.UnixNano())
 	}
 }
 
-func (a *scheduler) place(l *Lease, class int8, due int64) {
+func (s *scheduler) place(l *Lease, class int8, due int64) {
 	if l.class == class {
 		if l.due != due {
 			l.due = due
-			heap.Fix(&a.due[class], int(l.index))
+			heap.Fix(&s.due[class], int(l.index))
 		}
 		return
 	}
-	a.unschedule(l)
+	s.unschedule(l)
 	l.class, l.due = class, due
-	heap.Push(&a.due[class], l)
+	heap.Push(&s.due[class], l)
 }
 
-func (a *scheduler) unschedule(l *Lease) {
+func (s *scheduler) unschedule(l *Lease) {
 	if l.class != classNone {
-		heap.Remove(&a.due[l.class], int(l.index))
+		heap.Remove(&s.due[l.class], int(l.index))
 		l.class = classNone
 	}
 }
 
 // peek returns up to n leases of a class that are due, longest due first. It leaves the heap as
 // it is: this is asked with every batch, while few of them are read.
-func (a *scheduler) peek(class int8, n int) []model.LeaseID {
-	h := a.due[class]
+func (s *scheduler) peek(class int8, n int) []model.LeaseID {
+	h := s.due[class]
 	var ids []model.LeaseID
 	next := []int{0} // what can come next, the first of them last
-	now := a.now.UnixNano()
+	now := s.now.UnixNano()
 	for len(ids) < n && len(next) > 0 {
 		i := next[len(next)-1]
 		next = next[:len(next)-1]
@@ -239,24 +239,24 @@ func (a *scheduler) peek(class int8, n int) []model.LeaseID {
 
 // wakeAt returns the next time at which something falls due without an event: a reading, a deadline, or
 // what waits up to another time, zero if nothing does.
-func (a *scheduler) wakeAt(waits time.Time) time.Time {
+func (s *scheduler) wakeAt(waits time.Time) time.Time {
 	var at time.Time
 	earlier := func(t time.Time) {
-		if t.After(a.now) && (at.IsZero() || t.Before(at)) {
+		if t.After(s.now) && (at.IsZero() || t.Before(at)) {
 			at = t
 		}
 	}
-	for class := range a.due {
-		if h := a.due[class]; len(h) > 0 {
-			earlier(time.Unix(0, h[0].due).In(a.now.Location()))
+	for class := range s.due {
+		if h := s.due[class]; len(h) > 0 {
+			earlier(time.Unix(0, h[0].due).In(s.now.Location()))
 		}
 	}
-	if len(a.deadlines) > 0 {
-		earlier(a.deadlines[0].at)
+	if len(s.deadlines) > 0 {
+		earlier(s.deadlines[0].at)
 	}
 	earlier(waits)
-	if !at.IsZero() && at.Before(a.now.Add(shortestWake)) {
-		at = a.now.Add(shortestWake)
+	if !at.IsZero() && at.Before(s.now.Add(shortestWake)) {
+		at = s.now.Add(shortestWake)
 	}
 	return at
 }
@@ -285,24 +285,24 @@ func (h *deadlineHeap) Pop() any {
 }
 
 // later sets a deadline.
-func (a *scheduler) later(d deadline) {
-	a.deadlineSeq++
-	d.seq = a.deadlineSeq
-	heap.Push(&a.deadlines, d)
+func (s *scheduler) later(d deadline) {
+	s.deadlineSeq++
+	d.seq = s.deadlineSeq
+	heap.Push(&s.deadlines, d)
 }
 
 // nextDue takes away the first deadline that is not after now.
-func (a *scheduler) nextDue(now time.Time) (d deadline, ok bool) {
-	if len(a.deadlines) == 0 || a.deadlines[0].at.After(now) {
+func (s *scheduler) nextDue(now time.Time) (d deadline, ok bool) {
+	if len(s.deadlines) == 0 || s.deadlines[0].at.After(now) {
 		return d, false
 	}
-	return heap.Pop(&a.deadlines).(deadline), true
+	return heap.Pop(&s.deadlines).(deadline), true
 }
 
 // recheck says of a lock at a time that it is due, when that alone may change its findings.
-func (a *scheduler) recheck(l *Lock, at time.Time) {
-	if l.recheckAt.IsZero() || !l.recheckAt.After(a.now) || at.Before(l.recheckAt) {
+func (s *scheduler) recheck(l *Lock, at time.Time) {
+	if l.recheckAt.IsZero() || !l.recheckAt.After(s.now) || at.Before(l.recheckAt) {
 		l.recheckAt = at
-		a.later(deadline{at: at, check: l})
+		s.later(deadline{at: at, check: l})
 	}
 }

@@ -58,120 +58,120 @@ func newState(pinned *Pins, watched *Prefixes) *State {
 // Apply folds an event into the state, and returns what it changed, which is valid until the next
 // one. First comes what time brought. Of the reports of the lab it takes in what the console did, and
 // whose a lease is.
-func (k *State) Apply(event model.Event) []Change {
-	k.Journals.log.Trim()
-	k.change.reset()
-	k.pass(event.When())
+func (s *State) Apply(event model.Event) []Change {
+	s.Journals.log.Trim()
+	s.change.reset()
+	s.pass(event.When())
 	switch e := event.(type) {
 	case model.Committed:
-		k.advance(e.Rev)
-		k.commit.apply(e, k.Prefixes.UnseenSince(e))
+		s.advance(e.Rev)
+		s.commit.apply(e, s.Prefixes.UnseenSince(e))
 	case model.Requested:
-		k.Prefixes.apply(event)
+		s.Prefixes.apply(event)
 	case model.LoadStarted:
-		k.noteRev(e.Rev)
-		k.Prefixes.apply(event)
-		delete(k.lists.listings, e.Prefix)
+		s.noteRev(e.Rev)
+		s.Prefixes.apply(event)
+		delete(s.lists.listings, e.Prefix)
 	case model.Listed:
-		k.Prefixes.apply(event)
-		k.lists.takeList(e)
+		s.Prefixes.apply(event)
+		s.lists.takeList(e)
 	case model.Loaded:
-		was := k.Prefixes.apply(event)
+		was := s.Prefixes.apply(event)
 		if was.Rev > e.Rev { // restored from a backup
-			k.rev, k.keysRev = 0, 0
-			k.Leases.beginAnew()
+			s.rev, s.keysRev = 0, 0
+			s.Leases.beginAnew()
 		}
-		k.advance(e.Rev)
-		k.lists.loaded(e, was)
+		s.advance(e.Rev)
+		s.lists.loaded(e, was)
 	case model.Watching:
-		k.advance(e.Rev)
-		k.lists.noteEndOfHistory(k.Prefixes.apply(event), e.At)
+		s.advance(e.Rev)
+		s.lists.noteEndOfHistory(s.Prefixes.apply(event), e.At)
 	case model.Lost:
-		was := k.Prefixes.apply(event)
+		was := s.Prefixes.apply(event)
 		if e.Reason == model.LostCluster {
-			k.forgetCluster()
+			s.forgetCluster()
 		}
-		k.lists.lost(e, was)
+		s.lists.lost(e, was)
 	case model.Back:
-		k.advance(e.Rev)
-		k.lists.back(e, k.Prefixes.apply(event))
+		s.advance(e.Rev)
+		s.lists.back(e, s.Prefixes.apply(event))
 	case model.LeaseRead:
-		k.scheduler.answers++
-		k.leaseRead(e)
+		s.scheduler.answers++
+		s.leaseRead(e)
 	case model.LeaseUnread:
-		k.scheduler.answers++
-		k.Leases.leaseUnread(e)
+		s.scheduler.answers++
+		s.Leases.leaseUnread(e)
 	case model.LeaseKeys:
-		if !e.At.Before(k.Prefixes.Woke()) {
-			k.Leases.leaseKeys(e)
+		if !e.At.Before(s.Prefixes.Woke()) {
+			s.Leases.leaseKeys(e)
 		}
 	case model.ClusterStatus:
-		k.clusterStatus(e)
+		s.clusterStatus(e)
 	case model.Slept:
-		k.lists.slept(e)
+		s.lists.slept(e)
 	case model.Acted:
-		k.Journals.acted(e.Outcome)
+		s.Journals.acted(e.Outcome)
 	case model.LeaseOwner:
-		k.Owners.reported(e)
+		s.Owners.reported(e)
 	case model.Contender:
-		k.Keys.plays(e.Lock)
+		s.Keys.plays(e.Lock)
 	case model.Watches:
-		k.Keys.watchedBy(e)
+		s.Keys.watchedBy(e)
 	case model.Belief:
-		k.Keys.plays(e.Lock)
+		s.Keys.plays(e.Lock)
 		if e.Lease != 0 {
-			k.Owners.reported(model.LeaseOwner{At: e.At, Lease: e.Lease, Client: model.Client{Name: e.Contender, Certain: true}})
+			s.Owners.reported(model.LeaseOwner{At: e.At, Lease: e.Lease, Client: model.Client{Name: e.Contender, Certain: true}})
 		}
 	}
-	return k.change.all
+	return s.change.all
 }
 
 // Write takes in what later parts know: lines for the journal, why claims went, and which locks
 // clients believe they hold.
-func (k *State) Write(changes []Change) {
+func (s *State) Write(changes []Change) {
 	for i := range changes {
 		switch c := &changes[i]; c.Kind {
 		case Happened:
-			k.Journals.write(c.Entry)
+			s.Journals.write(c.Entry)
 		case Explained:
-			k.causes.takeExplanation(c.Entry, c.Why)
+			s.causes.takeExplanation(c.Entry, c.Why)
 		case Believed:
-			k.transitions.believed[c.Name] = true
+			s.transitions.believed[c.Name] = true
 		case Doubted:
-			delete(k.transitions.believed, c.Name)
+			delete(s.transitions.believed, c.Name)
 		}
 	}
 }
 
 // pass moves the time on and does what fell due.
-func (k *State) pass(now time.Time) {
-	if !now.After(k.scheduler.now) {
+func (s *State) pass(now time.Time) {
+	if !now.After(s.scheduler.now) {
 		return
 	}
 	for {
-		f, until := k.Journals.log.FirstWaiting()
+		f, until := s.Journals.log.FirstWaiting()
 		upTo := now
 		if f != nil && until.Before(now) {
 			upTo = until
 		}
-		if d, ok := k.scheduler.nextDue(upTo); ok {
-			k.scheduler.now = d.at
+		if d, ok := s.scheduler.nextDue(upTo); ok {
+			s.scheduler.now = d.at
 			if d.lock != nil {
-				k.transitions.forgetFree(d.lock)
+				s.transitions.forgetFree(d.lock)
 			} else {
-				k.change.due(d.check)
+				s.change.due(d.check)
 			}
 			continue
 		}
 		if f == nil || until.After(now) {
 			break
 		}
-		k.scheduler.now = until
-		k.causes.giveUp(k.Journals.log.EndWait())
+		s.scheduler.now = until
+		s.causes.giveUp(s.Journals.log.EndWait())
 	}
-	k.scheduler.now = now
-	for k.Journals.log.Waiting() > unexplainedMax {
-		k.causes.giveUp(k.Journals.log.EndWait())
+	s.scheduler.now = now
+	for s.Journals.log.Waiting() > unexplainedMax {
+		s.causes.giveUp(s.Journals.log.EndWait())
 	}
 }
 
@@ -181,87 +181,87 @@ func (k *State) pass(now time.Time) {
 const unexplainedMax = journal.Max
 
 // noteRev notes that the cluster has come to a revision.
-func (k *State) noteRev(rev int64) { k.rev = max(k.rev, rev) }
+func (s *State) noteRev(rev int64) { s.rev = max(s.rev, rev) }
 
 // advance notes that the keys have come to a revision, and the cluster with them.
-func (k *State) advance(rev int64) {
-	k.keysRev = max(k.keysRev, rev)
-	k.noteRev(rev)
+func (s *State) advance(rev int64) {
+	s.keysRev = max(s.keysRev, rev)
+	s.noteRev(rev)
 }
 
 // forgetCluster drops all that is known: the keys, leases and revisions of another cluster
 // are other ones, even where they look the same. What happened stays in the journal.
-func (k *State) forgetCluster() {
-	old := *k
-	*k = *newState(old.Pins, old.Prefixes)
-	k.scheduler.now, k.change.event, k.change.round, k.Keys.noValues = old.scheduler.now, old.change.event, old.change.round, old.Keys.noValues
-	k.Journals.log = old.Journals.log
-	k.Journals.log.Forget()
+func (s *State) forgetCluster() {
+	old := *s
+	*s = *newState(old.Pins, old.Prefixes)
+	s.scheduler.now, s.change.event, s.change.round, s.Keys.noValues = old.scheduler.now, old.change.event, old.change.round, old.Keys.noValues
+	s.Journals.log = old.Journals.log
+	s.Journals.log.Forget()
 }
 
 // leaseRead takes a reading in.
-func (k *State) leaseRead(e model.LeaseRead) {
-	l := k.Leases.byID[e.ID]
+func (s *State) leaseRead(e model.LeaseRead) {
+	l := s.Leases.byID[e.ID]
 	switch {
 	case l == nil: // nothing hangs on it any more
-	case e.At.Before(k.Prefixes.Woke()):
-		k.causes.settlePending(l, e)
+	case e.At.Before(s.Prefixes.Woke()):
+		s.causes.settlePending(l, e)
 	case l.HasRead && e.At.Before(l.Read.At):
 	case e.Granted > 0 && e.Remaining > e.Granted:
-		k.Leases.readOdd(l, e)
+		s.Leases.readOdd(l, e)
 	default:
-		k.Members.SeeTerm(e.Term, e.At)
+		s.Members.SeeTerm(e.Term, e.At)
 		before := l.State()
 		if e.Granted <= 0 { // its end may have been read before its keys were seen to go: what was read before that tells
 			l.Read = l.lastAlive()
 		}
-		k.causes.settlePending(l, e)
-		k.Leases.read(l, e, before)
+		s.causes.settlePending(l, e)
+		s.Leases.read(l, e, before)
 	}
 }
 
 // clusterStatus takes a round of status requests in, and writes what changed.
-func (k *State) clusterStatus(e model.ClusterStatus) {
+func (s *State) clusterStatus(e model.ClusterStatus) {
 	for _, m := range e.Members {
-		k.noteRev(m.Rev)
+		s.noteRev(m.Rev)
 	}
-	news, back := k.Members.Apply(e)
+	news, back := s.Members.Apply(e)
 	if back {
-		k.Leases.readAgain(e.At)
+		s.Leases.readAgain(e.At)
 	}
 	for _, line := range news {
-		k.Journals.Record(&journal.Entry{At: e.At, Kind: journal.Member, Text: line})
+		s.Journals.Record(&journal.Entry{At: e.At, Kind: journal.Member, Text: line})
 	}
 }
 
 // Now returns the time of the last event.
-func (k *State) Now() time.Time { return k.scheduler.Now() }
+func (s *State) Now() time.Time { return s.scheduler.Now() }
 
 // Rev returns the last revision that is known of. The keys may be behind it: a member tells
 // its revision when it is asked how it is.
-func (k *State) Rev() int64 { return k.rev }
+func (s *State) Rev() int64 { return s.rev }
 
 // KeysRev returns the revision up to which the keys are known, 0 before the first list. Where
 // several prefixes are watched, it is that of the one that came furthest.
-func (k *State) KeysRev() int64 { return k.keysRev }
+func (s *State) KeysRev() int64 { return s.keysRev }
 
 // WorksSince returns since when nothing kept the observer from seeing the cluster work: it
 // ran, and every watch was answered. Zero: from the start.
-func (k *State) WorksSince() time.Time { return k.Prefixes.WorksSince(k.scheduler.now) }
+func (s *State) WorksSince() time.Time { return s.Prefixes.WorksSince(s.scheduler.now) }
 
 // Want returns what the state asks of its source now. Most needed first, in turns,
 // so that a budget too small for the causes and the screen does not starve the
 // rest. With each answer the next turn comes first: where locks change hands faster than
 // readings may be made, a source takes no more than the first of what is wanted at a time.
-func (k *State) Want() model.Want {
-	if k.Prefixes.InHistory() { // a reading tells how a lease is now, and not how it was then
-		return model.Want{WakeAt: k.scheduler.wakeAt(k.waits())}
+func (s *State) Want() model.Want {
+	if s.Prefixes.InHistory() { // a reading tells how a lease is now, and not how it was then
+		return model.Want{WakeAt: s.scheduler.wakeAt(s.waits())}
 	}
-	causes := k.scheduler.peek(classCause, wantMax)
-	shown := k.scheduler.peek(classShown, wantMax)
-	seen := k.scheduler.peek(classSeen, wantMax)
-	rest := k.scheduler.peek(classHead, wantMax)
-	rest = append(rest, k.scheduler.peek(classWaiter, wantMax-len(rest))...)
+	causes := s.scheduler.peek(classCause, wantMax)
+	shown := s.scheduler.peek(classShown, wantMax)
+	seen := s.scheduler.peek(classSeen, wantMax)
+	rest := s.scheduler.peek(classHead, wantMax)
+	rest = append(rest, s.scheduler.peek(classWaiter, wantMax-len(rest))...)
 	hurry := len(causes) > 0
 	var turns []*[]model.LeaseID
 	for _, of := range []struct {
@@ -273,17 +273,17 @@ func (k *State) Want() model.Want {
 		}
 	}
 	var ids []model.LeaseID
-	for i := k.scheduler.answers; len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0; i++ {
+	for i := s.scheduler.answers; len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0; i++ {
 		if due := turns[i%len(turns)]; len(*due) > 0 {
 			ids, *due = append(ids, (*due)[0]), (*due)[1:]
 		}
 	}
-	return model.Want{Leases: ids, Keys: k.Leases.KeysNeeded(), Hurry: hurry, WakeAt: k.scheduler.wakeAt(k.waits())}
+	return model.Want{Leases: ids, Keys: s.Leases.KeysNeeded(), Hurry: hurry, WakeAt: s.scheduler.wakeAt(s.waits())}
 }
 
 // waits returns up to when the first entry waits for its cause, zero if none does.
-func (k *State) waits() time.Time {
-	_, at := k.Journals.log.FirstWaiting()
+func (s *State) waits() time.Time {
+	_, at := s.Journals.log.FirstWaiting()
 	return at
 }
 
@@ -293,19 +293,19 @@ const listPart = 1000
 // Checkpoint returns events from which another state knows the keys, the leases and the
 // members as they are now, so that it can go on from here. What only history tells, like since
 // when a key is there, is not in them. No list may be under way.
-func (k *State) Checkpoint() []model.Event {
-	requested := model.Requested{At: k.scheduler.now}
-	for _, w := range k.Prefixes.Watches() {
+func (s *State) Checkpoint() []model.Event {
+	requested := model.Requested{At: s.scheduler.now}
+	for _, w := range s.Prefixes.Watches() {
 		requested.Prefixes = append(requested.Prefixes, w.Prefix)
 	}
 	all := []model.Event{requested}
-	if !k.Members.Cluster().At.IsZero() {
-		all = append(all, k.Members.Cluster())
+	if !s.Members.Cluster().At.IsZero() {
+		all = append(all, s.Members.Cluster())
 	}
-	keys := slices.Sorted(maps.Keys(k.Keys.claims))
-	for _, w := range k.Prefixes.Watches() {
+	keys := slices.Sorted(maps.Keys(s.Keys.claims))
+	for _, w := range s.Prefixes.Watches() {
 		if w.WasListed() {
-			all = append(all, k.listed(w, keys)...)
+			all = append(all, s.listed(w, keys)...)
 		}
 		switch w.State {
 		case Live:
@@ -314,34 +314,34 @@ func (k *State) Checkpoint() []model.Event {
 			all = append(all, model.Lost{At: w.Since, Prefix: w.Prefix, Reason: w.Reason, Detail: w.Detail})
 		}
 	}
-	for _, l := range slices.SortedFunc(slices.Values(k.Leases.leaseList), func(a, b *Lease) int { return a.ID.Compare(b.ID) }) {
+	for _, l := range slices.SortedFunc(slices.Values(s.Leases.leaseList), func(a, b *Lease) int { return a.ID.Compare(b.ID) }) {
 		switch {
 		case !l.Unread.IsZero():
-			all = append(all, model.LeaseUnread{At: k.scheduler.now, ID: l.ID, Reason: l.Unread})
+			all = append(all, model.LeaseUnread{At: s.scheduler.now, ID: l.ID, Reason: l.Unread})
 		case l.HasRead && len(l.claims) > 0:
 			all = append(all, l.Read)
 		}
 	}
-	return append(all, k.Owners.checkpoint()...)
+	return append(all, s.Owners.checkpoint()...)
 }
 
 // listed is the list of a prefix as it stands now.
-func (k *State) listed(w *Watch, keys []string) []model.Event {
+func (s *State) listed(w *Watch, keys []string) []model.Event {
 	from, _ := slices.BinarySearch(keys, w.Prefix)
 	keys = keys[from:]
 	if end := slices.IndexFunc(keys, func(key string) bool { return !strings.HasPrefix(key, w.Prefix) }); end >= 0 {
 		keys = keys[:end]
 	}
-	all := []model.Event{model.LoadStarted{At: k.scheduler.now, Prefix: w.Prefix, Rev: w.Rev}}
+	all := []model.Event{model.LoadStarted{At: s.scheduler.now, Prefix: w.Prefix, Rev: w.Rev}}
 	done := int64(0)
 	for part := range slices.Chunk(keys, listPart) {
-		e := model.Listed{At: k.scheduler.now, Prefix: w.Prefix, Rev: w.Rev, Total: int64(len(keys))}
+		e := model.Listed{At: s.scheduler.now, Prefix: w.Prefix, Rev: w.Rev, Total: int64(len(keys))}
 		for _, key := range part {
-			e.KVs = append(e.KVs, k.Keys.claims[key].KV)
+			e.KVs = append(e.KVs, s.Keys.claims[key].KV)
 		}
 		done += int64(len(part))
 		e.Done = done
 		all = append(all, e)
 	}
-	return append(all, model.Loaded{At: k.scheduler.now, Prefix: w.Prefix, Rev: w.Rev})
+	return append(all, model.Loaded{At: s.scheduler.now, Prefix: w.Prefix, Rev: w.Rev})
 }

@@ -30,44 +30,44 @@ type transitions struct {
 // compareWithBefore compares what was touched since begin with what it was, and writes the
 // journal. With blind, the changes come from a list: what happened in between was
 // not seen, so nothing is said about it here.
-func (s *transitions) compareWithBefore(at time.Time, rev int64, blind bool) {
-	began := s.journals.log.Seq()
-	s.change.keysChanged(at, rev)
+func (t *transitions) compareWithBefore(at time.Time, rev int64, blind bool) {
+	began := t.journals.log.Seq()
+	t.change.keysChanged(at, rev)
 	if !blind {
-		s.journalGone(at, rev)
+		t.journalGone(at, rev)
 	}
-	for _, l := range s.change.touched {
-		s.compareHead(l, at, rev, blind)
+	for _, l := range t.change.touched {
+		t.compareHead(l, at, rev, blind)
 	}
-	for _, c := range s.change.newClaims {
-		s.scheduler.scheduleFor(c)
+	for _, c := range t.change.newClaims {
+		t.scheduler.scheduleFor(c)
 	}
 	if !blind {
-		if len(s.change.removed) > 0 {
-			s.journals.wroteTogether(s.journals.log.WentTogether(began, s.scheduler.now))
+		if len(t.change.removed) > 0 {
+			t.journals.wroteTogether(t.journals.log.WentTogether(began, t.scheduler.now))
 		}
-		s.journalCame(at, rev)
+		t.journalCame(at, rev)
 	}
-	for _, g := range s.change.removed {
+	for _, g := range t.change.removed {
 		if g.lease != nil {
 			g.lease.going = 0
 		}
-		if g.lease != nil && s.leases.byID[g.lease.ID] == g.lease {
+		if g.lease != nil && t.leases.byID[g.lease.ID] == g.lease {
 			held := g.judged && !blind && g.place < g.lock.holdsAtMark && (g.lock.queue.Len() > 0 || g.lock.Handovers > 0)
 			queued := func(c *Claim) bool { return c.CreateRev < rev && c.Lock() != nil && c.Lock().WaitsFor(c) != nil }
 			g.lease.Workers = g.lease.Workers || held && slices.ContainsFunc(g.lease.Competing()[:min(int(g.lease.competing), MaxScan)], queued)
-			s.change.session(g.lease)
-			s.leases.releaseLease(g.lease)
+			t.change.session(g.lease)
+			t.leases.releaseLease(g.lease)
 		}
-		s.keys.dropDir(g.claim.dir)
+		t.keys.dropDir(g.claim.dir)
 	}
 }
 
 // compareHead writes what became of a touched lock's head.
-func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
+func (t *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 	judged := l.recipe.HasHolder
 	if l.mode != recipe.NoShape { // a lock that is free keeps its last one
-		inferred, observed := s.keys.tell(l)
+		inferred, observed := t.keys.tell(l)
 		l.recipe, l.sign, l.confidence, l.observed = inferred.Recipe, inferred.Sign, inferred.Confidence(), observed
 		l.become(inferred.Kind)
 	}
@@ -77,32 +77,32 @@ func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) 
 		l.others.Reorder(byMod)
 	}
 	before, now := l.headAtMark, l.queue.First()
-	l.noteRenewal(now, at, !blind && !s.change.unobserved)
+	l.noteRenewal(now, at, !blind && !t.change.unobserved)
 	l.holds = l.countHolders()
 	heldOn := before != now && l.heldOn()
 	over := before == now && l.heldAtMark && l.Holder() != nil && l.writtenOver(now)
-	s.noteHolds(l, at, blind || s.change.unobserved, over)
+	t.noteHolds(l, at, blind || t.change.unobserved, over)
 	joined := l.share()
 	if !blind {
-		defer s.journalJoined(l, joined, now, at, rev)
+		defer t.journalJoined(l, joined, now, at, rev)
 	}
 	for _, c := range []*Claim{before, now} {
-		if c != nil && (c == now || s.keys.claims[c.Key] == c) {
+		if c != nil && (c == now || t.keys.claims[c.Key] == c) {
 			if c.home == l.dir || c.home == nil && c.dir == l.dir {
 				c.setHead(c == now && l.holds > 0)
 			}
-			s.scheduler.scheduleFor(c)
+			t.scheduler.scheduleFor(c)
 		}
 	}
 	for c := range l.First(min(l.holds, MaxScan)) {
 		if c.home == l.dir && !c.head {
 			c.setHead(true)
-			s.scheduler.scheduleFor(c)
+			t.scheduler.scheduleFor(c)
 		}
 	}
 	if before != now || l.holds != l.holdsAtMark || len(joined) > 0 {
 		for c := range l.First(max(l.holds, l.holdsAtMark)) { // who is waited for, or waits, changed
-			s.change.session(c.lease)
+			t.change.session(c.lease)
 		}
 	}
 	if held := l.Holder(); held == nil {
@@ -113,49 +113,49 @@ func (s *transitions) compareHead(l *Lock, at time.Time, rev int64, blind bool) 
 	if before == now && l.heldAtMark == (l.Holder() != nil) && !over {
 		return
 	}
-	s.change.changed(l)
+	t.change.changed(l)
 	if before != nil {
-		s.change.session(before.lease)
+		t.change.session(before.lease)
 	}
 	var held journal.Spans // of the one that held: a lock that nobody held has no such time
 	if l.heldAtMark {
-		held.Held, held.HeldAtLeast, held.HeldAtMost = s.lasted(l.headSince, l.headAtLeast)(at)
+		held.Held, held.HeldAtLeast, held.HeldAtMost = t.lasted(l.headSince, l.headAtLeast)(at)
 	}
 	switch {
 	case now == nil && !judged:
-		s.forget(l)
+		t.forget(l)
 		return
 	case now == nil:
-		s.becameFree(l, at, blind)
+		t.becameFree(l, at, blind)
 	case heldOn:
 		l.headSince, l.headAtLeast = l.HoldsSince(now)
 	case now != before || over || l.recipe.Held != nil && !l.heldAtMark:
-		l.headSince, l.headAtLeast = at, blind || s.change.unobserved
+		l.headSince, l.headAtLeast = at, blind || t.change.unobserved
 	}
 	switch f := (&journal.Entry{At: at, Rev: rev, Lock: l.Name, Spans: held}); {
 	case blind || heldOn: // who left while others hold on is written already
 	case !l.recipe.HasHolder && !judged && before != nil && now != nil:
-		s.writeFirst(l, f, now)
+		t.writeFirst(l, f, now)
 	case !l.recipe.HasHolder:
-		s.writeHeadChange(l, f, before, nil) // of a lock that became a mere group nobody holds anything
+		t.writeHeadChange(l, f, before, nil) // of a lock that became a mere group nobody holds anything
 	case now != nil && now == before && l.IsClaim(now) && l.Holder() == nil: // it let go, and its key stays
-		s.writeHeadChange(l, f, before, nil)
+		t.writeHeadChange(l, f, before, nil)
 	default:
-		s.writeHeadChange(l, f, before, now)
+		t.writeHeadChange(l, f, before, now)
 	}
 	switch {
 	case now != nil && l.recipe.Held != nil && l.IsClaim(now) && l.Holder() == nil:
-		l.freeSince, l.freeLate = at, blind || s.change.unobserved
+		l.freeSince, l.freeLate = at, blind || t.change.unobserved
 	case now != nil:
 		l.freeSince = time.Time{}
 	}
-	s.recheckWhenStill(l)
+	t.recheckWhenStill(l)
 }
 
 // recheckWhenStill has the lock looked at again when it does not move any more by the passing of time.
-func (s *transitions) recheckWhenStill(l *Lock) {
-	if until := l.movesUntil(); until.After(s.scheduler.now) {
-		s.scheduler.recheck(l, until)
+func (t *transitions) recheckWhenStill(l *Lock) {
+	if until := l.movesUntil(); until.After(t.scheduler.now) {
+		t.scheduler.recheck(l, until)
 	}
 }
 
@@ -207,41 +207,41 @@ func keepTime(list []time.Duration, d time.Duration) []time.Duration {
 
 // becameFree remembers a lock without claims for a while, so that a lock which is
 // taken now and then does not come and go on the screen.
-func (s *transitions) becameFree(l *Lock, at time.Time, blind bool) {
-	l.freeSince, l.freePast, l.freeLate = at, s.change.unobserved, blind || s.change.unobserved
-	if s.free >= freeMax && !l.freeScheduled {
-		s.forget(l)
+func (t *transitions) becameFree(l *Lock, at time.Time, blind bool) {
+	l.freeSince, l.freePast, l.freeLate = at, t.change.unobserved, blind || t.change.unobserved
+	if t.free >= freeMax && !l.freeScheduled {
+		t.forget(l)
 		return
 	}
 	if !l.freeScheduled {
 		l.freeScheduled = true
-		s.free++
-		s.scheduler.later(deadline{at: at.Add(freeKeep), lock: l})
+		t.free++
+		t.scheduler.later(deadline{at: at.Add(freeKeep), lock: l})
 	}
 }
 
 // forgetFree forgets a lock that has been free for long enough.
-func (s *transitions) forgetFree(l *Lock) {
+func (t *transitions) forgetFree(l *Lock) {
 	l.freeScheduled = false
-	s.free--
+	t.free--
 	switch {
 	case l.mode != recipe.NoShape:
-	case s.believed[l.Name] || s.keys.pins.Expected(l.Name) > 0: // by somebody who is wrong, or nobody holds what is declared: that has to be shown
+	case t.believed[l.Name] || t.keys.pins.Expected(l.Name) > 0: // by somebody who is wrong, or nobody holds what is declared: that has to be shown
 		l.freeScheduled = true
-		s.free++
-		s.scheduler.later(deadline{at: s.scheduler.now.Add(freeKeep), lock: l})
-	case s.scheduler.now.Sub(l.freeSince) >= freeKeep:
-		s.forget(l)
+		t.free++
+		t.scheduler.later(deadline{at: t.scheduler.now.Add(freeKeep), lock: l})
+	case t.scheduler.now.Sub(l.freeSince) >= freeKeep:
+		t.forget(l)
 	default:
 		l.freeScheduled = true
-		s.free++
-		s.scheduler.later(deadline{at: l.freeSince.Add(freeKeep), lock: l})
+		t.free++
+		t.scheduler.later(deadline{at: l.freeSince.Add(freeKeep), lock: l})
 	}
 }
 
 // forget drops the record of a lock that has no claims.
-func (s *transitions) forget(l *Lock) {
-	s.change.changed(l)
-	s.journals.forget(l)
-	s.keys.forget(l)
+func (t *transitions) forget(l *Lock) {
+	t.change.changed(l)
+	t.journals.forget(l)
+	t.keys.forget(l)
 }

@@ -21,7 +21,7 @@ const accessesMax = 64
 
 // remember keeps an access. Of an old write that was accepted it returns a line for the journal, else
 // nil: without a fence nothing else would say so.
-func (lab *Reports) remember(e model.Access) *journal.Entry {
+func (rs *Reports) remember(e model.Access) *journal.Entry {
 	a := Accessed{Access: e}
 	newer := func(token int64) {
 		if token > e.Token && e.Token > 0 {
@@ -31,20 +31,20 @@ func (lab *Reports) remember(e model.Access) *journal.Entry {
 	newer(e.Highest)
 	// The last write before an unlock may come to us after it: only who has held for longer than
 	// the two ways differ held before the write.
-	if l := lab.k.Keys.Lock(e.Lock); l != nil && l.Holder() != nil {
+	if l := rs.k.Keys.Lock(e.Lock); l != nil && l.Holder() != nil {
 		if since, _, _ := l.Holder().HeldSince(); e.At.Sub(since) > Grace {
 			newer(l.Holder().KV.CreateRev)
 		}
 	}
-	for _, b := range lab.accesses {
+	for _, b := range rs.accesses {
 		if b.Lock == e.Lock {
 			newer(b.Token)
 		}
 	}
-	if len(lab.accesses) >= accessesMax {
-		lab.accesses = append(lab.accesses[:0:0], lab.accesses[1:]...)
+	if len(rs.accesses) >= accessesMax {
+		rs.accesses = append(rs.accesses[:0:0], rs.accesses[1:]...)
 	}
-	lab.accesses = append(lab.accesses, a)
+	rs.accesses = append(rs.accesses, a)
 	if !a.Stale() {
 		return nil
 	}
@@ -53,9 +53,9 @@ func (lab *Reports) remember(e model.Access) *journal.Entry {
 }
 
 // Accesses are the last ones to what a lock guards, oldest first.
-func (lab *Reports) Accesses(lock string) []Accessed {
+func (rs *Reports) Accesses(lock string) []Accessed {
 	var all []Accessed
-	for _, a := range lab.accesses {
+	for _, a := range rs.accesses {
 		if a.Lock == lock {
 			all = append(all, a)
 		}

@@ -22,67 +22,67 @@ func NewReports(k *locks.State, spans *timeline.Timeline) *Reports {
 
 // Forget drops what was reported of another cluster. Its contenders and the faults stay:
 // they are processes, and no keys.
-func (lab *Reports) Forget() {
-	old := *lab
-	*lab = *NewReports(old.k, old.timeline)
-	lab.news = old.news
-	lab.notebook.news, lab.Keepers.news = old.news, old.news
-	lab.Programs.contenders, lab.faults, lab.outputs = old.Programs.contenders, old.faults, old.outputs
-	for _, c := range lab.Programs.contenders {
+func (rs *Reports) Forget() {
+	old := *rs
+	*rs = *NewReports(old.k, old.timeline)
+	rs.news = old.news
+	rs.notebook.news, rs.Keepers.news = old.news, old.news
+	rs.Programs.contenders, rs.faults, rs.outputs = old.Programs.contenders, old.faults, old.outputs
+	for _, c := range rs.Programs.contenders {
 		c.competitors = nil
 	}
 }
 
 // Apply takes in a report, or what an event changed of the locks, and returns what that changed of
 // the reports, which is valid until the next event.
-func (lab *Reports) Apply(e model.Event, changes []locks.Change) []locks.Change {
-	lab.news.reset()
+func (rs *Reports) Apply(e model.Event, changes []locks.Change) []locks.Change {
+	rs.news.reset()
 	switch e := e.(type) {
 	case model.Committed, model.Listed, model.Loaded:
-		lab.keysChanged(changes)
+		rs.keysChanged(changes)
 	case model.Lost:
 		if e.Reason == model.LostCluster {
-			lab.Forget()
+			rs.Forget()
 		}
 	case model.Contender:
-		lab.contender(e)
-		lab.tellBelieved(e.Name)
+		rs.contender(e)
+		rs.tellBelieved(e.Name)
 	case model.Belief:
-		lab.noteBelief(e)
-		lab.tellBelieved(e.Contender)
+		rs.noteBelief(e)
+		rs.tellBelieved(e.Contender)
 	case model.LeaseOwner:
-		if cl := lab.Programs.clients.at(e.Client, e.At); lab.Keepers.keeper(e) {
+		if cl := rs.Programs.clients.at(e.Client, e.At); rs.Keepers.keeper(e) {
 			cl.counts(e)
 		}
 	case model.Access:
-		lab.access(e)
+		rs.access(e)
 	case model.Wrote:
-		lab.wrote(e)
+		rs.wrote(e)
 	case model.Revoked:
-		lab.revoked(e)
+		rs.revoked(e)
 	case model.Watches:
-		lab.watches(e)
+		rs.watches(e)
 	case model.Asked:
-		if c := lab.Programs.contenders[e.Name]; c != nil && e.Certain {
+		if c := rs.Programs.contenders[e.Name]; c != nil && e.Certain {
 			c.Asked = e
 		}
 	case model.Refused:
-		lab.Keepers.refusal(e)
+		rs.Keepers.refusal(e)
 	case model.Connected:
-		lab.connected(e)
+		rs.connected(e)
 	case model.Printed:
-		lab.print(e)
+		rs.print(e)
 	case model.TurnedAway:
-		lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("quote", e.Text)})
+		rs.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("quote", e.Text)})
 	case model.FaultOn:
-		lab.faults = append(lab.faults, e)
-		lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("fault", e.Fault)})
+		rs.faults = append(rs.faults, e)
+		rs.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: model.Say("fault", e.Fault)})
 	case model.FaultOff:
-		lab.faultOff(e)
+		rs.faultOff(e)
 	}
-	lab.explain(changes)
-	lab.observe(changes)
-	return lab.news.all
+	rs.explain(changes)
+	rs.observe(changes)
+	return rs.news.all
 }
 
 // news is what the event at hand changed of the reports.
@@ -129,48 +129,48 @@ func (n *news) write(line *journal.Entry) {
 	n.all = append(n.all, locks.Change{Kind: locks.Happened, Entry: line})
 }
 
-func (lab *Reports) info(name string) *ContenderInfo {
-	c := lab.Programs.contenders[name]
+func (rs *Reports) info(name string) *ContenderInfo {
+	c := rs.Programs.contenders[name]
 	if c == nil {
-		lab.dropEnded()
+		rs.dropEnded()
 		c = &ContenderInfo{Contender: model.Contender{Name: name}}
-		lab.Programs.contenders[name] = c
+		rs.Programs.contenders[name] = c
 	}
 	return c
 }
 
 // dropEnded forgets the contenders that ended when there are too many.
-func (lab *Reports) dropEnded() {
-	if len(lab.Programs.contenders) < contendersMax {
+func (rs *Reports) dropEnded() {
+	if len(rs.Programs.contenders) < contendersMax {
 		return
 	}
-	for name, c := range lab.Programs.contenders {
+	for name, c := range rs.Programs.contenders {
 		if c.Proc == model.ProcEnded {
-			lab.places.leave(c)
-			delete(lab.Programs.contenders, name)
+			rs.places.leave(c)
+			delete(rs.Programs.contenders, name)
 		}
 	}
 }
 
-func (lab *Reports) contender(e model.Contender) {
-	c := lab.info(e.Name)
+func (rs *Reports) contender(e model.Contender) {
+	c := rs.info(e.Name)
 	if e.Proc != c.Proc && c.Proc != "" || e.Proc == model.ProcEnded {
-		lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: processIs(e)})
+		rs.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: processIs(e)})
 	}
 	if c.Proc == model.ProcPaused && e.Proc == model.ProcRunning {
 		c.pauseEnded = e.At
 	}
 	if c.Proc == model.ProcEnded && e.Proc == model.ProcRunning {
-		lab.startedAnew(c)
+		rs.startedAnew(c)
 	}
 	c.Contender = e
 	if c.competitorOn(e.Lock) == nil {
-		lab.places.move(c, e.Lock)
+		rs.places.move(c, e.Lock)
 	}
 	if e.Proc == model.ProcEnded {
-		lab.ended(c, e.At)
+		rs.ended(c, e.At)
 	}
-	lab.news.due(e.Lock)
+	rs.news.due(e.Lock)
 }
 
 // processIs says how the process of a contender is.
@@ -206,27 +206,27 @@ func faultEnded(f model.Fault, why model.FaultEnd) model.Message {
 }
 
 // startedAnew forgets what the process before said: a new one of that name has said nothing yet.
-func (lab *Reports) startedAnew(c *ContenderInfo) {
-	for _, worker := range lab.Programs.Workers(c.Name) {
+func (rs *Reports) startedAnew(c *ContenderInfo) {
+	for _, worker := range rs.Programs.Workers(c.Name) {
 		worker.Belief, worker.ContenderInfo.Belief = model.Belief{}, model.Belief{}
-		lab.news.due(worker.place.name)
+		rs.news.due(worker.place.name)
 	}
 	c.Belief = model.Belief{}
 }
 
 // ended forgets what a contender that ended had open.
-func (lab *Reports) ended(c *ContenderInfo, at time.Time) {
-	for _, worker := range lab.Programs.Workers(c.Name) {
+func (rs *Reports) ended(c *ContenderInfo, at time.Time) {
+	for _, worker := range rs.Programs.Workers(c.Name) {
 		worker.endInterval(at, "")
 	}
-	lab.forgetOpen(c.Name)
+	rs.forgetOpen(c.Name)
 }
 
-func (lab *Reports) faultOff(e model.FaultOff) {
-	for i, f := range lab.faults {
+func (rs *Reports) faultOff(e model.FaultOff) {
+	for i, f := range rs.faults {
 		if f.ID == e.ID {
-			lab.faults = slices.Delete(lab.faults, i, i+1)
-			lab.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: faultEnded(f.Fault, e.Why)})
+			rs.faults = slices.Delete(rs.faults, i, i+1)
+			rs.news.write(&journal.Entry{At: e.At, Kind: journal.Lab, Text: faultEnded(f.Fault, e.Why)})
 			return
 		}
 	}
@@ -234,10 +234,10 @@ func (lab *Reports) faultOff(e model.FaultOff) {
 
 // Checkpoint returns events from which others know the contenders, what they believe and
 // printed, and the faults in force, as they are now.
-func (lab *Reports) Checkpoint() []model.Event {
+func (rs *Reports) Checkpoint() []model.Event {
 	var all []model.Event
-	for _, c := range lab.Contenders() {
-		all = append(all, lab.Programs.contenders[c.Name].Contender)
+	for _, c := range rs.Contenders() {
+		all = append(all, rs.Programs.contenders[c.Name].Contender)
 		for _, competitor := range c.competitors {
 			if !competitor.Belief.At.IsZero() && !competitor.Belief.Same(c.Belief) {
 				all = append(all, competitor.Belief)
@@ -250,10 +250,10 @@ func (lab *Reports) Checkpoint() []model.Event {
 			all = append(all, c.Asked)
 		}
 	}
-	for _, o := range lab.outputs {
-		all = append(all, model.Printed{At: lab.k.Now(), Contender: o.Contender, Left: o.Left, Lines: slices.Clone(o.Lines)})
+	for _, o := range rs.outputs {
+		all = append(all, model.Printed{At: rs.k.Now(), Contender: o.Contender, Left: o.Left, Lines: slices.Clone(o.Lines)})
 	}
-	for _, f := range lab.faults {
+	for _, f := range rs.faults {
 		all = append(all, f)
 	}
 	return all
@@ -261,15 +261,15 @@ func (lab *Reports) Checkpoint() []model.Event {
 
 // Contenders returns the contenders of the lab, c2 before c10. A program that is known by nothing
 // but its requests competes for the lock whose keys it puts.
-func (lab *Reports) Contenders() []ContenderInfo {
-	all := make([]ContenderInfo, 0, len(lab.Programs.contenders))
-	for _, c := range lab.Programs.contenders {
+func (rs *Reports) Contenders() []ContenderInfo {
+	all := make([]ContenderInfo, 0, len(rs.Programs.contenders))
+	for _, c := range rs.Programs.contenders {
 		one := *c
 		switch {
 		case c.Belief.Lock != "": // its last word is held against what is true of the same lock
 			one.Lock = c.Belief.Lock
 		case one.Lock == "" && c.wrote != "":
-			one.Lock = lab.lockOf(c.wrote)
+			one.Lock = rs.lockOf(c.wrote)
 		}
 		all = append(all, one)
 	}
@@ -284,9 +284,9 @@ func (lab *Reports) Contenders() []ContenderInfo {
 
 // lockOf is the lock for which a key competes, or did as far as its name tells; "" if there is
 // none of that name.
-func (lab *Reports) lockOf(key string) string {
-	l := lab.k.Keys.Lock(lab.places.lockName(key))
-	if c := lab.k.Keys.Claim(key); c != nil {
+func (rs *Reports) lockOf(key string) string {
+	l := rs.k.Keys.Lock(rs.places.lockName(key))
+	if c := rs.k.Keys.Claim(key); c != nil {
 		l = c.Lock()
 	}
 	if l == nil {
@@ -296,4 +296,4 @@ func (lab *Reports) lockOf(key string) string {
 }
 
 // Faults returns the faults in force, oldest first.
-func (lab *Reports) Faults() []model.FaultOn { return lab.faults }
+func (rs *Reports) Faults() []model.FaultOn { return rs.faults }

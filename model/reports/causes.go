@@ -11,29 +11,29 @@ import (
 
 // explain looks for requests, to delete keys or to end leases, that the proxy saw take the claims
 // that just went.
-func (lab *Reports) explain(changes []locks.Change) {
-	if len(lab.notebook.notes)+len(lab.revokes) == 0 {
+func (rs *Reports) explain(changes []locks.Change) {
+	if len(rs.notebook.notes)+len(rs.revokes) == 0 {
 		return
 	}
 	for i := range changes {
 		if f := changes[i].Entry; changes[i].Kind == locks.Happened && f.GoneRev != 0 && !f.Past && f.Confidence != model.Certain {
-			lab.news.explained(f, lab.whyGone(f))
+			rs.news.explained(f, rs.whyGone(f))
 		}
 	}
 }
 
 // whyGone says why the claim of an entry went, nil if no request is known that took it.
-func (lab *Reports) whyGone(f *journal.Entry) *locks.Explanation {
-	if n := lab.notebook.notes[f.Removed().Key]; n != nil {
+func (rs *Reports) whyGone(f *journal.Entry) *locks.Explanation {
+	if n := rs.notebook.notes[f.Removed().Key]; n != nil {
 		for _, w := range n.writes {
-			if why := lab.byWrote(f, w); why != nil && w.Took && w.Rev == f.GoneRev {
+			if why := rs.byWrote(f, w); why != nil && w.Took && w.Rev == f.GoneRev {
 				return why
 			}
 		}
 	}
-	for _, r := range slices.Backward(lab.revokes) {
+	for _, r := range slices.Backward(rs.revokes) {
 		if tookAlong(r, f) {
-			return lab.byRevoked(r)
+			return rs.byRevoked(r)
 		}
 	}
 	return nil
@@ -46,20 +46,20 @@ const (
 )
 
 // revoked takes the end of a request to revoke a lease in.
-func (lab *Reports) revoked(e model.Revoked) {
+func (rs *Reports) revoked(e model.Revoked) {
 	if e.Rev == 0 {
 		return
 	}
-	if lab.revokes = append(lab.revokes, e); len(lab.revokes) > revokesMax {
-		lab.revokes = slices.Delete(lab.revokes, 0, 1)
+	if rs.revokes = append(rs.revokes, e); len(rs.revokes) > revokesMax {
+		rs.revokes = slices.Delete(rs.revokes, 0, 1)
 	}
-	journal := lab.k.Journals.Journal()
+	journal := rs.k.Journals.Journal()
 	for _, f := range slices.Backward(journal[max(0, len(journal)-revokesBack):]) {
-		if lab.k.Now().Sub(f.At) > revokesLook {
+		if rs.k.Now().Sub(f.At) > revokesLook {
 			return
 		}
 		if tookAlong(e, f) {
-			lab.news.explained(f, lab.byRevoked(e))
+			rs.news.explained(f, rs.byRevoked(e))
 		}
 	}
 }
@@ -74,12 +74,12 @@ func tookAlong(r model.Revoked, f *journal.Entry) bool {
 // byRevoked explains that a request to end the lease of a claim was answered at the
 // revision at which the claim went. That is not certain: a delete by somebody whom the proxy does
 // not see, right before, leaves the lease without keys, and the answer has the revision of that.
-func (lab *Reports) byRevoked(r model.Revoked) *locks.Explanation {
+func (rs *Reports) byRevoked(r model.Revoked) *locks.Explanation {
 	why := &locks.Explanation{Cause: journal.CauseRevoked, Confidence: model.Strong}
-	switch o, known := lab.k.Owners.LeaseOwner(r.Lease); {
+	switch o, known := rs.k.Owners.LeaseOwner(r.Lease); {
 	case !known || !o.Certain || !r.Certain:
 		why.Evidence = model.Say("proxy-saw-revoke")
-	case lab.Programs.SameProgram(o.Name, r.Name):
+	case rs.Programs.SameProgram(o.Name, r.Name):
 		why.Evidence = model.Say("proxy-saw-owner-revoke", r.Name)
 	default:
 		why.Evidence = model.Say("proxy-saw-another-revoke", r.Name, o.Name)
@@ -89,26 +89,26 @@ func (lab *Reports) byRevoked(r model.Revoked) *locks.Explanation {
 
 // explainByWrote gives the entries about a claim that a client deleted their cause. The
 // watch may have seen its going before the proxy reported the request.
-func (lab *Reports) explainByWrote(w model.Wrote) {
-	l := lab.k.Keys.Lock(lab.places.lockName(w.Key))
+func (rs *Reports) explainByWrote(w model.Wrote) {
+	l := rs.k.Keys.Lock(rs.places.lockName(w.Key))
 	if l == nil || w.Rev == 0 { // it went at no revision that is known
 		return
 	}
 	for _, f := range slices.Backward(l.Journal()) {
 		if f.GoneRev == w.Rev && f.Removed().Key == w.Key && f.Confidence != model.Certain {
-			lab.news.explained(f, lab.byWrote(f, w))
+			rs.news.explained(f, rs.byWrote(f, w))
 		}
 	}
 }
 
 // byWrote explains for certain who deleted the key of a claim, nil if that one or the owner is
 // not known for certain.
-func (lab *Reports) byWrote(f *journal.Entry, w model.Wrote) *locks.Explanation {
-	o, known := lab.k.Owners.LeaseOwner(f.Removed().Lease)
+func (rs *Reports) byWrote(f *journal.Entry, w model.Wrote) *locks.Explanation {
+	o, known := rs.k.Owners.LeaseOwner(f.Removed().Lease)
 	if !known || !o.Certain || !w.Certain {
 		return nil
 	}
-	if !lab.Programs.SameProgram(o.Name, w.Name) {
+	if !rs.Programs.SameProgram(o.Name, w.Name) {
 		return &locks.Explanation{Cause: journal.CauseDeleted, Confidence: model.Certain, Evidence: model.Say("proxy-saw-another-delete", w.Name, o.Name)}
 	}
 	return &locks.Explanation{Cause: journal.CauseReleased, Confidence: model.Certain, Evidence: model.Say("proxy-saw-owner-delete", w.Name)}

@@ -65,36 +65,36 @@ func (cl *client) counts(e model.LeaseOwner) {
 
 // connected takes the begin or end of a connection in. A client without any is
 // forgotten, unless it is a contender, which comes back.
-func (lab *Reports) connected(e model.Connected) {
-	cl := lab.Programs.clients.at(e.Client, e.At)
+func (rs *Reports) connected(e model.Connected) {
+	cl := rs.Programs.clients.at(e.Client, e.At)
 	cl.reported = true
 	cl.conns = slices.DeleteFunc(cl.conns, func(c model.Connected) bool { return c.Peer == e.Peer && c.Member == e.Member })
 	if e.On && len(cl.conns) < connsMax {
 		cl.conns = append(cl.conns, e)
 	}
 	if len(cl.conns) == 0 {
-		lab.forgetWatches(e.Name)
+		rs.forgetWatches(e.Name)
 		if !e.Certain {
-			delete(lab.Programs.clients, e.Name)
+			delete(rs.Programs.clients, e.Name)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(lab.Keepers.shared)) {
-		if slices.ContainsFunc(lab.Keepers.keepers[id], func(k model.LeaseOwner) bool { return k.Name == e.Name }) {
-			lab.news.leaseChanged(id)
+	for _, id := range slices.Sorted(maps.Keys(rs.Keepers.shared)) {
+		if slices.ContainsFunc(rs.Keepers.keepers[id], func(k model.LeaseOwner) bool { return k.Name == e.Name }) {
+			rs.news.leaseChanged(id)
 		}
 	}
 }
 
 // forgetWatches forgets what a client watched.
-func (lab *Reports) forgetWatches(name string) {
-	cl := lab.Programs.clients[name]
+func (rs *Reports) forgetWatches(name string) {
+	cl := rs.Programs.clients[name]
 	if cl == nil {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(cl.watching)) {
-		if n := lab.notebook.notes[key]; n != nil {
+		if n := rs.notebook.notes[key]; n != nil {
 			n.Watchers = slices.DeleteFunc(n.Watchers, func(w model.Watches) bool { return w.Name == name })
-			lab.notebook.reopen(n)
+			rs.notebook.reopen(n)
 		}
 	}
 	clear(cl.watching)

@@ -11,19 +11,19 @@ import (
 )
 
 // Clone returns the reports about another state, of which c has the records, that go their own way.
-func (lab *Reports) Clone(k *locks.State, spans *timeline.Timeline, c *locks.Copies) *Reports {
+func (rs *Reports) Clone(k *locks.State, spans *timeline.Timeline, c *locks.Copies) *Reports {
 	r := records{}
 	own := NewReports(k, spans)
-	own.faults, own.revokes, own.lagging = slices.Clone(lab.faults), slices.Clone(lab.revokes), lab.lagging
-	own.believed = maps.Clone(lab.believed)
-	own.unlocks = copies.Keys(lab.unlocks, r.locks.Get)
-	own.Programs.contenders = copies.Values(lab.Programs.contenders, r.contenders.Get)
-	own.Programs.clients = copies.Values(lab.Programs.clients, (*client).clone)
-	lab.Keepers.cloneInto(own.Keepers)
-	own.notebook.notes, own.notebook.order = copies.Values(lab.notebook.notes, r.notes.Get), slices.Clone(lab.notebook.order)
-	own.places.locks = copies.Values(lab.places.locks, r.locks.Get)
-	own.accesses = slices.Clone(lab.accesses)
-	own.outputs = copies.List(lab.outputs, func(o *Output) *Output {
+	own.faults, own.revokes, own.lagging = slices.Clone(rs.faults), slices.Clone(rs.revokes), rs.lagging
+	own.believed = maps.Clone(rs.believed)
+	own.unlocks = copies.Keys(rs.unlocks, r.locks.Get)
+	own.Programs.contenders = copies.Values(rs.Programs.contenders, r.contenders.Get)
+	own.Programs.clients = copies.Values(rs.Programs.clients, (*client).clone)
+	rs.Keepers.cloneInto(own.Keepers)
+	own.notebook.notes, own.notebook.order = copies.Values(rs.notebook.notes, r.notes.Get), slices.Clone(rs.notebook.order)
+	own.places.locks = copies.Values(rs.places.locks, r.locks.Get)
+	own.accesses = slices.Clone(rs.accesses)
+	own.outputs = copies.List(rs.outputs, func(o *Output) *Output {
 		return &Output{o.Contender, slices.Clone(o.Lines), o.Left}
 	})
 	r.complete(c)
@@ -66,10 +66,10 @@ func (cl *client) clone() *client {
 	return &own
 }
 
-func (o *Keepers) cloneInto(own *Keepers) {
-	own.order = slices.Clone(o.order)
-	own.keepers = copies.Values(o.keepers, slices.Clone[[]model.LeaseOwner])
-	own.refused, own.shared = maps.Clone(o.refused), maps.Clone(o.shared)
+func (ks *Keepers) cloneInto(own *Keepers) {
+	own.order = slices.Clone(ks.order)
+	own.keepers = copies.Values(ks.keepers, slices.Clone[[]model.LeaseOwner])
+	own.refused, own.shared = maps.Clone(ks.refused), maps.Clone(ks.shared)
 }
 
 // Clone returns the drill as it is now.

@@ -37,9 +37,9 @@ type Overlap struct {
 
 // FirstBeside names who held the lock first while a contender believed since then that it did, "" for
 // nobody.
-func (lab *Reports) FirstBeside(believer, lock string, since time.Time) string {
+func (rs *Reports) FirstBeside(believer, lock string, since time.Time) string {
 	var first Overlap
-	for _, o := range lab.Overlaps(lock) {
+	for _, o := range rs.Overlaps(lock) {
 		if o.Believer == believer && !o.From.Before(since) && (first.Client == "" || o.From.Before(first.From)) {
 			first = o
 		}
@@ -77,17 +77,17 @@ func (o Overlap) OfTheSame(all []Overlap) []Overlap {
 // For returns how long the overlap lasted, or lasts at now.
 func (o Overlap) For(now time.Time) time.Duration { return timeline.EndOrNow(o.To, now).Sub(o.From) }
 
-func (ll *Lock) keep(sp *span) {
-	if len(ll.beliefs) >= beliefsMax {
-		ll.beliefs = slices.Delete(ll.beliefs, 0, 1)
+func (l *Lock) keep(sp *span) {
+	if len(l.beliefs) >= beliefsMax {
+		l.beliefs = slices.Delete(l.beliefs, 0, 1)
 	}
-	ll.beliefs = append(ll.beliefs, sp)
+	l.beliefs = append(l.beliefs, sp)
 }
 
 // Beliefs returns the last times, 256 at most, during which contenders believed that they
 // held the lock, by their beginning.
-func (lab *Reports) Beliefs(lock string) []Believed {
-	ll := lab.places.locks[lock]
+func (rs *Reports) Beliefs(lock string) []Believed {
+	ll := rs.places.locks[lock]
 	if ll == nil {
 		return nil
 	}
@@ -101,13 +101,13 @@ func (lab *Reports) Beliefs(lock string) []Believed {
 // Overlaps returns the last times, 64 at most, during which a contender believed that
 // it held the lock while another claim did. A contender that let go by itself is not
 // counted: its word comes later than its deed.
-func (lab *Reports) Overlaps(lock string) []Overlap {
-	ll := lab.places.locks[lock]
+func (rs *Reports) Overlaps(lock string) []Overlap {
+	ll := rs.places.locks[lock]
 	if ll == nil {
 		return nil
 	}
 	exclusive := ll.exclusive
-	if l := lab.k.Keys.Lock(lock); l != nil {
+	if l := rs.k.Keys.Lock(lock); l != nil {
 		exclusive = l.Recipe().Exclusive()
 	}
 	if !exclusive {
@@ -115,8 +115,8 @@ func (lab *Reports) Overlaps(lock string) []Overlap {
 	}
 	var out []Overlap
 	for _, b := range ll.beliefs {
-		if !lab.letGo(b) {
-			out = append(out, lab.overlapsOf(ll, b)...)
+		if !rs.letGo(b) {
+			out = append(out, rs.overlapsOf(ll, b)...)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Overlap) int { return a.From.Compare(b.From) })
@@ -124,13 +124,13 @@ func (lab *Reports) Overlaps(lock string) []Overlap {
 }
 
 // overlapsOf returns the times of a belief during which another claim held.
-func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
+func (rs *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
 	if b.silent && b.Lease == 0 {
 		return nil // nobody knows by which claim
 	}
-	now := lab.k.Now()
-	for t := range lab.timeline.Spans(ll.name, b.From, timeline.EndOrNow(b.To, now.Add(time.Hour))) {
-		if t.Got.IsZero() || b.speaksOf(t.Claim) || b.silent && owns(lab, b.Contender, t.Claim.Lease) {
+	now := rs.k.Now()
+	for t := range rs.timeline.Spans(ll.name, b.From, timeline.EndOrNow(b.To, now.Add(time.Hour))) {
+		if t.Got.IsZero() || b.speaksOf(t.Claim) || b.silent && owns(rs, b.Contender, t.Claim.Lease) {
 			continue
 		}
 		from, to := b.From, b.To
@@ -141,7 +141,7 @@ func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
 			to = t.Gone
 		}
 		if to.IsZero() && now.After(from) || to.After(from) {
-			out = append(out, Overlap{Lock: ll.name, Believer: b.Contender, Holder: t.Claim, Client: lab.k.Owners.Who(t.Claim), From: from, To: to, After: b.end, believed: b.From})
+			out = append(out, Overlap{Lock: ll.name, Believer: b.Contender, Holder: t.Claim, Client: rs.k.Owners.Who(t.Claim), From: from, To: to, After: b.end, believed: b.From})
 		}
 	}
 	return out
@@ -149,12 +149,12 @@ func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
 
 // letGo says whether a contender that believed let its claim go by itself: then it
 // knew of its end before it said so, and its word may still be on its way.
-func (lab *Reports) letGo(b *span) bool {
-	own, left := lab.heldBy(b)
+func (rs *Reports) letGo(b *span) bool {
+	own, left := rs.heldBy(b)
 	if own == nil || own.Gone.IsZero() {
 		return false
 	}
-	if b.To.IsZero() && lab.k.Now().Sub(own.Gone) < Grace {
+	if b.To.IsZero() && rs.k.Now().Sub(own.Gone) < Grace {
 		return true
 	}
 	if b.end == model.BeliefIdle || b.end == model.BeliefLeaving {
@@ -163,15 +163,15 @@ func (lab *Reports) letGo(b *span) bool {
 		}
 		return left == nil || left.Cause == journal.CauseReleased || left.Cause == journal.CauseRevoked || left.Cause == journal.CauseUnknown
 	}
-	n := lab.notebook.notes[b.Key]
-	return n != nil && left != nil && lab.asksToLetGo(n, b.Contender, left.Rev)
+	n := rs.notebook.notes[b.Key]
+	return n != nil && left != nil && rs.asksToLetGo(n, b.Contender, left.Rev)
 }
 
 // asksToLetGo says whether a program deleted its key at a revision and was not told
 // of it yet: it hangs in its unlock.
-func (lab *Reports) asksToLetGo(n *Notes, who string, rev int64) bool {
+func (rs *Reports) asksToLetGo(n *Notes, who string, rev int64) bool {
 	for _, w := range n.writes {
-		if w.Delete && !w.Missed && w.Rev > 0 && w.Rev == rev && !w.Told && lab.Programs.SameProgram(w.Name, who) {
+		if w.Delete && !w.Missed && w.Rev > 0 && w.Rev == rev && !w.Told && rs.Programs.SameProgram(w.Name, who) {
 			return true
 		}
 	}
@@ -179,16 +179,16 @@ func (lab *Reports) asksToLetGo(n *Notes, who string, rev int64) bool {
 }
 
 // speaksOf says whether a belief is about a claim.
-func (b *span) speaksOf(c model.ClaimRef) bool {
-	return model.Belief{Key: b.Key, Lease: b.Lease, Token: b.token}.SpeaksOf(c)
+func (s *span) speaksOf(c model.ClaimRef) bool {
+	return model.Belief{Key: s.Key, Lease: s.Lease, Token: s.token}.SpeaksOf(c)
 }
 
 // heldBy returns when a belief's own claim last held, nil for never, and how it went.
-func (lab *Reports) heldBy(b *span) (own *timeline.Span, left *journal.Entry) {
-	if own = lab.timeline.LastHold(b.Lock, b.Key, b.Lease, b.From, timeline.EndOrNow(b.To, lab.k.Now().Add(time.Hour))); own == nil {
+func (rs *Reports) heldBy(b *span) (own *timeline.Span, left *journal.Entry) {
+	if own = rs.timeline.LastHold(b.Lock, b.Key, b.Lease, b.From, timeline.EndOrNow(b.To, rs.k.Now().Add(time.Hour))); own == nil {
 		return nil, nil
 	}
-	if ll := lab.places.locks[b.Lock]; ll != nil {
+	if ll := rs.places.locks[b.Lock]; ll != nil {
 		for i := range slices.Backward(ll.removed) {
 			if g := &ll.removed[i]; g.Ref.Same(own.Claim) {
 				return own, g.loss
@@ -206,19 +206,19 @@ type LateWord struct {
 
 // LateWords returns those of a lock that were told not long ago, by contenders whose
 // process was not paused.
-func (lab *Reports) LateWords(ll *Lock) (words []LateWord) {
+func (rs *Reports) LateWords(ll *Lock) (words []LateWord) {
 	for _, b := range ll.beliefs {
-		if b.end != model.BeliefLost && b.end != model.BeliefIdle || lab.k.Now().Sub(b.To) >= ToldFor {
+		if b.end != model.BeliefLost && b.end != model.BeliefIdle || rs.k.Now().Sub(b.To) >= ToldFor {
 			continue
 		}
-		own, left := lab.heldBy(b)
+		own, left := rs.heldBy(b)
 		if own == nil || own.Gone.IsZero() || !own.Gone.Before(b.To) || b.byItself(left) {
 			continue
 		}
-		if c := lab.Programs.contenders[b.Contender]; c == nil || lab.Programs.PausedSince(c, own.Gone) {
+		if c := rs.Programs.contenders[b.Contender]; c == nil || rs.Programs.PausedSince(c, own.Gone) {
 			continue
 		}
-		for _, o := range lab.overlapsOf(ll, b) {
+		for _, o := range rs.overlapsOf(ll, b) {
 			words = append(words, LateWord{o, b.To})
 		}
 	}
@@ -227,6 +227,6 @@ func (lab *Reports) LateWords(ll *Lock) (words []LateWord) {
 
 // byItself says whether the end of a belief is no late word of a loss: the contender
 // let go by itself, or nothing says that it did not.
-func (b *span) byItself(left *journal.Entry) bool {
-	return b.end == model.BeliefIdle && (left == nil || left.Cause != journal.CauseExpired || left.Pending)
+func (s *span) byItself(left *journal.Entry) bool {
+	return s.end == model.BeliefIdle && (left == nil || left.Cause != journal.CauseExpired || left.Pending)
 }

@@ -71,18 +71,18 @@ func (ks *Keepers) forgetLease(id model.LeaseID) {
 
 // ForeignKeepers names who renews a lease, if that is not its owner alone. Only
 // clients count that have listeners of their own and are there.
-func (lab *Reports) ForeignKeepers(id model.LeaseID, now time.Time) (names []string) {
+func (rs *Reports) ForeignKeepers(id model.LeaseID, now time.Time) (names []string) {
 	owner, foreign := "", false
-	for _, k := range lab.Keepers.keepers[id] {
+	for _, k := range rs.Keepers.keepers[id] {
 		if k.Certain && !k.Renews {
-			owner = lab.Programs.program(k.Name)
+			owner = rs.Programs.program(k.Name)
 		}
 	}
-	for _, k := range lab.Keepers.keepers[id] {
-		if !k.Certain || !k.Renews || !lab.Programs.connected(k.Name, now) {
+	for _, k := range rs.Keepers.keepers[id] {
+		if !k.Certain || !k.Renews || !rs.Programs.connected(k.Name, now) {
 			continue
 		}
-		name := lab.Programs.program(k.Name)
+		name := rs.Programs.program(k.Name)
 		foreign = foreign || owner != "" && name != owner || owner == "" && len(names) > 0
 		names = append(names, model.Printable(name))
 	}

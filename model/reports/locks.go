@@ -120,49 +120,49 @@ func (c *ContenderInfo) competitorOn(lock string) *Competitor {
 }
 
 // keysChanged takes in which keys came and went, those that went first.
-func (lab *Reports) keysChanged(changes []locks.Change) {
-	if len(lab.places.locks)+len(lab.notebook.notes) == 0 {
+func (rs *Reports) keysChanged(changes []locks.Change) {
+	if len(rs.places.locks)+len(rs.notebook.notes) == 0 {
 		return
 	}
 	for i := range changes {
 		switch c := &changes[i]; {
 		case c.Kind == locks.Gone:
-			lab.keyGone(c.Claim, c.Lock, c.At, c.Rev)
-		case c.Kind == locks.Came && lab.k.Keys.Claim(c.Claim.Key) == c.Claim:
-			lab.keyCame(c.Claim)
+			rs.keyGone(c.Claim, c.Lock, c.At, c.Rev)
+		case c.Kind == locks.Came && rs.k.Keys.Claim(c.Claim.Key) == c.Claim:
+			rs.keyCame(c.Claim)
 		}
 	}
 }
 
-func (ll *Lock) remember(g RemovedClaim) {
-	if len(ll.removed) >= removedMax {
-		ll.removed = slices.Delete(ll.removed, 0, 1)
+func (l *Lock) remember(g RemovedClaim) {
+	if len(l.removed) >= removedMax {
+		l.removed = slices.Delete(l.removed, 0, 1)
 	}
-	ll.removed = append(ll.removed, g)
+	l.removed = append(l.removed, g)
 }
 
 // Removed returns the last claim of that key, nil if it is not remembered.
-func (ll *Lock) Removed(key string) *RemovedClaim {
-	return ll.lastRemoved(func(c model.ClaimRef) bool { return c.Key == key })
+func (l *Lock) Removed(key string) *RemovedClaim {
+	return l.lastRemoved(func(c model.ClaimRef) bool { return c.Key == key })
 }
 
 // RemovedOf returns the last claim that a belief may be about, nil if it is not remembered.
-func (ll *Lock) RemovedOf(b model.Belief) *RemovedClaim { return ll.lastRemoved(b.SpeaksOf) }
+func (l *Lock) RemovedOf(b model.Belief) *RemovedClaim { return l.lastRemoved(b.SpeaksOf) }
 
 // Unfenced returns the claim of a belief that had gone when the resource accepted the access that was made
 // with it, nil if it was not accepted so: the resource is not fenced.
-func (ll *Lock) Unfenced(a model.Access, b model.Belief) *RemovedClaim {
-	g := ll.RemovedOf(b)
-	if g == nil || !a.Accepted || a.Lock != ll.name || !a.At.After(g.At) || a.Token > g.Ref.CreateRev {
+func (l *Lock) Unfenced(a model.Access, b model.Belief) *RemovedClaim {
+	g := l.RemovedOf(b)
+	if g == nil || !a.Accepted || a.Lock != l.name || !a.At.After(g.At) || a.Token > g.Ref.CreateRev {
 		return nil
 	}
 	return g
 }
 
-func (ll *Lock) lastRemoved(is func(model.ClaimRef) bool) *RemovedClaim {
-	for i := range slices.Backward(ll.removed) {
-		if is(ll.removed[i].Ref) {
-			return &ll.removed[i]
+func (l *Lock) lastRemoved(is func(model.ClaimRef) bool) *RemovedClaim {
+	for i := range slices.Backward(l.removed) {
+		if is(l.removed[i].Ref) {
+			return &l.removed[i]
 		}
 	}
 	return nil

@@ -31,52 +31,52 @@ func (n *Notes) open() bool {
 }
 
 // note returns the notes of a key, made if needed.
-func (b *notebook) note(key string) *Notes {
-	n := b.notes[key]
+func (nb *notebook) note(key string) *Notes {
+	n := nb.notes[key]
 	if n == nil {
-		b.dropNotes()
-		n = &Notes{Key: key, lock: b.places.lockName(key)}
-		if ll := b.places.placeOf(key); ll != nil {
-			if g := ll.Removed(key); g != nil && b.k.Keys.Claim(key) == nil {
+		nb.dropNotes()
+		n = &Notes{Key: key, lock: nb.places.lockName(key)}
+		if ll := nb.places.placeOf(key); ll != nil {
+			if g := ll.Removed(key); g != nil && nb.k.Keys.Claim(key) == nil {
 				n.GoneAt, n.goneRev = g.At, g.Rev
 			}
 		}
-		b.notes[key] = n
-		b.order = append(b.order, key)
+		nb.notes[key] = n
+		nb.order = append(nb.order, key)
 	}
-	n.at = b.k.Now()
+	n.at = nb.k.Now()
 	return n
 }
 
 // dropNotes makes room: two looks at the oldest notes pay for a new one.
-func (b *notebook) dropNotes() {
-	for range min(2, len(b.order)) {
-		key := b.order[0]
-		n := b.notes[key]
-		stale := !n.open() && b.k.Keys.Claim(key) == nil && b.k.Now().Sub(n.at) > notesKeep
-		if !stale && len(b.order) < notesMax {
+func (nb *notebook) dropNotes() {
+	for range min(2, len(nb.order)) {
+		key := nb.order[0]
+		n := nb.notes[key]
+		stale := !n.open() && nb.k.Keys.Claim(key) == nil && nb.k.Now().Sub(n.at) > notesKeep
+		if !stale && len(nb.order) < notesMax {
 			return
 		}
-		b.order = b.order[1:]
-		if n.open() && len(b.order) < notesMax {
-			b.order = append(b.order, key)
+		nb.order = nb.order[1:]
+		if n.open() && len(nb.order) < notesMax {
+			nb.order = append(nb.order, key)
 			continue
 		}
 		n.Ghost, n.Undone, n.Watchers = nil, nil, nil
-		b.reopen(n)
-		delete(b.notes, key)
+		nb.reopen(n)
+		delete(nb.notes, key)
 	}
 }
 
 // reopen follows up on a change of notes: it lists them with their lock as far as
 // something is open, and asks for a new look at that.
-func (b *notebook) reopen(n *Notes) {
-	ll := b.places.locks[n.lock]
+func (nb *notebook) reopen(n *Notes) {
+	ll := nb.places.locks[n.lock]
 	if ll == nil {
 		if !n.open() {
 			return
 		}
-		ll = b.places.lock(n.lock)
+		ll = nb.places.lock(n.lock)
 	}
 	i, listed := slices.BinarySearchFunc(ll.Open, n.Key, func(o *Notes, key string) int { return strings.Compare(o.Key, key) })
 	switch {
@@ -86,18 +86,18 @@ func (b *notebook) reopen(n *Notes) {
 		ll.Open = slices.Delete(ll.Open, i, i+1)
 	}
 	if n.open() || listed {
-		b.news.due(n.lock)
+		nb.news.due(n.lock)
 	}
-	b.places.dropLock(ll)
+	nb.places.dropLock(ll)
 }
 
 // wrote takes the end of a request to put or delete one key in.
-func (lab *Reports) wrote(e model.Wrote) {
+func (rs *Reports) wrote(e model.Wrote) {
 	if e.End != "" {
 		return // what of a range was there, and whose it was, nobody said
 	}
-	n := lab.notebook.note(e.Key)
-	if c := lab.Programs.contenders[e.Name]; c != nil && e.Certain && c.Lock == "" && !e.Delete && e.Lease != 0 {
+	n := rs.notebook.note(e.Key)
+	if c := rs.Programs.contenders[e.Name]; c != nil && e.Certain && c.Lock == "" && !e.Delete && e.Lease != 0 {
 		c.wrote, c.Lease = e.Key, e.Lease
 	}
 	n.writes = append(n.writes, e)
@@ -106,41 +106,41 @@ func (lab *Reports) wrote(e model.Wrote) {
 	}
 	switch {
 	case e.Told: // it knows what became of it, and of what it asked before
-		if n.Ghost != nil && lab.Programs.SameProgram(n.Ghost.Name, e.Name) {
+		if n.Ghost != nil && rs.Programs.SameProgram(n.Ghost.Name, e.Name) {
 			n.Ghost = nil
 		}
-		if n.Undone != nil && lab.Programs.SameProgram(n.Undone.Name, e.Name) {
+		if n.Undone != nil && rs.Programs.SameProgram(n.Undone.Name, e.Name) {
 			n.Undone = nil
 		}
-	case !e.Delete && e.Rev > n.goneRev && !n.GoneAt.After(e.At) && !lab.knew(n, e):
+	case !e.Delete && e.Rev > n.goneRev && !n.GoneAt.After(e.At) && !rs.knew(n, e):
 		n.Ghost = &e
 	case e.Delete && e.Rev == 0 && n.GoneAt.IsZero():
 		n.Undone = &e
 	}
 	if e.Took {
-		lab.explainByWrote(e)
-		lab.noteUnlock(n, e)
+		rs.explainByWrote(e)
+		rs.noteUnlock(n, e)
 	}
-	lab.notebook.reopen(n)
+	rs.notebook.reopen(n)
 }
 
 // knew says whether a client that was not told of a put knew of its claim anyway:
 // by its own word, or because an earlier answer had told it.
-func (lab *Reports) knew(n *Notes, put model.Wrote) bool {
+func (rs *Reports) knew(n *Notes, put model.Wrote) bool {
 	known := false
 	for _, w := range n.writes {
 		switch {
 		case w.Rev == 0 || w.Rev <= n.goneRev:
 		case w.Delete:
 			known = false // what comes is another claim of that name
-		case w.Told && lab.Programs.SameProgram(w.Name, put.Name) && w.Lease == put.Lease:
+		case w.Told && rs.Programs.SameProgram(w.Name, put.Name) && w.Lease == put.Lease:
 			known = true
 		}
 	}
 	if known {
 		return true
 	}
-	for _, c := range lab.Programs.Workers(put.Name) {
+	for _, c := range rs.Programs.Workers(put.Name) {
 		if b := c.Belief; b.Key == put.Key && (b.State == model.BeliefHolding || b.State == model.BeliefWaiting && b.At.After(put.At)) {
 			return true
 		}
@@ -149,54 +149,54 @@ func (lab *Reports) knew(n *Notes, put model.Wrote) bool {
 }
 
 // knows notes that a contender says it waits or holds by a key: then it knows of it.
-func (lab *Reports) knows(e model.Belief) {
-	n := lab.notebook.notes[e.Key]
+func (rs *Reports) knows(e model.Belief) {
+	n := rs.notebook.notes[e.Key]
 	if n == nil || n.Ghost == nil && n.Undone == nil {
 		return
 	}
 	holds := e.State == model.BeliefHolding
-	if g := n.Ghost; g != nil && (holds || e.State == model.BeliefWaiting) && e.At.After(g.At) && lab.Programs.SameProgram(g.Name, e.Contender) {
+	if g := n.Ghost; g != nil && (holds || e.State == model.BeliefWaiting) && e.At.After(g.At) && rs.Programs.SameProgram(g.Name, e.Contender) {
 		n.Ghost = nil
 	}
-	if n.Undone != nil && holds && e.At.After(n.Undone.At) && lab.Programs.SameProgram(n.Undone.Name, e.Contender) {
+	if n.Undone != nil && holds && e.At.After(n.Undone.At) && rs.Programs.SameProgram(n.Undone.Name, e.Contender) {
 		n.Undone = nil // it took the lock again by the claim that it could not delete
 	}
-	lab.notebook.reopen(n)
+	rs.notebook.reopen(n)
 }
 
 // watches takes the begin or end of a watch in. Who watches a key of the queue knows
 // that it is in it.
-func (lab *Reports) watches(e model.Watches) {
-	n := lab.notebook.note(e.Key)
+func (rs *Reports) watches(e model.Watches) {
+	n := rs.notebook.note(e.Key)
 	n.Watchers = slices.DeleteFunc(n.Watchers, func(w model.Watches) bool { return w.Client == e.Client })
-	cl := lab.Programs.clients.at(e.Client, e.At)
+	cl := rs.Programs.clients.at(e.Client, e.At)
 	delete(cl.watching, e.Key)
 	if e.On && len(n.Watchers) < watchersMax {
 		n.Watchers = append(n.Watchers, e)
 		cl.watching[e.Key] = true
-		lab.inQueue(e)
+		rs.inQueue(e)
 	}
-	lab.notebook.reopen(n)
+	rs.notebook.reopen(n)
 }
 
 // inQueue closes the ghosts of a client that began to wait for another key of the
 // same lock.
-func (lab *Reports) inQueue(e model.Watches) {
-	ll := lab.places.placeOf(e.Key)
+func (rs *Reports) inQueue(e model.Watches) {
+	ll := rs.places.placeOf(e.Key)
 	if ll == nil {
 		return
 	}
 	for _, n := range slices.Clone(ll.Open) {
-		if n.Ghost != nil && n.Key != e.Key && lab.Programs.SameProgram(n.Ghost.Name, e.Name) && !e.At.Before(n.Ghost.At) {
+		if n.Ghost != nil && n.Key != e.Key && rs.Programs.SameProgram(n.Ghost.Name, e.Name) && !e.At.Before(n.Ghost.At) {
 			n.Ghost = nil
-			lab.notebook.reopen(n)
+			rs.notebook.reopen(n)
 		}
 	}
 }
 
 // keyGone follows up on a key that a settling took.
-func (lab *Reports) keyGone(c *locks.Claim, l *locks.Lock, at time.Time, rev int64) {
-	if ll := lab.places.placeOf(c.Key); ll != nil {
+func (rs *Reports) keyGone(c *locks.Claim, l *locks.Lock, at time.Time, rev int64) {
+	if ll := rs.places.placeOf(c.Key); ll != nil {
 		g := RemovedClaim{Ref: c.Ref(), At: at, Rev: rev, since: c.Since}
 		if l != nil && l.LastLoss() != nil && l.LastLoss().Removed().Same(g.Ref) {
 			g.loss = l.LastLoss()
@@ -205,7 +205,7 @@ func (lab *Reports) keyGone(c *locks.Claim, l *locks.Lock, at time.Time, rev int
 			ll.exclusive = l.Recipe().Exclusive()
 		}
 	}
-	n := lab.notebook.notes[c.Key]
+	n := rs.notebook.notes[c.Key]
 	if n == nil {
 		return
 	}
@@ -216,32 +216,32 @@ func (lab *Reports) keyGone(c *locks.Claim, l *locks.Lock, at time.Time, rev int
 	n.Undone = nil
 	for _, w := range n.writes {
 		if w.Took && w.Rev == rev {
-			lab.noteUnlock(n, w)
+			rs.noteUnlock(n, w)
 		}
 	}
-	lab.notebook.reopen(n)
+	rs.notebook.reopen(n)
 }
 
 // keyCame follows up on a key that a settling brought.
-func (lab *Reports) keyCame(c *locks.Claim) {
-	if n := lab.notebook.notes[c.Key]; n != nil && !n.GoneAt.IsZero() {
+func (rs *Reports) keyCame(c *locks.Claim) {
+	if n := rs.notebook.notes[c.Key]; n != nil && !n.GoneAt.IsZero() {
 		n.GoneAt = time.Time{}
-		lab.notebook.reopen(n)
+		rs.notebook.reopen(n)
 	}
 }
 
 // forgetOpen closes what a client that is gone left open.
-func (lab *Reports) forgetOpen(name string) {
-	for _, lock := range slices.Sorted(maps.Keys(lab.places.locks)) {
-		for _, n := range slices.Clone(lab.places.locks[lock].Open) {
-			if n.Ghost != nil && lab.Programs.SameProgram(n.Ghost.Name, name) {
+func (rs *Reports) forgetOpen(name string) {
+	for _, lock := range slices.Sorted(maps.Keys(rs.places.locks)) {
+		for _, n := range slices.Clone(rs.places.locks[lock].Open) {
+			if n.Ghost != nil && rs.Programs.SameProgram(n.Ghost.Name, name) {
 				n.Ghost = nil
 			}
-			if n.Undone != nil && lab.Programs.SameProgram(n.Undone.Name, name) {
+			if n.Undone != nil && rs.Programs.SameProgram(n.Undone.Name, name) {
 				n.Undone = nil
 			}
-			lab.notebook.reopen(n)
+			rs.notebook.reopen(n)
 		}
 	}
-	lab.forgetWatches(name)
+	rs.forgetWatches(name)
 }

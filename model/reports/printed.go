@@ -22,15 +22,15 @@ const (
 )
 
 // print keeps what a program printed.
-func (lab *Reports) print(e model.Printed) {
-	i := slices.IndexFunc(lab.outputs, func(o *Output) bool { return o.Contender == e.Contender })
+func (rs *Reports) print(e model.Printed) {
+	i := slices.IndexFunc(rs.outputs, func(o *Output) bool { return o.Contender == e.Contender })
 	if i < 0 {
-		if i = len(lab.outputs); i == outputsMax {
-			lab.outputs, i = slices.Delete(lab.outputs, 0, 1), i-1
+		if i = len(rs.outputs); i == outputsMax {
+			rs.outputs, i = slices.Delete(rs.outputs, 0, 1), i-1
 		}
-		lab.outputs = append(lab.outputs, &Output{Contender: e.Contender})
+		rs.outputs = append(rs.outputs, &Output{Contender: e.Contender})
 	}
-	o := lab.outputs[i]
+	o := rs.outputs[i]
 	o.Left += max(0, e.Left)
 	for _, l := range e.Lines {
 		if len(l.Text) > lineMax {

@@ -8,9 +8,9 @@ import (
 )
 
 // noteUnlock remembers the delete of a claim by which its own client may harm itself.
-func (lab *Reports) noteUnlock(n *Notes, w model.Wrote) {
-	ll := lab.places.placeOf(n.Key)
-	if ll == nil || !w.Told || len(lab.Programs.Workers(w.Name)) == 0 {
+func (rs *Reports) noteUnlock(n *Notes, w model.Wrote) {
+	ll := rs.places.placeOf(n.Key)
+	if ll == nil || !w.Told || len(rs.Programs.Workers(w.Name)) == 0 {
 		return
 	}
 	g := ll.Removed(n.Key)
@@ -31,27 +31,27 @@ func (lab *Reports) noteUnlock(n *Notes, w model.Wrote) {
 		if d.Rev > 0 {
 			before = d.Rev < g.Ref.CreateRev
 		}
-		u.Retried = u.Retried || d.Delete && !d.Told && before && lab.Programs.SameProgram(d.Name, w.Name)
+		u.Retried = u.Retried || d.Delete && !d.Told && before && rs.Programs.SameProgram(d.Name, w.Name)
 	}
 	if len(ll.Stale) >= staleMax {
 		ll.Stale = ll.Stale[1:]
 	}
 	ll.Stale = append(ll.Stale, u)
-	lab.unlocks[ll] = true
-	lab.news.due(ll.name)
+	rs.unlocks[ll] = true
+	rs.news.due(ll.name)
 }
 
 // believedBefore says whether a contender believes that it holds, and did at a time: it
 // may have said so again since.
-func (st *Competitor) believedBefore(t time.Time) bool {
-	return st.interval != nil && st.interval.From.Before(t)
+func (c *Competitor) believedBefore(t time.Time) bool {
+	return c.interval != nil && c.interval.From.Before(t)
 }
 
 // settleUnlocks finds out which of the deletes did harm, and forgets those that did not.
-func (lab *Reports) settleUnlocks(ll *Lock) {
+func (rs *Reports) settleUnlocks(ll *Lock) {
 	open := ll.Stale[:0]
 	for _, u := range ll.Stale {
-		if lab.settleUnlock(ll, u) {
+		if rs.settleUnlock(ll, u) {
 			open = append(open, u)
 		}
 	}
@@ -60,15 +60,15 @@ func (lab *Reports) settleUnlocks(ll *Lock) {
 }
 
 // settleUnlock says whether u is still of interest.
-func (lab *Reports) settleUnlock(ll *Lock, u *StaleUnlock) bool {
-	now := lab.k.Now()
+func (rs *Reports) settleUnlock(ll *Lock, u *StaleUnlock) bool {
+	now := rs.k.Now()
 	if u.Victim != "" {
 		return now.Sub(u.FoundAt) < ToldFor
 	}
 	if now.Sub(u.At) < Grace {
 		return true
 	}
-	for _, c := range lab.Programs.Workers(u.Client) {
+	for _, c := range rs.Programs.Workers(u.Client) {
 		switch {
 		case c.place != ll:
 		case c.Belief.Key == u.Key && c.believedBefore(u.At):
@@ -82,20 +82,20 @@ func (lab *Reports) settleUnlock(ll *Lock, u *StaleUnlock) bool {
 
 // TookItself says whether a contender's own client took the claim that the contender
 // believes in.
-func (lab *Reports) TookItself(c *Competitor) bool {
+func (rs *Reports) TookItself(c *Competitor) bool {
 	return slices.ContainsFunc(c.place.Stale, func(u *StaleUnlock) bool {
-		return u.Key == c.Belief.Key && c.believedBefore(u.At) && lab.Programs.SameProgram(u.Client, c.Name)
+		return u.Key == c.Belief.Key && c.believedBefore(u.At) && rs.Programs.SameProgram(u.Client, c.Name)
 	})
 }
 
 // HangsInUnlock says whether a contender deleted its claim and has not heard of it.
-func (lab *Reports) HangsInUnlock(c *Competitor) bool {
-	n, g := lab.notebook.notes[c.Belief.Key], c.place.Removed(c.Belief.Key)
-	return n != nil && g != nil && lab.asksToLetGo(n, c.Name, g.Rev)
+func (rs *Reports) HangsInUnlock(c *Competitor) bool {
+	n, g := rs.notebook.notes[c.Belief.Key], c.place.Removed(c.Belief.Key)
+	return n != nil && g != nil && rs.asksToLetGo(n, c.Name, g.Rev)
 }
 
 // BelievesOn says whether the one who was harmed believes still.
-func (lab *Reports) BelievesOn(u *StaleUnlock, lock string) bool {
-	c := lab.Programs.contenders[u.Victim].competitorOn(lock)
+func (rs *Reports) BelievesOn(u *StaleUnlock, lock string) bool {
+	c := rs.Programs.contenders[u.Victim].competitorOn(lock)
 	return c != nil && c.Belief.State == model.BeliefHolding && c.Belief.Key == u.Key
 }

@@ -32,10 +32,10 @@ type View interface {
 }
 
 // Clients implements [View].
-func (lab *Reports) Clients() []ClientInfo { return lab.Programs.Clients() }
+func (rs *Reports) Clients() []ClientInfo { return rs.Programs.Clients() }
 
 // Outputs implements [View].
-func (lab *Reports) Outputs() []*Output { return lab.outputs }
+func (rs *Reports) Outputs() []*Output { return rs.outputs }
 
 // Lock implements [View].
-func (lab *Reports) Lock(lock string) *Lock { return lab.places.locks[lock] }
+func (rs *Reports) Lock(lock string) *Lock { return rs.places.locks[lock] }

@@ -10,7 +10,7 @@ import (
 
 // Clone returns a timeline about another state, of which c has the records, that goes its own way.
 // Both have the same spans that are over.
-func (b *Timeline) Clone(k *locks.State, c *locks.Copies) *Timeline {
+func (tl *Timeline) Clone(k *locks.State, c *locks.Copies) *Timeline {
 	var lines copies.Set[line]
 	var chunks copies.Set[chunk]
 	chunkOf := func(x *chunk) *chunk {
@@ -19,12 +19,12 @@ func (b *Timeline) Clone(k *locks.State, c *locks.Copies) *Timeline {
 		}
 		return chunks.Get(x)
 	}
-	own := *b
-	own.k, own.moments = k, b.moments.clone()
-	own.lines = copies.Values(b.lines, lines.Get)
-	own.oldest = copies.List(b.oldest, func(o oldest) oldest { return oldest{chunkOf(o.chunk), lines.Get(o.line), o.spared} })
-	own.loads = slices.Clone(b.loads)
-	own.again = copies.Keys(b.again, c.Claim)
+	own := *tl
+	own.k, own.moments = k, tl.moments.clone()
+	own.lines = copies.Values(tl.lines, lines.Get)
+	own.oldest = copies.List(tl.oldest, func(o oldest) oldest { return oldest{chunkOf(o.chunk), lines.Get(o.line), o.spared} })
+	own.loads = slices.Clone(tl.loads)
+	own.again = copies.Keys(tl.again, c.Claim)
 	lines.Complete(func(ln *line) { ln.chunks = copies.List(ln.chunks, chunkOf) })
 	chunks.Complete(func(x *chunk) { x.spans = slices.Clip(x.spans) }) // so each appends to memory of its own
 	return &own

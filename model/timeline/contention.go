@@ -84,16 +84,16 @@ func within(from, to, first, last int64) int64 { return max(0, min(to, last)-max
 
 // Contention returns the figures of a lock between two times, to not included. who says of
 // whom a claim is: claims of the same are turns of one contender.
-func (b *Timeline) Contention(lock string, from, to time.Time, who func(model.ClaimRef) string) *Contention {
-	if since := b.Since(lock); since.After(from) {
+func (tl *Timeline) Contention(lock string, from, to time.Time, who func(model.ClaimRef) string) *Contention {
+	if since := tl.Since(lock); since.After(from) {
 		from = since
 	}
 	if to.Before(from) {
 		to = from
 	}
-	c := &Contention{From: from, To: to, TotalWait: b.Waited(lock, from, to)}
-	unseen := b.unseen(lock, from.UnixMicro(), to.UnixMicro())
-	l := b.k.Keys.Lock(lock)
+	c := &Contention{From: from, To: to, TotalWait: tl.Waited(lock, from, to)}
+	unseen := tl.unseen(lock, from.UnixMicro(), to.UnixMicro())
+	l := tl.k.Keys.Lock(lock)
 	c.Visible = l != nil && l.Recipe().WaitersVisible()
 	ids, names := map[string]int{}, []string(nil)
 	micros := func(t time.Time) int64 {
@@ -103,7 +103,7 @@ func (b *Timeline) Contention(lock string, from, to time.Time, who func(model.Cl
 		return t.UnixMicro()
 	}
 	first, last := from.UnixMicro(), to.UnixMicro()
-	for s := range b.Spans(lock, from, to) {
+	for s := range tl.Spans(lock, from, to) {
 		name := who(s.Claim)
 		id, known := ids[name]
 		if !known {
@@ -396,9 +396,9 @@ func (c *Contention) habits(play []again, of map[int][]int) []turns {
 
 // goOn is the next turn of a contender who left the lock at a time; away is for how long it had
 // stayed away at least when nothing was seen any more.
-func (h *turns) goOn(by int, left, away int64) again {
-	m := h.moves[h.next%len(h.moves)]
-	h.next++
+func (t *turns) goOn(by int, left, away int64) again {
+	m := t.moves[t.next%len(t.moves)]
+	t.next++
 	m.think = max(m.think, away)
 	return again{move: m, contender: by, arrives: left + m.think, patience: math.MaxInt64, goesOn: true}
 }

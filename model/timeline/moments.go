@@ -69,47 +69,47 @@ var markOf = map[journal.Kind]MarkKind{journal.Member: MarkMember, journal.Findi
 	journal.Action: MarkAction, journal.Drill: MarkDrill, journal.Gap: MarkGap}
 
 // noteMoments takes in what an event tells of leases and of the watch.
-func (b *Timeline) noteMoments(e model.Event) {
+func (tl *Timeline) noteMoments(e model.Event) {
 	switch e := e.(type) {
 	case model.Slept:
-		b.gapFrom(Gap{From: e.Since, slept: true})
+		tl.gapFrom(Gap{From: e.Since, slept: true})
 	case model.Lost:
 		from := e.At
-		if at := b.k.Prefixes.Watch(e.Prefix).SeenAt; !at.IsZero() && at.Before(from) {
+		if at := tl.k.Prefixes.Watch(e.Prefix).SeenAt; !at.IsZero() && at.Before(from) {
 			from = at // since then nothing was known to be complete
 		}
-		b.gapFrom(Gap{Prefix: e.Prefix, From: from})
+		tl.gapFrom(Gap{Prefix: e.Prefix, From: from})
 	case model.Back:
-		b.gapTo(Gap{Prefix: e.Prefix, To: e.At})
+		tl.gapTo(Gap{Prefix: e.Prefix, To: e.At})
 	case model.Loaded:
-		b.gapTo(Gap{Prefix: e.Prefix, To: e.At})
+		tl.gapTo(Gap{Prefix: e.Prefix, To: e.At})
 	case model.LeaseRead:
-		b.noteLate(e)
+		tl.noteLate(e)
 	}
-	if !b.k.Prefixes.CatchingUp() {
-		b.gapTo(Gap{To: e.When(), slept: true})
+	if !tl.k.Prefixes.CatchingUp() {
+		tl.gapTo(Gap{To: e.When(), slept: true})
 	}
 }
 
 // Note takes in the lines of the journal among changes.
-func (b *Timeline) Note(changes []locks.Change) {
+func (tl *Timeline) Note(changes []locks.Change) {
 	for i := range changes {
 		f := changes[i].Entry
 		if f == nil {
 			continue
 		}
 		if f.Kind == journal.Handover && !f.Past {
-			b.handovers++
-			b.beat(f.At)
+			tl.handovers++
+			tl.beat(f.At)
 		}
 		if kind := markOf[f.Kind]; kind != "" && !f.Past {
-			b.mark(Mark{At: f.At, Kind: kind, Lock: f.Lock, Entry: f})
+			tl.mark(Mark{At: f.At, Kind: kind, Lock: f.Lock, Entry: f})
 		}
 	}
 }
 
 // Handovers returns how many handovers of any lock were seen.
-func (b *Timeline) Handovers() int { return b.handovers }
+func (tl *Timeline) Handovers() int { return tl.handovers }
 
 // sparkSeconds is how many seconds back handovers are counted by the second.
 const sparkSeconds = 128
@@ -120,8 +120,8 @@ type second struct {
 	n    int
 }
 
-func (b *Timeline) beat(at time.Time) {
-	x := &b.lately[uint64(at.Unix())%sparkSeconds]
+func (tl *Timeline) beat(at time.Time) {
+	x := &tl.lately[uint64(at.Unix())%sparkSeconds]
 	if x.unix != at.Unix() {
 		*x = second{unix: at.Unix()}
 	}
@@ -130,62 +130,62 @@ func (b *Timeline) beat(at time.Time) {
 
 // HandoversIn returns how many handovers were seen in a second of the last two minutes, by the
 // Unix clock.
-func (b *Timeline) HandoversIn(unix int64) int {
-	if x := b.lately[uint64(unix)%sparkSeconds]; x.unix == unix {
+func (tl *Timeline) HandoversIn(unix int64) int {
+	if x := tl.lately[uint64(unix)%sparkSeconds]; x.unix == unix {
 		return x.n
 	}
 	return 0
 }
 
-func (b *Timeline) mark(m Mark) {
-	if len(b.marks) >= 2*marksMax {
-		b.marks = append([]Mark(nil), b.marks[len(b.marks)-marksMax:]...)
+func (tl *Timeline) mark(m Mark) {
+	if len(tl.marks) >= 2*marksMax {
+		tl.marks = append([]Mark(nil), tl.marks[len(tl.marks)-marksMax:]...)
 	}
-	b.marks = append(b.marks, m)
+	tl.marks = append(tl.marks, m)
 }
 
-func (b *Timeline) gapFrom(x Gap) {
-	for _, g := range b.gaps {
+func (tl *Timeline) gapFrom(x Gap) {
+	for _, g := range tl.gaps {
 		if g.Prefix == x.Prefix && g.slept == x.slept && g.To.IsZero() {
 			return
 		}
 	}
-	if len(b.gaps) >= gapsMax {
-		b.gaps = slices.Delete(b.gaps, 0, 1)
+	if len(tl.gaps) >= gapsMax {
+		tl.gaps = slices.Delete(tl.gaps, 0, 1)
 	}
-	b.gaps = append(b.gaps, x)
-	b.open++
+	tl.gaps = append(tl.gaps, x)
+	tl.open++
 }
 
-func (b *Timeline) gapTo(x Gap) {
-	if b.open == 0 {
+func (tl *Timeline) gapTo(x Gap) {
+	if tl.open == 0 {
 		return
 	}
-	b.open = 0
-	for i := range b.gaps {
-		g := &b.gaps[i]
+	tl.open = 0
+	for i := range tl.gaps {
+		g := &tl.gaps[i]
 		if g.Prefix == x.Prefix && g.slept == x.slept && g.To.IsZero() {
 			g.To = x.To
 		}
 		if g.To.IsZero() {
-			b.open++
+			tl.open++
 		}
 	}
 }
 
 // noteLate marks the lease whose renewals are missed from now on, at its last renewal as
 // far as that is known.
-func (b *Timeline) noteLate(e model.LeaseRead) {
-	l := b.k.Leases.Lease(e.ID)
+func (tl *Timeline) noteLate(e model.LeaseRead) {
+	l := tl.k.Leases.Lease(e.ID)
 	switch s := l.State(); {
 	case s != model.LeaseLate && s != model.LeaseSilent && s != model.LeaseOverdue:
-		delete(b.late, e.ID)
+		delete(tl.late, e.ID)
 		return
-	case b.late[e.ID]:
+	case tl.late[e.ID]:
 		return
 	}
-	sweep(b.late, &b.lateRoom, func(id model.LeaseID) bool { return b.k.Leases.Lease(id) == nil }) // ended without a reading
-	b.late[e.ID] = true
+	sweep(tl.late, &tl.lateRoom, func(id model.LeaseID) bool { return tl.k.Leases.Lease(id) == nil }) // ended without a reading
+	tl.late[e.ID] = true
 	at := e.At
 	if ago, ok := l.Renewed(e.At); ok {
 		at = at.Add(-ago)
@@ -195,12 +195,12 @@ func (b *Timeline) noteLate(e model.LeaseRead) {
 		if lock := c.Lock(); lock != nil && !seen[lock.Name] {
 			seen[lock.Name] = true
 			m := Mark{At: at, Kind: MarkLate, Lock: lock.Name, Lease: e.ID}
-			b.mark(m)
-			old := b.missed[m.Lock]
+			tl.mark(m)
+			old := tl.missed[m.Lock]
 			if len(old) == 0 {
-				sweep(b.missed, &b.missedRoom, func(lock string) bool { return b.k.Keys.Lock(lock) == nil })
+				sweep(tl.missed, &tl.missedRoom, func(lock string) bool { return tl.k.Keys.Lock(lock) == nil })
 			}
-			b.missed[m.Lock] = append(old[max(0, len(old)+1-missedMax):], m)
+			tl.missed[m.Lock] = append(old[max(0, len(old)+1-missedMax):], m)
 		}
 	}
 }
@@ -216,9 +216,9 @@ func sweep[K comparable, V any](m map[K]V, room *int, gone func(K) bool) {
 
 // Marks returns the marks of a time, to not included, in the order in which they were
 // learnt: those of a lock and of all, or of every lock for "".
-func (b *Timeline) Marks(lock string, from, to time.Time) []Mark {
+func (tl *Timeline) Marks(lock string, from, to time.Time) []Mark {
 	var all []Mark
-	for _, m := range b.marks {
+	for _, m := range tl.marks {
 		if (lock == "" || m.Lock == "" || m.Lock == lock) && !m.At.Before(from) && m.At.Before(to) {
 			all = append(all, m)
 		}
@@ -227,12 +227,12 @@ func (b *Timeline) Marks(lock string, from, to time.Time) []Mark {
 }
 
 // Missed returns the last times from which on renewals of a claim of a lock were missed.
-func (b *Timeline) Missed(lock string) []Mark { return b.missed[lock] }
+func (tl *Timeline) Missed(lock string) []Mark { return tl.missed[lock] }
 
 // Gaps returns the times in which nothing was seen of a lock.
-func (b *Timeline) Gaps(lock string) []Gap {
+func (tl *Timeline) Gaps(lock string) []Gap {
 	var all []Gap
-	for _, g := range b.gaps {
+	for _, g := range tl.gaps {
 		if strings.HasPrefix(lock+"/", g.Prefix) || strings.HasPrefix(g.Prefix, lock+"/") {
 			all = append(all, g)
 		}

@@ -27,44 +27,44 @@ type Segment struct {
 }
 
 // Waited is when the wait of a piece of one span ended: by getting the lock, or by going.
-func (p *Segment) Waited() int64 {
-	if p.Held {
-		return p.Got
+func (s *Segment) Waited() int64 {
+	if s.Held {
+		return s.Got
 	}
-	return p.Gone
+	return s.Gone
 }
 
 // Lease is the lease of a piece of one span, 0 for several.
-func (p *Segment) Lease() model.LeaseID {
+func (s *Segment) Lease() model.LeaseID {
 	switch {
-	case p.span != nil:
-		return p.span.Claim.Lease
-	case p.claim != nil:
-		return p.claim.KV.Lease
+	case s.span != nil:
+		return s.span.Claim.Lease
+	case s.claim != nil:
+		return s.claim.KV.Lease
 	}
 	return 0
 }
 
 // Claim names the claim of a piece of one span.
-func (p *Segment) Claim() model.ClaimRef {
+func (s *Segment) Claim() model.ClaimRef {
 	switch {
-	case p.span != nil:
-		return p.span.Claim
-	case p.claim != nil:
-		return p.claim.Ref()
+	case s.span != nil:
+		return s.span.Claim
+	case s.claim != nil:
+		return s.claim.Ref()
 	}
 	return model.ClaimRef{}
 }
 
 // Now is the claim of a piece that goes on, nil for one that is over and for several.
-func (p *Segment) Now() *locks.Claim { return p.claim }
+func (s *Segment) Now() *locks.Claim { return s.claim }
 
 // Segments yields the past of a lock between two times in µs, to not included, and what goes
 // on. Spans that all held within one of the grains that from begins are one piece; grain 0
 // keeps each apart. The piece is valid until the next.
-func (b *Timeline) Segments(lock string, from, to, grain int64, yield func(*Segment) bool) {
+func (tl *Timeline) Segments(lock string, from, to, grain int64, yield func(*Segment) bool) {
 	var x Segment
-	ln, held := b.lines[lock], 0
+	ln, held := tl.lines[lock], 0
 	if ln != nil {
 		held = ln.held
 		for _, c := range ln.chunks[ln.firstChunkAfter(from):] {
@@ -92,7 +92,7 @@ func (b *Timeline) Segments(lock string, from, to, grain int64, yield func(*Segm
 			}
 		}
 	}
-	b.presentPieces(lock, from, to, held, yield)
+	tl.presentPieces(lock, from, to, held, yield)
 }
 
 // within says whether all that held in the chunk did so within one grain.
@@ -106,14 +106,14 @@ func (c *chunk) within(from, grain int64) bool {
 
 // presentPieces yields the spans that go on: those that hold, then those that came since,
 // the last one first, and all others that wait as one.
-func (b *Timeline) presentPieces(lock string, from, to int64, held int, yield func(*Segment) bool) {
-	l := b.k.Keys.Lock(lock)
+func (tl *Timeline) presentPieces(lock string, from, to int64, held int, yield func(*Segment) bool) {
+	l := tl.k.Keys.Lock(lock)
 	if l == nil || !l.Recipe().HasHolder {
 		return
 	}
 	for c := range l.First(l.Holders()) {
 		got, _, holds := c.HeldSince()
-		came, _ := b.BeganAt(c)
+		came, _ := tl.BeganAt(c)
 		x := Segment{Came: came.UnixMicro(), Got: got.UnixMicro(), Gone: math.MaxInt64, Held: true, Index: held, N: 1, Present: true, claim: c}
 		if !l.Recipe().WaitersVisible() {
 			x.Came = x.Got // as in going
@@ -130,7 +130,7 @@ func (b *Timeline) presentPieces(lock string, from, to int64, held int, yield fu
 		if !l.IsClaim(c) {
 			continue
 		}
-		came, atLeast := b.BeganAt(c)
+		came, atLeast := tl.BeganAt(c)
 		x := Segment{Came: came.UnixMicro(), Gone: math.MaxInt64, Index: held, N: 1, Present: true, claim: c}
 		if many := left > locks.MaxScan; x.Came < from && (inOrder || many) || atLeast && many {
 			x.N, x.Waiting, x.claim = left, left, nil // and so did all before it

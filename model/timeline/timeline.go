@@ -136,39 +136,39 @@ func New(k *locks.State, most int) *Timeline {
 }
 
 // SetMaxSpans makes the timeline keep so many spans at most from the next one on.
-func (b *Timeline) SetMaxSpans(most int) { b.max = most }
+func (tl *Timeline) SetMaxSpans(most int) { tl.max = most }
 
 // forget drops what was seen of another cluster. What the journal tells stays, as it does there.
-func (b *Timeline) forget() {
-	old := b.moments
-	*b = *New(b.k, b.max)
-	b.handovers, b.lately = old.handovers, old.lately
+func (tl *Timeline) forget() {
+	old := tl.moments
+	*tl = *New(tl.k, tl.max)
+	tl.handovers, tl.lately = old.handovers, old.lately
 	for _, m := range old.marks {
 		if m.Entry != nil {
-			b.marks = append(b.marks, m)
+			tl.marks = append(tl.marks, m)
 		}
 	}
 }
 
 // Dropped returns how many spans gave way to later ones, and when the last of them ended.
-func (b *Timeline) Dropped() (n int, until time.Time) {
-	if b.dropped == 0 {
+func (tl *Timeline) Dropped() (n int, until time.Time) {
+	if tl.dropped == 0 {
 		return 0, time.Time{}
 	}
-	return b.dropped, time.UnixMicro(b.until).UTC()
+	return tl.dropped, time.UnixMicro(tl.until).UTC()
 }
 
 // Since returns from when on the spans of a lock are whole: since the keys were listed, or
 // since the last of its spans that gave way. Zero: nothing was listed yet.
-func (b *Timeline) Since(lock string) time.Time {
+func (tl *Timeline) Since(lock string) time.Time {
 	gone := int64(math.MinInt64)
-	if ln := b.lines[lock]; ln != nil && ln.dropped > 0 {
+	if ln := tl.lines[lock]; ln != nil && ln.dropped > 0 {
 		gone = ln.until
-	} else if ln == nil && b.dropped > 0 {
-		gone = b.until // of its spans, if it had any, nothing is left to tell
+	} else if ln == nil && tl.dropped > 0 {
+		gone = tl.until // of its spans, if it had any, nothing is left to tell
 	}
 	var since time.Time
-	for _, x := range b.loads {
+	for _, x := range tl.loads {
 		if strings.HasPrefix(lock+"/", x.prefix) && (since.IsZero() || x.at.Before(since)) {
 			since = x.at
 		}
@@ -180,9 +180,9 @@ func (b *Timeline) Since(lock string) time.Time {
 }
 
 // Start returns from when on there may be spans of any lock.
-func (b *Timeline) Start() time.Time {
+func (tl *Timeline) Start() time.Time {
 	var start time.Time
-	for _, x := range b.loads {
+	for _, x := range tl.loads {
 		if start.IsZero() || x.at.Before(start) {
 			start = x.at
 		}
@@ -191,32 +191,32 @@ func (b *Timeline) Start() time.Time {
 }
 
 // Apply takes in an event and what it changed.
-func (b *Timeline) Apply(e model.Event, changes []locks.Change) {
-	b.noteMoments(e)
-	b.Note(changes)
+func (tl *Timeline) Apply(e model.Event, changes []locks.Change) {
+	tl.noteMoments(e)
+	tl.Note(changes)
 	unseen := false
 	switch e := e.(type) {
 	case model.Committed:
 		if e.Past {
 			return
 		}
-		unseen = !b.k.Prefixes.UnseenSince(e).IsZero()
+		unseen = !tl.k.Prefixes.UnseenSince(e).IsZero()
 	case model.Listed:
 		unseen = true
 	case model.Loaded:
 		unseen = true
-		maps.DeleteFunc(b.again, func(c *locks.Claim, _ start) bool { return b.k.Keys.Claim(c.Key) != c })
-		if !slices.ContainsFunc(b.loads, func(x load) bool { return x.prefix == e.Prefix }) {
-			b.loads = append(b.loads, load{e.Prefix, e.At})
+		maps.DeleteFunc(tl.again, func(c *locks.Claim, _ start) bool { return tl.k.Keys.Claim(c.Key) != c })
+		if !slices.ContainsFunc(tl.loads, func(x load) bool { return x.prefix == e.Prefix }) {
+			tl.loads = append(tl.loads, load{e.Prefix, e.At})
 		}
 	case model.Lost:
 		if e.Reason == model.LostCluster {
-			b.forget()
+			tl.forget()
 		}
 		return
 	case model.Slept:
-		for c, x := range b.again {
-			b.again[c] = start{x.at, true}
+		for c, x := range tl.again {
+			tl.again[c] = start{x.at, true}
 		}
 		return
 	default:
@@ -226,25 +226,25 @@ func (b *Timeline) Apply(e model.Event, changes []locks.Change) {
 		switch c := &changes[i]; c.Kind {
 		case locks.Gone:
 			if l := c.Lock; l != nil && l.Recipe().HasHolder {
-				if x, ok := b.going(c.Claim, l); ok {
+				if x, ok := tl.going(c.Claim, l); ok {
 					x.Gone, x.Unseen = c.At, unseen
-					b.end(l, &x)
+					tl.end(l, &x)
 				}
 			}
-			delete(b.again, c.Claim)
+			delete(tl.again, c.Claim)
 		case locks.LetGo:
 			x := Span{Claim: c.Hold.Claim, Got: c.Hold.Since, GotAtLeast: c.Hold.AtLeast, Gone: c.At, Unseen: unseen, Stayed: true}
-			if x.Came, x.CameAtLeast = b.BeganAt(c.Claim); !c.Lock.Recipe().WaitersVisible() {
+			if x.Came, x.CameAtLeast = tl.BeganAt(c.Claim); !c.Lock.Recipe().WaitersVisible() {
 				x.Came = x.Got
 			}
-			b.end(c.Lock, &x)
-			b.again[c.Claim] = start{c.At, unseen}
+			tl.end(c.Lock, &x)
+			tl.again[c.Claim] = start{c.At, unseen}
 		}
 	}
 }
 
 // end writes a span that ended down.
-func (b *Timeline) end(l *locks.Lock, x *Span) {
+func (tl *Timeline) end(l *locks.Lock, x *Span) {
 	if below, ok := strings.CutPrefix(x.Claim.Key, l.Name+"/"); ok && brief(below) != below {
 		x.Claim.Key = l.Name + "/" + brief(below)
 	} else if !ok && x.Claim.Key != l.Name {
@@ -253,7 +253,7 @@ func (b *Timeline) end(l *locks.Lock, x *Span) {
 	if len(x.Claim.Value) > valueMax {
 		x.Claim.Value = strings.Clone(x.Claim.Value[:valueMax])
 	}
-	b.write(l.Name, *x, l.Behind())
+	tl.write(l.Name, *x, l.Behind())
 }
 
 // brief cuts the middle out of a key that nobody could read.
@@ -265,76 +265,76 @@ func brief(key string) string {
 	return key[:half] + "..." + key[len(key)-half:]
 }
 
-func (b *Timeline) write(lock string, x Span, waiting int) {
-	ln := b.lines[lock]
+func (tl *Timeline) write(lock string, x Span, waiting int) {
+	ln := tl.lines[lock]
 	if ln == nil {
 		ln = &line{name: lock}
-		b.lines[lock] = ln
+		tl.lines[lock] = ln
 	}
 	if n := len(ln.chunks); n == 0 || ln.chunks[n-1].full() {
 		c := &chunk{before: ln.held}
 		ln.chunks = append(ln.chunks, c)
-		b.oldest = append(b.oldest, oldest{chunk: c, line: ln})
-		b.pay(ln, chunkWeight)
+		tl.oldest = append(tl.oldest, oldest{chunk: c, line: ln})
+		tl.pay(ln, chunkWeight)
 	}
 	c := ln.chunks[len(ln.chunks)-1]
 	c.add(x)
 	c.waiting = waiting
 	ln.held = c.before + c.held
-	b.pay(ln, 1)
-	for ln.size > b.max/lockShare && len(ln.chunks) > 1 {
-		b.dropFirst(ln)
+	tl.pay(ln, 1)
+	for ln.size > tl.max/lockShare && len(ln.chunks) > 1 {
+		tl.dropFirst(ln)
 	}
-	for b.size > b.max && len(b.oldest) > 1 {
-		b.dropOldest(c)
+	for tl.size > tl.max && len(tl.oldest) > 1 {
+		tl.dropOldest(c)
 	}
 }
 
-func (b *Timeline) pay(ln *line, n int) { ln.size += n; b.size += n }
+func (tl *Timeline) pay(ln *line, n int) { ln.size += n; tl.size += n }
 
 // dropOldest makes room: the chunk that was begun first goes, unless it is open still and
 // was not spared yet. The chunk that is being written stays.
-func (b *Timeline) dropOldest(writing *chunk) {
-	o := b.oldest[0]
-	b.oldest[0] = oldest{}
-	b.oldest = b.oldest[1:]
+func (tl *Timeline) dropOldest(writing *chunk) {
+	o := tl.oldest[0]
+	tl.oldest[0] = oldest{}
+	tl.oldest = tl.oldest[1:]
 	chunks := o.line.chunks
 	switch {
 	case len(chunks) == 0 || chunks[0] != o.chunk: // gone already, for its own lock
 	case o.chunk == writing || !o.spared && o.chunk == chunks[len(chunks)-1]:
 		o.spared = true
-		b.oldest = append(b.oldest, o)
+		tl.oldest = append(tl.oldest, o)
 	default:
-		b.dropFirst(o.line)
+		tl.dropFirst(o.line)
 	}
 }
 
 // dropFirst drops the oldest spans of a lock. The chunks of a line are in the same order as
 // those of all: one that is spared is the last of its line.
-func (b *Timeline) dropFirst(ln *line) {
+func (tl *Timeline) dropFirst(ln *line) {
 	c := ln.chunks[0]
 	ln.chunks[0] = nil
 	ln.chunks = ln.chunks[1:]
-	b.dropped += len(c.spans)
+	tl.dropped += len(c.spans)
 	ln.dropped += len(c.spans)
-	ln.until, b.until = max(ln.until, c.gone), max(b.until, c.gone)
-	b.pay(ln, -c.weight())
+	ln.until, tl.until = max(ln.until, c.gone), max(tl.until, c.gone)
+	tl.pay(ln, -c.weight())
 	if len(ln.chunks) == 0 {
-		delete(b.lines, ln.name)
+		delete(tl.lines, ln.name)
 	}
 }
 
 // Spans yields the spans of a lock that touch a time, to not included: those that are over
 // in the order of their ends, then those that go on, in the order of the queue.
-func (b *Timeline) Spans(lock string, from, to time.Time) func(yield func(*Span) bool) {
+func (tl *Timeline) Spans(lock string, from, to time.Time) func(yield func(*Span) bool) {
 	return func(yield func(*Span) bool) {
 		ok := true
-		b.spansBetween(lock, from.UnixMicro(), to.UnixMicro(), func(s Span) bool {
+		tl.spansBetween(lock, from.UnixMicro(), to.UnixMicro(), func(s Span) bool {
 			ok = yield(&s)
 			return ok
 		})
 		if ok {
-			b.present(lock, to, yield)
+			tl.present(lock, to, yield)
 		}
 	}
 }
@@ -345,28 +345,28 @@ const reach = 10 * time.Second
 
 // LastHold returns the last span by which a key, or if that is "" a lease, got the lock
 // before a time and held it not long before another, nil for none.
-func (b *Timeline) LastHold(lock, key string, lease model.LeaseID, after, before time.Time) *Span {
+func (tl *Timeline) LastHold(lock, key string, lease model.LeaseID, after, before time.Time) *Span {
 	var found *Span
 	match := func(s *Span) {
 		if !s.Got.IsZero() && s.Got.Before(before) && (found == nil || found.Got.Before(s.Got)) {
 			found = s
 		}
 	}
-	b.spansBetween(lock, after.Add(-reach).UnixMicro(), before.UnixMicro(), func(s Span) bool {
+	tl.spansBetween(lock, after.Add(-reach).UnixMicro(), before.UnixMicro(), func(s Span) bool {
 		if (lease == 0 || s.Claim.Lease == lease) && (key == "" || s.Claim.Key == key) {
 			match(&s)
 		}
 		return true
 	})
-	if l := b.k.Keys.Lock(lock); key != "" {
-		if c := b.k.Keys.Claim(key); c != nil && l != nil && c.Lock() == l && (lease == 0 || c.KV.Lease == 0 || c.KV.Lease == lease) {
-			x, _ := b.going(c, l)
+	if l := tl.k.Keys.Lock(lock); key != "" {
+		if c := tl.k.Keys.Claim(key); c != nil && l != nil && c.Lock() == l && (lease == 0 || c.KV.Lease == 0 || c.KV.Lease == lease) {
+			x, _ := tl.going(c, l)
 			match(&x)
 		}
-	} else if x := b.k.Leases.Lease(lease); x != nil {
+	} else if x := tl.k.Leases.Lease(lease); x != nil {
 		for _, c := range x.Claims() {
 			if c.Lock() == l && l != nil {
-				x, _ := b.going(c, l)
+				x, _ := tl.going(c, l)
 				match(&x)
 			}
 		}
@@ -375,9 +375,9 @@ func (b *Timeline) LastHold(lock, key string, lease model.LeaseID, after, before
 }
 
 // Last yields the spans of a lock that are over, the last one first.
-func (b *Timeline) Last(lock string) func(yield func(*Span) bool) {
+func (tl *Timeline) Last(lock string) func(yield func(*Span) bool) {
 	return func(yield func(*Span) bool) {
-		ln := b.lines[lock]
+		ln := tl.lines[lock]
 		if ln == nil {
 			return
 		}
@@ -392,8 +392,8 @@ func (b *Timeline) Last(lock string) func(yield func(*Span) bool) {
 }
 
 // spansBetween yields the spans of a lock that are over and touch a time.
-func (b *Timeline) spansBetween(lock string, from, to int64, yield func(Span) bool) {
-	ln := b.lines[lock]
+func (tl *Timeline) spansBetween(lock string, from, to int64, yield func(Span) bool) {
+	ln := tl.lines[lock]
 	if ln == nil {
 		return
 	}
@@ -410,8 +410,8 @@ func (b *Timeline) spansBetween(lock string, from, to int64, yield func(Span) bo
 }
 
 // firstChunkAfter is the first chunk with a span that ended at a time or later.
-func (ln *line) firstChunkAfter(at int64) int {
-	i, _ := slices.BinarySearchFunc(ln.chunks, at, func(c *chunk, at int64) int {
+func (l *line) firstChunkAfter(at int64) int {
+	i, _ := slices.BinarySearchFunc(l.chunks, at, func(c *chunk, at int64) int {
 		if c.gone < at {
 			return -1
 		}
@@ -421,8 +421,8 @@ func (ln *line) firstChunkAfter(at int64) int {
 }
 
 // present yields the spans that go on.
-func (b *Timeline) present(lock string, to time.Time, yield func(*Span) bool) {
-	l := b.k.Keys.Lock(lock)
+func (tl *Timeline) present(lock string, to time.Time, yield func(*Span) bool) {
+	l := tl.k.Keys.Lock(lock)
 	if l == nil || !l.Recipe().HasHolder {
 		return
 	}
@@ -430,7 +430,7 @@ func (b *Timeline) present(lock string, to time.Time, yield func(*Span) bool) {
 		if !l.IsClaim(c) {
 			continue
 		}
-		if x, ok := b.going(c, l); ok && x.Came.Before(to) && !yield(&x) {
+		if x, ok := tl.going(c, l); ok && x.Came.Before(to) && !yield(&x) {
 			return
 		}
 	}
@@ -438,8 +438,8 @@ func (b *Timeline) present(lock string, to time.Time, yield func(*Span) bool) {
 
 // BeganAt returns when the span of a claim began that goes on: when the claim came, or when it
 // lost the lock and stayed; atLeast if that was before we looked.
-func (b *Timeline) BeganAt(c *locks.Claim) (at time.Time, atLeast bool) {
-	if x, ok := b.again[c]; ok {
+func (tl *Timeline) BeganAt(c *locks.Claim) (at time.Time, atLeast bool) {
+	if x, ok := tl.again[c]; ok {
 		return x.at, x.atLeast
 	}
 	return c.Since, c.SinceAtLeast
@@ -447,9 +447,9 @@ func (b *Timeline) BeganAt(c *locks.Claim) (at time.Time, atLeast bool) {
 
 // going is the span of a claim that goes on, or did up to now; false where it neither holds
 // nor waits: a key by itself outlives its holders.
-func (b *Timeline) going(c *locks.Claim, l *locks.Lock) (x Span, ok bool) {
+func (tl *Timeline) going(c *locks.Claim, l *locks.Lock) (x Span, ok bool) {
 	x.Claim = c.Ref()
-	x.Came, x.CameAtLeast = b.BeganAt(c)
+	x.Came, x.CameAtLeast = tl.BeganAt(c)
 	var holds bool
 	if x.Got, x.GotAtLeast, holds = c.HeldSince(); !l.Recipe().WaitersVisible() {
 		x.Came = x.Got // its key may have been another's before
@@ -461,8 +461,8 @@ func (b *Timeline) going(c *locks.Claim, l *locks.Lock) (x Span, ok bool) {
 
 // Recent returns a moment since which about n spans of a lock ended up to another, no fewer
 // if there are as many.
-func (b *Timeline) Recent(lock string, to time.Time, n int) time.Time {
-	ln, last := b.lines[lock], to.UnixMicro()
+func (tl *Timeline) Recent(lock string, to time.Time, n int) time.Time {
+	ln, last := tl.lines[lock], to.UnixMicro()
 	if ln != nil {
 		for _, c := range slices.Backward(ln.chunks) {
 			if c.over > last {
@@ -477,8 +477,8 @@ func (b *Timeline) Recent(lock string, to time.Time, n int) time.Time {
 }
 
 // Ended returns when the last span of a lock ended that is over, false if none is kept.
-func (b *Timeline) Ended(lock string) (at time.Time, any bool) {
-	ln := b.lines[lock]
+func (tl *Timeline) Ended(lock string) (at time.Time, any bool) {
+	ln := tl.lines[lock]
 	if ln == nil {
 		return at, false
 	}
@@ -487,8 +487,8 @@ func (b *Timeline) Ended(lock string) (at time.Time, any bool) {
 }
 
 // Names yields the locks of which there is a past, in no order.
-func (b *Timeline) Names(yield func(string) bool) {
-	for name := range b.lines {
+func (tl *Timeline) Names(yield func(string) bool) {
+	for name := range tl.lines {
 		if !yield(name) {
 			return
 		}

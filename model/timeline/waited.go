@@ -9,11 +9,11 @@ import (
 
 // Waited returns how long all together waited for a lock between two times, but for those in which
 // nothing was seen of it.
-func (b *Timeline) Waited(lock string, from, to time.Time) time.Duration {
+func (tl *Timeline) Waited(lock string, from, to time.Time) time.Duration {
 	first, last := from.UnixMicro(), to.UnixMicro()
-	sum := b.waited(lock, first, last)
-	for _, g := range b.unseen(lock, first, last) {
-		sum -= b.waited(lock, g.from, g.to)
+	sum := tl.waited(lock, first, last)
+	for _, g := range tl.unseen(lock, first, last) {
+		sum -= tl.waited(lock, g.from, g.to)
 	}
 	return time.Duration(max(0, sum)) * time.Microsecond
 }
@@ -22,11 +22,11 @@ func (b *Timeline) Waited(lock string, from, to time.Time) time.Duration {
 type unseens []struct{ from, to int64 }
 
 // unseen returns those of a lock between two times.
-func (b *Timeline) unseen(lock string, first, last int64) (all unseens) {
-	if len(b.gaps) == 0 {
+func (tl *Timeline) unseen(lock string, first, last int64) (all unseens) {
+	if len(tl.gaps) == 0 {
 		return nil
 	}
-	gaps := b.Gaps(lock)
+	gaps := tl.Gaps(lock)
 	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Compare(a.From.UnixMicro(), b.From.UnixMicro()) })
 	for _, g := range gaps {
 		from, to := max(first, g.From.UnixMicro()), last
@@ -68,9 +68,9 @@ func (t turn) less(u unseens) turn {
 }
 
 // waited is how long they waited, in µs.
-func (b *Timeline) waited(lock string, first, last int64) int64 {
+func (tl *Timeline) waited(lock string, first, last int64) int64 {
 	var sum int64
-	if ln := b.lines[lock]; ln != nil {
+	if ln := tl.lines[lock]; ln != nil {
 		for _, c := range ln.chunks[ln.firstChunkAfter(first):] {
 			switch {
 			case c.came >= last:
@@ -84,7 +84,7 @@ func (b *Timeline) waited(lock string, first, last int64) int64 {
 			}
 		}
 	}
-	b.presentPieces(lock, first, last, 0, func(p *Segment) bool {
+	tl.presentPieces(lock, first, last, 0, func(p *Segment) bool {
 		sum += max(0, min(p.Waited(), last)-max(p.Came, first)) * int64(p.N)
 		return true
 	})

@@ -92,30 +92,30 @@ var checks = map[string]func(*Checker, drill.Expectation) result{
 }
 
 // Apply takes an event in.
-func (j *Checker) Apply(e model.Event) {
+func (ck *Checker) Apply(e model.Event) {
 	if p, ok := e.(model.Printed); ok {
-		j.printed(p)
+		ck.printed(p)
 	}
-	j.apply(e)
+	ck.apply(e)
 }
 
 // At tells the checker what time it is now.
-func (j *Checker) At(now time.Time) { j.now = now }
+func (ck *Checker) At(now time.Time) { ck.now = now }
 
 // Hit tells of a fault that the drill does. The checker reads from it later whether it was
 // done.
-func (j *Checker) Hit(t *drill.Target) { j.targets = append(j.targets, t) }
+func (ck *Checker) Hit(t *drill.Target) { ck.targets = append(ck.targets, t) }
 
 // Entry tells of a line of the journal.
-func (j *Checker) Entry(f *journal.Entry) { j.facts = append(j.facts, f) }
+func (ck *Checker) Entry(f *journal.Entry) { ck.facts = append(ck.facts, f) }
 
 // Entries are the lines of the journal that it was told of.
-func (j *Checker) Entries() []*journal.Entry { return j.facts }
+func (ck *Checker) Entries() []*journal.Entry { return ck.facts }
 
 // Found tells what the diagnosis finds at a time.
-func (j *Checker) Found(standing []model.Finding, now time.Time) {
+func (ck *Checker) Found(standing []model.Finding, now time.Time) {
 	standing = slices.Clone(standing)
-	for _, s := range j.sightings {
+	for _, s := range ck.sightings {
 		i := slices.IndexFunc(standing, func(f model.Finding) bool { return f.Same(&s.Finding) })
 		switch {
 		case !s.to.IsZero():
@@ -129,32 +129,32 @@ func (j *Checker) Found(standing []model.Finding, now time.Time) {
 		}
 	}
 	for _, f := range standing {
-		j.sightings = append(j.sightings, &sighting{Finding: f, from: now})
+		ck.sightings = append(ck.sightings, &sighting{Finding: f, from: now})
 	}
 }
 
 // Stepped tells that the next step is over, and from when the time after it counts: what
 // a step does may show before the step has returned.
-func (j *Checker) Stepped(counts time.Time) { j.stepped = append(j.stepped, counts) }
+func (ck *Checker) Stepped(counts time.Time) { ck.stepped = append(ck.stepped, counts) }
 
 // Through tells that all steps are over.
-func (j *Checker) Through() { j.all = true }
+func (ck *Checker) Through() { ck.all = true }
 
 // LeftOut tells that the steps that are left are left out, as an expectation is violated.
-func (j *Checker) LeftOut() { j.rest = mendFirst }
+func (ck *Checker) LeftOut() { ck.rest = mendFirst }
 
 // Interrupted tells that somebody ended the run before its end.
-func (j *Checker) Interrupted() { j.rest = toItsEnd }
+func (ck *Checker) Interrupted() { ck.rest = toItsEnd }
 
 // Healed tells that every fault was healed.
-func (j *Checker) Healed(at time.Time) { j.healed, j.now = at, at }
+func (ck *Checker) Healed(at time.Time) { ck.healed, ck.now = at, at }
 
 // Finish tells that nothing more will come.
-func (j *Checker) Finish(at time.Time) { j.finished, j.now = true, at }
+func (ck *Checker) Finish(at time.Time) { ck.finished, ck.now = true, at }
 
 // Open says whether the checker still waits for something, and until when at most.
-func (j *Checker) Open() (until time.Time, open bool) {
-	for _, r := range j.results() {
+func (ck *Checker) Open() (until time.Time, open bool) {
+	for _, r := range ck.results() {
 		if r.open && r.until.After(until) {
 			until, open = r.until, true
 		}
@@ -163,36 +163,36 @@ func (j *Checker) Open() (until time.Time, open bool) {
 }
 
 // Results judges every expectation as things stand.
-func (j *Checker) Results() []drill.Result {
+func (ck *Checker) Results() []drill.Result {
 	var all []drill.Result
-	for _, r := range j.results() {
+	for _, r := range ck.results() {
 		all = append(all, r.Result)
 	}
 	return all
 }
 
 // Pictures are the histories that were searched for an order, drawn as HTML, by lock.
-func (j *Checker) Pictures() map[string][]byte { return j.pictures }
+func (ck *Checker) Pictures() map[string][]byte { return ck.pictures }
 
 // Acquisitions counts how often a lock was acquired, any lock if that is "".
-func (j *Checker) Acquisitions(lock string) int {
+func (ck *Checker) Acquisitions(lock string) int {
 	n := 0
-	for _, l := range j.locksOf(drill.Expectation{Lock: lock}) {
-		n += len(l.acquisitions(j, ""))
+	for _, l := range ck.locksOf(drill.Expectation{Lock: lock}) {
+		n += len(l.acquisitions(ck, ""))
 	}
 	return n
 }
 
-func (j *Checker) results() []result {
+func (ck *Checker) results() []result {
 	judge := func() (out []result) {
-		for _, e := range j.d.Expect {
-			out = append(out, checks[e.Name](j, e))
+		for _, e := range ck.d.Expect {
+			out = append(out, checks[e.Name](ck, e))
 		}
 		return out
 	}
 	out := judge()
-	if j.rest == mendFirst && !slices.ContainsFunc(out, func(r result) bool { return r.Verdict == drill.Violated }) {
-		j.rest = lookAgain
+	if ck.rest == mendFirst && !slices.ContainsFunc(out, func(r result) bool { return r.Verdict == drill.Violated }) {
+		ck.rest = lookAgain
 		out = judge()
 	}
 	return out
@@ -200,23 +200,23 @@ func (j *Checker) results() []result {
 
 // Verdict is that of the run: what its expectations say, and whether it says anything
 // at all. The reason is that for which a run says nothing.
-func (j *Checker) Verdict(results []drill.Result) (v drill.Verdict, reason string) {
+func (ck *Checker) Verdict(results []drill.Result) (v drill.Verdict, reason string) {
 	v = drill.Held
 	for _, r := range results {
 		v = drill.Worse(v, r.Verdict)
 	}
-	if n := j.Acquisitions(""); v != drill.Violated && n < j.d.Least {
-		return drill.Unknown, notMeaningful(n, j.d.Least)
+	if n := ck.Acquisitions(""); v != drill.Violated && n < ck.d.Least {
+		return drill.Unknown, notMeaningful(n, ck.d.Least)
 	}
 	return v, ""
 }
 
 // locksOf are the locks that an expectation speaks of, in the order of the file.
-func (j *Checker) locksOf(e drill.Expectation) []*lockHistory {
+func (ck *Checker) locksOf(e drill.Expectation) []*lockHistory {
 	var all []*lockHistory
-	for _, name := range j.d.Lab.Locks() {
+	for _, name := range ck.d.Lab.Locks() {
 		if e.Lock == "" || e.Lock == name {
-			all = append(all, j.locks[name])
+			all = append(all, ck.locks[name])
 		}
 	}
 	return all
@@ -240,23 +240,23 @@ func newResult(e drill.Expectation) result {
 // since is from when the time of an expectation counts: from the step that it names,
 // else from the last fault that hit the contender (any contender if who is ""), else
 // from the beginning. ok is false if the drill did not get there.
-func (j *Checker) since(e drill.Expectation, who string) (at time.Time, ok bool) {
+func (ck *Checker) since(e drill.Expectation, who string) (at time.Time, ok bool) {
 	if e.After > 0 {
-		if e.After > len(j.stepped) {
+		if e.After > len(ck.stepped) {
 			return time.Time{}, false
 		}
-		return j.stepped[e.After-1], true
+		return ck.stepped[e.After-1], true
 	}
-	if t := j.lastHit(who, j.now); t != nil {
+	if t := ck.lastHit(who, ck.now); t != nil {
 		return t.At, true
 	}
-	return j.start, true
+	return ck.start, true
 }
 
 // lastHit is the last fault that hit a process, up to a time: any fault if who is "".
-func (j *Checker) lastHit(who string, until time.Time) *drill.Target {
-	for _, t := range slices.Backward(j.targets) {
-		if t.Done && !t.At.After(until) && (who == "" || t.Hits(who) || j.hitsMember(t, who)) {
+func (ck *Checker) lastHit(who string, until time.Time) *drill.Target {
+	for _, t := range slices.Backward(ck.targets) {
+		if t.Done && !t.At.After(until) && (who == "" || t.Hits(who) || ck.hitsMember(t, who)) {
 			return t
 		}
 	}
@@ -265,50 +265,50 @@ func (j *Checker) lastHit(who string, until time.Time) *drill.Target {
 
 // missing is the verdict on something that had to happen, within e.Within of from,
 // and did not. r says by its evidence what.
-func (j *Checker) missing(r result, from time.Time, ok bool) result {
+func (ck *Checker) missing(r result, from time.Time, ok bool) result {
 	r.Measured = nil
 	switch {
 	case !ok:
-		r.doubt(j.unfinished(), "the drill did not get to step %d", r.After)
-	case r.Within > 0 && j.now.Sub(from) >= r.Within && (j.all || r.After > 0 || j.faulted()):
-		j.tooLong(&r, from, j.now, r.Within, []string{r.Contender, r.From, r.To}, "not within %s", r.Within)
-	case !j.all:
-		r.doubt(j.unfinished(), "the drill did not get that far")
+		r.doubt(ck.unfinished(), "the drill did not get to step %d", r.After)
+	case r.Within > 0 && ck.now.Sub(from) >= r.Within && (ck.all || r.After > 0 || ck.faulted()):
+		ck.tooLong(&r, from, ck.now, r.Within, []string{r.Contender, r.From, r.To}, "not within %s", r.Within)
+	case !ck.all:
+		r.doubt(ck.unfinished(), "the drill did not get that far")
 	case r.Within > 0:
 		r.doubt("let the drill pause for "+r.Within.String()+" at its end", "the run ended before its %s were over", r.Within)
-		r.open, r.until = !j.finished, from.Add(r.Within)
-	case j.finished:
+		r.open, r.until = !ck.finished, from.Add(r.Within)
+	case ck.finished:
 		r.violate("it never happened")
 	default:
 		r.doubt(stillOpen, "not yet")
-		r.open, r.until = true, j.grace()
+		r.open, r.until = true, ck.grace()
 	}
 	return r
 }
 
 // faulted says whether every fault of the drill was done: then its clock runs, even
 // if the drill did not get through.
-func (j *Checker) faulted() bool {
+func (ck *Checker) faulted() bool {
 	n := 0
-	for _, s := range j.d.Steps {
+	for _, s := range ck.d.Steps {
 		if s.Fault != nil {
 			n++
 		}
 	}
-	for _, t := range j.targets {
+	for _, t := range ck.targets {
 		if t.Done {
 			n--
 		}
 	}
-	return n <= 0 && len(j.targets) > 0
+	return n <= 0 && len(ck.targets) > 0
 }
 
 // grace is until when something without a bound may come.
-func (j *Checker) grace() time.Time {
-	if j.healed.IsZero() {
-		return j.now.Add(settleDefault)
+func (ck *Checker) grace() time.Time {
+	if ck.healed.IsZero() {
+		return ck.now.Add(settleDefault)
 	}
-	return j.healed.Add(settleDefault)
+	return ck.healed.Add(settleDefault)
 }
 
 // acquisitions are the claims of contenders that came to hold: what has no lease is
@@ -335,9 +335,9 @@ func (s idleSpan) lasted(from, now time.Time) time.Duration {
 }
 
 // hitsMember says whether a fault is done to the one member that a process knows.
-func (j *Checker) hitsMember(t *drill.Target, who string) bool {
+func (ck *Checker) hitsMember(t *drill.Target, who string) bool {
 	info, _ := t.Fault.Kind.Info()
-	return info.Target == model.TargetMember && j.d.Lab.Hit(t.Fault, drill.Process(who))
+	return info.Target == model.TargetMember && ck.d.Lab.Hit(t.Fault, drill.Process(who))
 }
 
 func notMeaningful(n, least int) string {
@@ -381,13 +381,13 @@ func (r *result) violate(format string, args ...any) {
 // asked of were kept from running for so much of it that the bound may have been kept. What lasts until now is
 // waited for until it is longer than that, too. Where an answer that comes too late makes somebody ask again, or
 // a lease run out, a third of the time is enough to know nothing.
-func (j *Checker) tooLong(r *result, from, to time.Time, within time.Duration, who []string, format string, args ...any) (violated bool) {
-	d, kept := j.kept(from, to, who...)
+func (ck *Checker) tooLong(r *result, from, to time.Time, within time.Duration, who []string, format string, args ...any) (violated bool) {
+	d, kept := ck.kept(from, to, who...)
 	again := r.Name != "stops" && r.Name != "heeds" && r.Name != "overlap"
 	if d > 0 && to.Sub(from)-d <= within || again && 3*d >= to.Sub(from) {
 		r.doubt(lessToDo, "%s; but %s", fmt.Sprintf(format, args...), kept)
-		if to.Equal(j.now) {
-			r.open, r.until = !j.finished, model.Later(r.until, from.Add(within+d+judgeSlack))
+		if to.Equal(ck.now) {
+			r.open, r.until = !ck.finished, model.Later(r.until, from.Add(within+d+judgeSlack))
 		}
 		return false
 	}
@@ -397,14 +397,14 @@ func (j *Checker) tooLong(r *result, from, to time.Time, within time.Duration, w
 
 // kept is for how long of a time we were kept from running, and that one of some processes which was so the
 // longest: together, and in words.
-func (j *Checker) kept(from, to time.Time, who ...string) (d time.Duration, words string) {
+func (ck *Checker) kept(from, to time.Time, who ...string) (d time.Duration, words string) {
 	whose, theirs := "", time.Duration(0)
 	for _, name := range who {
-		if one := j.idled(from, to, drill.Process(name)); name != "" && one > theirs {
+		if one := ck.idled(from, to, drill.Process(name)); name != "" && one > theirs {
 			whose, theirs = drill.Process(name), one
 		}
 	}
-	ours := j.idled(from, to, "")
+	ours := ck.idled(from, to, "")
 	words = fmt.Sprintf("locktop did not run for %.1f s of that", ours.Seconds())
 	if theirs > 0 {
 		words += fmt.Sprintf(", and %s had no processor for %.1f s", whose, theirs.Seconds())
@@ -419,9 +419,9 @@ func (r *result) doubt(known, format string, args ...any) {
 }
 
 // LastWord is the last belief of a contender on a lock, on any if that is "".
-func (j *Checker) LastWord(name, lock string) model.Belief {
+func (ck *Checker) LastWord(name, lock string) model.Belief {
 	var last model.Belief
-	for _, l := range j.locksOf(drill.Expectation{Lock: lock}) {
+	for _, l := range ck.locksOf(drill.Expectation{Lock: lock}) {
 		if b := l.lastBeliefs[name]; b.At.After(last.At) {
 			last = b
 		}
@@ -430,12 +430,12 @@ func (j *Checker) LastWord(name, lock string) model.Belief {
 }
 
 // LastNote is what a contender said last in words since it was started, "" if nothing.
-func (j *Checker) LastNote(name string) string { return j.lastNote(name).Text }
+func (ck *Checker) LastNote(name string) string { return ck.lastNote(name).Text }
 
 // lastNote is the belief in which it said that.
-func (j *Checker) lastNote(name string) model.Belief {
-	for _, b := range slices.Backward(j.notes) {
-		if b.Contender == name && !b.At.Before(j.anew[drill.Process(name)]) {
+func (ck *Checker) lastNote(name string) model.Belief {
+	for _, b := range slices.Backward(ck.notes) {
+		if b.Contender == name && !b.At.Before(ck.anew[drill.Process(name)]) {
 			return b
 		}
 	}

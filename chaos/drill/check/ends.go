@@ -55,15 +55,15 @@ func quiet(j *Checker, e drill.Expectation) result {
 	})
 }
 
-func (j *Checker) unseen(e drill.Expectation, bad func(*sighting) bool) result {
+func (ck *Checker) unseen(e drill.Expectation, bad func(*sighting) bool) result {
 	r := newResult(e)
-	for _, s := range j.sightings {
+	for _, s := range ck.sightings {
 		if bad(s) && (e.Lock == "" || s.Lock == e.Lock) {
 			r.Samples++
 			r.violate("%s (%s) at %s: %s", s.Code, s.Confidence, model.Clock(s.from), text.English(s.Summary))
 		}
 	}
-	if j.lists == 0 {
+	if ck.lists == 0 {
 		r.doubt(onceMore, "nothing was seen of etcd")
 	}
 	return r
@@ -159,15 +159,15 @@ func emptyAtEnd(j *Checker, e drill.Expectation) result {
 
 // missingAtEnd is missing for what has to be so at the end: within a time from when
 // all was healed.
-func (j *Checker) missingAtEnd(r result) result {
-	if !j.healed.IsZero() {
+func (ck *Checker) missingAtEnd(r result) result {
+	if !ck.healed.IsZero() {
 		if r.Within == 0 {
 			r.Within = settleDefault
 		}
-		return j.missing(r, j.healed, true)
+		return ck.missing(r, ck.healed, true)
 	}
 	r.doubt(stillOpen, "not yet")
-	r.open, r.until = !j.finished, j.now.Add(settleDefault)
+	r.open, r.until = !ck.finished, ck.now.Add(settleDefault)
 	return r
 }
 

@@ -230,19 +230,19 @@ func (h *history) unseen(now time.Time) time.Time {
 }
 
 // delayed says whether the watch was lost in a time, or behind: what was seen then may have happened before.
-func (j *Checker) delayed(from, to time.Time) bool {
-	u, late := j.lags(j.now)
-	return late && u.meets(from, to) || slices.ContainsFunc(j.outages, func(u outage) bool { return u.meets(from, to) })
+func (ck *Checker) delayed(from, to time.Time) bool {
+	u, late := ck.lags(ck.now)
+	return late && u.meets(from, to) || slices.ContainsFunc(ck.outages, func(u outage) bool { return u.meets(from, to) })
 }
 
 // missed says whether something may have come and gone unseen in a time.
-func (j *Checker) missed(from, to time.Time) bool {
-	u, late := j.lags(j.now)
-	return late && u.meets(from, to) || slices.ContainsFunc(j.outages, func(u outage) bool { return (u.gap || u.to.IsZero()) && u.meets(from, to) })
+func (ck *Checker) missed(from, to time.Time) bool {
+	u, late := ck.lags(ck.now)
+	return late && u.meets(from, to) || slices.ContainsFunc(ck.outages, func(u outage) bool { return (u.gap || u.to.IsZero()) && u.meets(from, to) })
 }
 
-func (u outage) meets(from, to time.Time) bool {
-	return !u.from.After(to) && (u.to.IsZero() || !u.to.Before(from))
+func (o outage) meets(from, to time.Time) bool {
+	return !o.from.After(to) && (o.to.IsZero() || !o.to.Before(from))
 }
 
 // Bounds of what is remembered of the times in which somebody did not run.

@@ -51,9 +51,9 @@ func (p *program) free(at time.Time) (since word, held, ok bool) {
 }
 
 // Late are the late writes of all programs, in the order of their names.
-func (j *Checker) Late() (all []drill.Late) {
-	for _, name := range slices.Sorted(maps.Keys(j.programs)) {
-		if l := j.late(name, "", drill.LateSlack); l.Any() {
+func (ck *Checker) Late() (all []drill.Late) {
+	for _, name := range slices.Sorted(maps.Keys(ck.programs)) {
+		if l := ck.late(name, "", drill.LateSlack); l.Any() {
 			all = append(all, l)
 		}
 	}
@@ -63,9 +63,9 @@ func (j *Checker) Late() (all []drill.Late) {
 // late are those of a program to keys that begin with a prefix, any if that is "". Without a
 // prefix what it wrote before it ever held is left out: who stands by may say that it is there.
 // mute is what a program that never spoke has, from when its claim went.
-func (j *Checker) late(name, prefix string, mute time.Duration) drill.Late {
+func (ck *Checker) late(name, prefix string, mute time.Duration) drill.Late {
 	l := drill.Late{Contender: name}
-	p := j.programs[name]
+	p := ck.programs[name]
 	if p == nil {
 		return l
 	}
@@ -77,18 +77,18 @@ func (j *Checker) late(name, prefix string, mute time.Duration) drill.Late {
 		since, held, ok := p.free(w.At)
 		slack, held := drill.LateSlack, held || since.state == ""
 		if !p.spoke && !ok {
-			since.at, ok = j.lostAll(name, w)
+			since.at, ok = ck.lostAll(name, w)
 			held, slack = true, mute
 		}
-		if !ok || !held && prefix == "" || w.At.Before(since.at.Add(slack)) || j.holdsAgain(name, since.at, w) {
+		if !ok || !held && prefix == "" || w.At.Before(since.at.Add(slack)) || ck.holdsAgain(name, since.at, w) {
 			continue
 		}
-		if w.At.Before(since.at.Add(slack + j.idled(since.at, w.At, name))) {
+		if w.At.Before(since.at.Add(slack + ck.idled(since.at, w.At, name))) {
 			l.Starved++
 			continue
 		}
 		if l.Writes+l.OnWay == 0 {
-			l.Said, l.Mute, l.AtLeast = since.state, !p.spoke && since.state == "" && !j.ended(name, since.at), i == 0 && p.leftOut > 0
+			l.Said, l.Mute, l.AtLeast = since.state, !p.spoke && since.state == "" && !ck.ended(name, since.at), i == 0 && p.leftOut > 0
 		}
 		asked := w.Asked
 		if asked.IsZero() {
@@ -109,8 +109,8 @@ func (j *Checker) late(name, prefix string, mute time.Duration) drill.Late {
 }
 
 // ended says whether a program had ended at a time.
-func (j *Checker) ended(name string, at time.Time) bool {
-	return slices.Contains(j.programs[name].words, word{at, ""})
+func (ck *Checker) ended(name string, at time.Time) bool {
+	return slices.Contains(ck.programs[name].words, word{at, ""})
 }
 
 // named is what was written, in words.
@@ -171,15 +171,15 @@ func (h *history) isWork(w model.Wrote) bool {
 
 // holdsAgain says whether a program came to hold since a time, and had that claim when it wrote:
 // it need not have said so yet.
-func (j *Checker) holdsAgain(name string, since time.Time, w model.Wrote) bool {
-	return j.has(name, w, func(c *claim) bool { return c.heldAt.After(since) })
+func (ck *Checker) holdsAgain(name string, since time.Time, w model.Wrote) bool {
+	return ck.has(name, w, func(c *claim) bool { return c.heldAt.After(since) })
 }
 
 // has says whether a program had a claim that came first, as is wanted, when it wrote.
-func (j *Checker) has(name string, w model.Wrote, is func(*claim) bool) bool {
-	for _, l := range j.locks {
+func (ck *Checker) has(name string, w model.Wrote, is func(*claim) bool) bool {
+	for _, l := range ck.locks {
 		for _, c := range l.claims {
-			if c.held && is(c) && c.create < w.Rev && (c.goneAt.IsZero() || c.goneRev >= w.Rev || c.goneRev == 0 && c.goneAt.After(w.At)) && j.owner(c) == name {
+			if c.held && is(c) && c.create < w.Rev && (c.goneAt.IsZero() || c.goneRev >= w.Rev || c.goneRev == 0 && c.goneAt.After(w.At)) && ck.owner(c) == name {
 				return true
 			}
 		}
@@ -189,13 +189,13 @@ func (j *Checker) has(name string, w model.Wrote, is func(*claim) bool) bool {
 
 // lostAll is when the last claim of a program went that had come first, before it wrote. ok is
 // false if it had one then, or never.
-func (j *Checker) lostAll(name string, w model.Wrote) (at time.Time, ok bool) {
-	if j.has(name, w, func(*claim) bool { return true }) {
+func (ck *Checker) lostAll(name string, w model.Wrote) (at time.Time, ok bool) {
+	if ck.has(name, w, func(*claim) bool { return true }) {
 		return at, false
 	}
-	for _, l := range j.locks {
+	for _, l := range ck.locks {
 		for _, c := range l.claims {
-			if c.held && !c.goneAt.IsZero() && c.create < w.Rev && !c.goneAt.After(w.At) && c.goneAt.After(at) && j.owner(c) == name {
+			if c.held && !c.goneAt.IsZero() && c.create < w.Rev && !c.goneAt.After(w.At) && c.goneAt.After(at) && ck.owner(c) == name {
 				at, ok = c.goneAt, true
 			}
 		}

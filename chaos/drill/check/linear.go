@@ -55,7 +55,7 @@ func lockModel(holds []*hold) porcupine.Model {
 // of it ended: by the delete of the claim, which the watch shows a little late. Each
 // has the widest time in which it can have happened. Of what was said last, as long as
 // the watch does not show it, nothing is known yet.
-func (j *Checker) operations(l *lockHistory) []porcupine.Operation {
+func (ck *Checker) operations(l *lockHistory) []porcupine.Operation {
 	var clients, ops = []string{}, []porcupine.Operation{}
 	add := func(what, who string, i int, from, to time.Time) {
 		client := who
@@ -65,13 +65,13 @@ func (j *Checker) operations(l *lockHistory) []porcupine.Operation {
 		if !slices.Contains(clients, client) {
 			clients = append(clients, client)
 		}
-		call := from.Sub(j.start).Nanoseconds()
+		call := from.Sub(ck.start).Nanoseconds()
 		ops = append(ops, porcupine.Operation{ClientId: slices.Index(clients, client), Input: lockOp{what, who, i},
-			Call: call, Return: max(call, to.Sub(j.start).Nanoseconds())})
+			Call: call, Return: max(call, to.Sub(ck.start).Nanoseconds())})
 	}
 	for i, h := range l.holds {
 		c := l.claimOf(h)
-		if j.unshown(l, c, h) {
+		if ck.unshown(l, c, h) {
 			continue
 		}
 		asked := h.asked
@@ -85,21 +85,21 @@ func (j *Checker) operations(l *lockHistory) []porcupine.Operation {
 			add("release", h.contender, i, h.from, h.to)
 		case c == nil || c.goneAt.IsZero(): // it is there, whatever was said
 		case released && !h.to.Add(lagMax).Before(c.goneAt):
-			add("release", h.contender, i, j.soonest(h, c), c.goneAt)
+			add("release", h.contender, i, ck.soonest(h, c), c.goneAt)
 		default:
-			add("expire", h.contender, i, j.soonest(h, c), c.goneAt)
+			add("expire", h.contender, i, ck.soonest(h, c), c.goneAt)
 		}
 	}
 	return ops
 }
 
 // soonest is when a claim can have gone at the soonest that the watch showed gone.
-func (j *Checker) soonest(h *hold, c *claim) time.Time {
+func (ck *Checker) soonest(h *hold, c *claim) time.Time {
 	at := c.goneAt.Add(-lagMax)
 	switch {
 	case !c.goneAt.After(h.asked):
 		return model.Later(at, c.since) // its word came after that
-	case at.After(h.asked) && !j.delayed(at, c.goneAt):
+	case at.After(h.asked) && !ck.delayed(at, c.goneAt):
 		return at
 	}
 	return h.asked

@@ -45,8 +45,8 @@ var measures = map[string]func(*Checker, drill.Measure, time.Time) drill.Measure
 }
 
 // Measure measures what decides a question that was asked at a time.
-func (j *Checker) Measure(m drill.Measure, asked time.Time) drill.Measured {
-	found := measures[m.Name](j, m, asked)
+func (ck *Checker) Measure(m drill.Measure, asked time.Time) drill.Measured {
+	found := measures[m.Name](ck, m, asked)
 	found.Name, found.Unit = m.Name, m.Unit()
 	return found
 }

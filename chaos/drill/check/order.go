@@ -30,36 +30,36 @@ func oneHolder(j *Checker, e drill.Expectation) result {
 }
 
 // wasFirst judges one belief to hold.
-func (j *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
+func (ck *Checker) wasFirst(r *result, l *lockHistory, h *hold) {
 	if h.key == "" && h.lease == 0 && h.mine == nil {
 		return // it speaks of no claim: nothing to compare
 	}
 	c := l.claimOf(h)
 	switch {
-	case c == nil && h.mine != nil && !j.unshown(l, c, h):
-		if j.hadNone(l, h) {
+	case c == nil && h.mine != nil && !ck.unshown(l, c, h):
+		if ck.hadNone(l, h) {
 			r.violate("%s said at %s that it holds %s: none of its leases had a claim there, and every claim was another's", h.contender, model.Clock(h.from), l.name)
 			return
 		}
 		r.doubt(whichClaim, "%s said at %s that it holds %s: none of its leases had a claim there then", h.contender, model.Clock(h.from), l.name)
-	case c == nil && j.early(h):
-	case j.unshown(l, c, h):
-		if j.healed.IsZero() || !h.from.After(j.healed) { // what is said later, for ever, is not waited for
+	case c == nil && ck.early(h):
+	case ck.unshown(l, c, h):
+		if ck.healed.IsZero() || !h.from.After(ck.healed) { // what is said later, for ever, is not waited for
 			r.doubt("let the run last "+lagMax.String()+" after that", "%s said at %s that it holds %s: its claim was not seen first yet", h.contender, model.Clock(h.from), l.name)
-			r.open, r.until = !j.finished, h.from.Add(lagMax)
+			r.open, r.until = !ck.finished, h.from.Add(lagMax)
 		}
-	case c == nil && j.missed(time.Time{}, h.from.Add(lagMax)):
+	case c == nil && ck.missed(time.Time{}, h.from.Add(lagMax)):
 		r.doubt(onceMore, "%s said at %s that it holds %s by %s: the watch was lost, so it may have", h.contender, model.Clock(h.from), l.name, model.Printable(h.key))
 	case c == nil:
 		r.violate("%s said at %s that it holds %s by %s (token %d): etcd never had that claim", h.contender, model.Clock(h.from), l.name, model.Printable(h.key), h.token)
-	case !c.held && (c.wentUnseen() || c.goneAt.IsZero() && j.delayed(j.now.Add(-lagMax), j.now)):
+	case !c.held && (c.wentUnseen() || c.goneAt.IsZero() && ck.delayed(ck.now.Add(-lagMax), ck.now)):
 		r.doubt(onceMore, "%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.contender, model.Clock(h.from), l.name)
 	case !c.held:
 		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.contender, model.Clock(h.from), l.name, c.create)
-	case j.saidBefore(l, h, c) && !c.goneAt.IsZero() && !j.missed(c.goneAt, h.from) && h.from.Sub(c.goneAt) > lagMax:
-		j.tooLong(r, c.goneAt, h.from, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) had gone at %s, and it had let go", h.contender, model.Clock(h.from), l.name, c.create, model.Clock(c.goneAt))
-	case c.heldAt.Sub(h.from) > lagMax && !j.delayed(h.from, c.heldAt):
-		j.tooLong(r, h.from, c.heldAt, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.contender, model.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
+	case ck.saidBefore(l, h, c) && !c.goneAt.IsZero() && !ck.missed(c.goneAt, h.from) && h.from.Sub(c.goneAt) > lagMax:
+		ck.tooLong(r, c.goneAt, h.from, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) had gone at %s, and it had let go", h.contender, model.Clock(h.from), l.name, c.create, model.Clock(c.goneAt))
+	case c.heldAt.Sub(h.from) > lagMax && !ck.delayed(h.from, c.heldAt):
+		ck.tooLong(r, h.from, c.heldAt, lagMax, []string{h.contender}, "%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.contender, model.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
 	}
 }
 
@@ -70,20 +70,20 @@ func (c *claim) wentUnseen() bool { return !c.goneAt.IsZero() && c.goneRev == 0 
 // hadNone says whether a program that says that it holds certainly had no claim: it was granted a lease, so it locks by
 // itself, it put no other key with a lease, so it locks nothing else, all that there was is another's, and all
 // was seen.
-func (j *Checker) hadNone(l *lockHistory, h *hold) bool {
-	p := j.programs[drill.Process(h.contender)]
-	if p == nil || p.leased != "" || j.upAt(h.contender, h.from).IsZero() || j.missed(time.Time{}, h.from.Add(lagMax)) {
+func (ck *Checker) hadNone(l *lockHistory, h *hold) bool {
+	p := ck.programs[drill.Process(h.contender)]
+	if p == nil || p.leased != "" || ck.upAt(h.contender, h.from).IsZero() || ck.missed(time.Time{}, h.from.Add(lagMax)) {
 		return false
 	}
 	return !slices.ContainsFunc(l.claims, func(c *claim) bool {
 		there := !c.since.After(h.from.Add(lagMax)) && (c.goneAt.IsZero() || c.goneAt.After(h.asked.Add(-lagMax)))
-		return there && slices.Contains([]string{"", drill.Process(h.contender)}, j.owner(c))
+		return there && slices.Contains([]string{"", drill.Process(h.contender)}, ck.owner(c))
 	})
 }
 
 // saidBefore says whether a contender had said of a claim that it holds by it, and that it no longer does: what it
 // says then is about no claim that it has.
-func (j *Checker) saidBefore(l *lockHistory, h *hold, c *claim) bool {
+func (ck *Checker) saidBefore(l *lockHistory, h *hold, c *claim) bool {
 	return slices.ContainsFunc(l.holds, func(old *hold) bool {
 		return old != h && old.contender == h.contender && !old.inferred && !old.to.IsZero() && !old.to.After(h.from) && old.ended != "" && l.claimOf(old) == c
 	})
@@ -184,8 +184,8 @@ func noOldToken(j *Checker, e drill.Expectation) result {
 
 // updates are the acknowledged updates of the guarded registers, and those of them
 // that were lost.
-func (j *Checker) updates(e drill.Expectation, r *result) (acked, lost int) {
-	for _, l := range j.locksOf(e) {
+func (ck *Checker) updates(e drill.Expectation, r *result) (acked, lost int) {
+	for _, l := range ck.locksOf(e) {
 		a, n := 0, 0
 		for _, x := range l.accesses {
 			if x.Lost > n {
@@ -239,13 +239,13 @@ func refused(j *Checker, e drill.Expectation) result {
 }
 
 // atLeast judges a number that has to be reached.
-func (j *Checker) atLeast(r result, n, samples int, what string) result {
+func (ck *Checker) atLeast(r result, n, samples int, what string) result {
 	if n >= r.Count {
 		r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, new(float64(n)), new(float64(r.Count)), true, drill.Count
 		return r
 	}
 	r.note("%d %s: %d were expected", n, what, r.Count)
-	r = j.missing(r, j.start, true)
+	r = ck.missing(r, ck.start, true)
 	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, new(float64(n)), new(float64(r.Count)), true, drill.Count
 	return r
 }
@@ -283,6 +283,6 @@ func (h *history) early(b *hold) bool {
 }
 
 // unshown says whether a contender spoke so lately of a claim that the watch may yet show it, or show it first.
-func (j *Checker) unshown(l *lockHistory, c *claim, word *hold) bool {
-	return (c == nil || !c.held || l.spokenOf(c, word)) && j.now.Sub(word.from) < lagMax
+func (ck *Checker) unshown(l *lockHistory, c *claim, word *hold) bool {
+	return (c == nil || !c.held || l.spokenOf(c, word)) && ck.now.Sub(word.from) < lagMax
 }

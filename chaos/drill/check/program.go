@@ -56,9 +56,9 @@ func (h *history) upAt(name string, at time.Time) (up time.Time) {
 }
 
 // hadAlready doubts what a program was to get and had before: then nothing could be seen of it.
-func (j *Checker) hadAlready(r *result, l *lockHistory, who string, from time.Time) bool {
+func (ck *Checker) hadAlready(r *result, l *lockHistory, who string, from time.Time) bool {
 	for _, c := range l.holders() {
-		if who != "" && j.programs[drill.Process(who)] != nil && j.owner(c) == drill.Process(who) && c.heldAt.Before(from) {
+		if who != "" && ck.programs[drill.Process(who)] != nil && ck.owner(c) == drill.Process(who) && c.heldAt.Before(from) {
 			r.doubt(lessToDo, "%s had %s already, since %s", who, l.name, model.Clock(c.heldAt))
 			return true
 		}
@@ -67,9 +67,9 @@ func (j *Checker) hadAlready(r *result, l *lockHistory, who string, from time.Ti
 }
 
 // printed looks in what a program printed for lines that a pattern for another stream would match.
-func (j *Checker) printed(e model.Printed) {
-	row, _ := j.d.Lab.Contender(e.Contender)
-	p := j.programs[e.Contender]
+func (ck *Checker) printed(e model.Printed) {
+	row, _ := ck.d.Lab.Contender(e.Contender)
+	p := ck.programs[e.Contender]
 	if p == nil || row.Program == nil || row.Program.Probe != "" {
 		return
 	}
@@ -87,15 +87,15 @@ const putsMax = 10000
 
 // silent says whether a process is a program that never said what it believes, and whose words nobody
 // knows: another that runs the same command may have said something.
-func (j *Checker) silent(name string) bool {
+func (ck *Checker) silent(name string) bool {
 	name = drill.Process(name)
-	p := j.programs[name]
+	p := ck.programs[name]
 	if p == nil || p.spoke {
 		return false
 	}
-	row, _ := j.d.Lab.Contender(name)
-	for other, q := range j.programs {
-		if o, _ := j.d.Lab.Contender(other); q.spoke && row.Program.SpeaksAs(o.Program) {
+	row, _ := ck.d.Lab.Contender(name)
+	for other, q := range ck.programs {
+		if o, _ := ck.d.Lab.Contender(other); q.spoke && row.Program.SpeaksAs(o.Program) {
 			return false
 		}
 	}
@@ -251,12 +251,12 @@ func stays(j *Checker, e drill.Expectation) result {
 
 // lost judges that a contender lost its claim. Who had no processor for a third of its TTL before may not have
 // renewed in time by no fault of its own.
-func (j *Checker) lost(r *result, l *lockHistory, c *claim) {
+func (ck *Checker) lost(r *result, l *lockHistory, c *claim) {
 	ttl := time.Duration(0)
-	if row, ok := j.d.Lab.Contender(r.Contender); ok {
+	if row, ok := ck.d.Lab.Contender(r.Contender); ok {
 		ttl = row.TTL
 	}
-	d, kept := j.kept(c.goneAt.Add(-ttl), c.goneAt, r.Contender)
+	d, kept := ck.kept(c.goneAt.Add(-ttl), c.goneAt, r.Contender)
 	if words := fmt.Sprintf("%s lost %s at %s", r.Contender, l.name, model.Clock(c.goneAt)); d > 0 && 3*d >= ttl {
 		r.doubt(lessToDo, "%s; but %s", words, kept)
 	} else {
@@ -297,53 +297,53 @@ func taken(j *Checker, e drill.Expectation) result {
 }
 
 // everyone are the processes that had no processor at some time: any of them might have taken a lock.
-func (j *Checker) everyone() []string {
+func (ck *Checker) everyone() []string {
 	names := map[string]bool{}
-	for _, s := range j.starved {
+	for _, s := range ck.starved {
 		names[s.Name] = true
 	}
 	return slices.Sorted(maps.Keys(names))
 }
 
 // stopped judges the end of one belief.
-func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
+func (ck *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	c := l.claimOf(h)
 	if c == nil {
-		if j.now.Sub(h.from) >= lagMax {
+		if ck.now.Sub(h.from) >= lagMax {
 			r.doubt(whichClaim, "%s said at %s that it holds %s: which claim it means is not known", h.contender, model.Clock(h.from), l.name)
 		}
 		return
 	}
-	freed := j.freed(h, c.goneAt)
-	if c.goneAt.IsZero() || !h.to.IsZero() && !h.to.After(c.goneAt) && h.ended != "" && (j.lastHit(h.contender, h.to) == nil || freed != nil) {
+	freed := ck.freed(h, c.goneAt)
+	if c.goneAt.IsZero() || !h.to.IsZero() && !h.to.After(c.goneAt) && h.ended != "" && (ck.lastHit(h.contender, h.to) == nil || freed != nil) {
 		return // it has it, or it let go before anything was done to it, or after that was over
 	}
-	if r.Name == "heeds" && j.askedToEnd(h, c.goneAt) {
+	if r.Name == "heeds" && ck.askedToEnd(h, c.goneAt) {
 		return
 	}
 	r.Samples++
-	from, paused := j.awake(h.contender, c.goneAt)
+	from, paused := ck.awake(h.contender, c.goneAt)
 	from = model.Later(from, h.from)
 	switch {
-	case h.from.After(c.goneAt) && j.missed(c.goneAt, h.from):
+	case h.from.After(c.goneAt) && ck.missed(c.goneAt, h.from):
 		r.doubt(onceMore, "%s said at %s that it holds %s: the watch was lost, so it may have", h.contender, model.Clock(h.from), l.name)
 		return
 	case h.inferred && (h.to.IsZero() || h.to.Sub(from) > r.Within): // it may end with the next that is told
-		r.doubt(j.wouldTell(h.contender), "%s was told at %s that it holds %s, lost it at %s, and was not told otherwise in time: whether it worked on is not known",
+		r.doubt(ck.wouldTell(h.contender), "%s was told at %s that it holds %s, lost it at %s, and was not told otherwise in time: whether it worked on is not known",
 			h.contender, model.Clock(h.from), l.name, model.Clock(c.goneAt))
 		return
 	case paused:
 		r.doubt("heal the pause before the end", "%s is still paused", h.contender)
-		r.open, r.until = !j.finished, j.now.Add(settleDefault)
+		r.open, r.until = !ck.finished, ck.now.Add(settleDefault)
 		return
 	}
 	end, still := h.to, ""
 	if end.IsZero() {
-		end, still = j.now, ", and still did"
+		end, still = ck.now, ", and still did"
 	}
 	took := max(0, end.Sub(from))
 	if r.Name == "heeds" { // where faults come in any order one may be paused a moment after its loss
-		took = max(0, took-j.pausedIn(h.contender, from, end))
+		took = max(0, took-ck.pausedIn(h.contender, from, end))
 	}
 	if took > r.Within || still != "" {
 		freed = nil // the bound is over, or there is time for that
@@ -360,19 +360,19 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 	}
 	switch {
 	case took > r.Within:
-		if j.tooLong(r, end.Add(-took), end, r.Within, []string{h.contender}, "%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, model.Clock(from), still) {
-			j.advise(r, h, c, end)
+		if ck.tooLong(r, end.Add(-took), end, r.Within, []string{h.contender}, "%s believed for %.3f s that it holds %s after %s at %s%s", h.contender, took.Seconds(), l.name, since, model.Clock(from), still) {
+			ck.advise(r, h, c, end)
 		}
 	case still != "":
 		r.doubt("let the run last "+r.Within.String()+" after that", "%s believes for %.3f s that it holds %s after %s", h.contender, took.Seconds(), l.name, since)
-		r.open, r.until = !j.finished, from.Add(r.Within+judgeSlack)
+		r.open, r.until = !ck.finished, from.Add(r.Within+judgeSlack)
 	case freed != nil && r.Name == "heeds": // soon enough, whatever told it
 	case freed != nil:
 		r.doubt("let the fault last "+r.Within.String()+" after that", "%s stopped %.3f s after %s, and only after %s: whether it stops by itself is not known",
 			h.contender, took.Seconds(), since, freeing(freed))
 	default:
 		r.note("%s stopped %.3f s after %s", h.contender, took.Seconds(), since)
-		j.meanwhile(r.note, h, c, end)
+		ck.meanwhile(r.note, h, c, end)
 	}
 }
 
@@ -380,11 +380,11 @@ func (j *Checker) stopped(r *result, l *lockHistory, h *hold) {
 // claim has gone, and ended before the contender stopped, or it ended the process itself after
 // that. nil if there is none. What was done to it since and before its claim went is what it lost
 // that by, and a pause is none: who is paused can do nothing at all.
-func (j *Checker) freed(h *hold, lost time.Time) *drill.Target {
+func (ck *Checker) freed(h *hold, lost time.Time) *drill.Target {
 	if h.to.IsZero() {
 		return nil
 	}
-	for _, t := range slices.Backward(j.targets) {
+	for _, t := range slices.Backward(ck.targets) {
 		switch mine := t.Hits(h.contender); {
 		case !t.Done || t.At.After(h.to):
 		case mine && (t.Fault.Kind == model.FaultKill || t.Fault.Kind == model.FaultStop):
@@ -392,7 +392,7 @@ func (j *Checker) freed(h *hold, lost time.Time) *drill.Target {
 				return t
 			}
 		case drill.Hides(t.Fault.Kind) && (mine || t.Contender == ""):
-			if at := t.Ended(); !at.IsZero() && at.After(h.from) && !at.After(h.to) && !j.hitBetween(h.contender, at, lost) {
+			if at := t.Ended(); !at.IsZero() && at.After(h.from) && !at.After(h.to) && !ck.hitBetween(h.contender, at, lost) {
 				return t
 			}
 		}
@@ -402,26 +402,26 @@ func (j *Checker) freed(h *hold, lost time.Time) *drill.Target {
 
 // askedToEnd says whether a contender that holds was asked to end before a time: it lets go by itself
 // then, and may wait for the answer to that until it ends.
-func (j *Checker) askedToEnd(h *hold, at time.Time) bool {
-	return slices.ContainsFunc(j.targets, func(t *drill.Target) bool {
+func (ck *Checker) askedToEnd(h *hold, at time.Time) bool {
+	return slices.ContainsFunc(ck.targets, func(t *drill.Target) bool {
 		return t.Done && t.Fault.Kind == model.FaultStop && t.Hits(h.contender) && t.At.After(h.from) && !t.At.After(at)
 	})
 }
 
 // unreleased is the program that was asked to end while it held, and whose claim went longer after that than
 // letting go takes, or stays; "" if there is none.
-func (j *Checker) unreleased(l *lockHistory) string {
-	for _, t := range j.targets {
+func (ck *Checker) unreleased(l *lockHistory) string {
+	for _, t := range ck.targets {
 		for _, c := range l.claims {
-			who := j.owner(c)
-			if t.Fault.Kind != model.FaultStop || !t.Done || !t.Hits(who) || j.programs[who] == nil || !c.held || c.heldAt.After(t.At) || !c.goneAt.IsZero() && c.goneAt.Before(t.At) {
+			who := ck.owner(c)
+			if t.Fault.Kind != model.FaultStop || !t.Done || !t.Hits(who) || ck.programs[who] == nil || !c.held || c.heldAt.After(t.At) || !c.goneAt.IsZero() && c.goneAt.Before(t.At) {
 				continue
 			}
 			gone := c.goneAt
 			if gone.IsZero() {
-				gone = j.now
+				gone = ck.now
 			}
-			if d, _ := j.kept(t.At, gone, who); gone.Sub(t.At)-d > letsGoWithin {
+			if d, _ := ck.kept(t.At, gone, who); gone.Sub(t.At)-d > letsGoWithin {
 				return who
 			}
 		}
@@ -433,16 +433,16 @@ func (j *Checker) unreleased(l *lockHistory) string {
 const letsGoWithin = 1500 * time.Millisecond
 
 // adviseEnd says what to mend where somebody got a lock too late, since its holder did not let go.
-func (j *Checker) adviseEnd(r *result, l *lockHistory) {
-	if who := j.unreleased(l); who != "" && r.Verdict == drill.Violated {
+func (ck *Checker) adviseEnd(r *result, l *lockHistory) {
+	if who := ck.unreleased(l); who != "" && r.Verdict == drill.Violated {
 		r.Mend = mendLetGo
 		r.tell("%s was asked to end, and its claim stayed: let it unlock, or end its session, before it exits", who)
 	}
 }
 
 // hitBetween says whether something was done to a process in a time.
-func (j *Checker) hitBetween(who string, from, to time.Time) bool {
-	last := j.lastHit(who, to)
+func (ck *Checker) hitBetween(who string, from, to time.Time) bool {
+	last := ck.lastHit(who, to)
 	return last != nil && !last.At.Before(from)
 }
 
@@ -458,11 +458,11 @@ func freeing(t *drill.Target) string {
 }
 
 // advise adds what a program wrote while it believed for too long, what had been done to it, and what would do.
-func (j *Checker) advise(r *result, h *hold, c *claim, end time.Time) {
-	if j.programs[drill.Process(h.contender)] != nil {
+func (ck *Checker) advise(r *result, h *hold, c *claim, end time.Time) {
+	if ck.programs[drill.Process(h.contender)] != nil {
 		r.Mend = mendStop
-		j.meanwhile(r.tell, h, c, end)
-		if t := j.lastHit(h.contender, c.goneAt); t != nil && t.At.After(h.from) {
+		ck.meanwhile(r.tell, h, c, end)
+		if t := ck.lastHit(h.contender, c.goneAt); t != nil && t.At.After(h.from) {
 			r.tell("%s (step %d) was done to it at %s", text.English(t.Fault.Message()), t.Step, model.Clock(t.At))
 		}
 		r.tell("let %s end its work when its session or its lease ends, and what it writes to refuse an older revision", h.contender)
@@ -470,8 +470,8 @@ func (j *Checker) advise(r *result, h *hold, c *claim, end time.Time) {
 }
 
 // meanwhile adds what a program wrote to etcd while it wrongly believed that it holds.
-func (j *Checker) meanwhile(say func(format string, args ...any), h *hold, c *claim, end time.Time) {
-	p := j.programs[drill.Process(h.contender)]
+func (ck *Checker) meanwhile(say func(format string, args ...any), h *hold, c *claim, end time.Time) {
+	p := ck.programs[drill.Process(h.contender)]
 	if p == nil || c.goneRev == 0 {
 		return
 	}
@@ -488,8 +488,8 @@ func (j *Checker) meanwhile(say func(format string, args ...any), h *hold, c *cl
 }
 
 // pausedIn is for how long of a time a process was paused: it can do nothing then.
-func (j *Checker) pausedIn(who string, from, to time.Time) (d time.Duration) {
-	for _, t := range j.targets {
+func (ck *Checker) pausedIn(who string, from, to time.Time) (d time.Duration) {
+	for _, t := range ck.targets {
 		if t.Fault.Kind != model.FaultPause || !t.Done || t.Contender != drill.Process(who) || !t.At.Before(to) {
 			continue
 		}
@@ -507,15 +507,15 @@ const judgeSlack = 50 * time.Millisecond
 
 // awake is from when on a process could know of something at a time: from then, or from the
 // end of a pause in which it fell. paused is true while that lasts.
-func (j *Checker) awake(who string, at time.Time) (from time.Time, paused bool) {
+func (ck *Checker) awake(who string, at time.Time) (from time.Time, paused bool) {
 	from = at
-	for _, t := range j.targets {
+	for _, t := range ck.targets {
 		if t.Fault.Kind != model.FaultPause || !t.Done || t.Contender != drill.Process(who) || t.At.After(at) {
 			continue
 		}
 		switch {
 		case t.Healed.IsZero():
-			return from, !j.finished
+			return from, !ck.finished
 		case t.Healed.After(from):
 			from = t.Healed
 		}

@@ -63,9 +63,9 @@ const neverTold = "%s was told that it holds %s, lost it, and was never told oth
 
 // passedOn says whether the claim of a hold went and somebody else came first after it, who may have
 // begun to work whether it was seen to be told or not.
-func (j *Checker) passedOn(l *lockHistory, h *hold) bool {
+func (ck *Checker) passedOn(l *lockHistory, h *hold) bool {
 	c := l.claimOf(h)
-	return c != nil && slices.ContainsFunc(l.tenures, func(t headSpan) bool { return t.prev == c && j.owner(t.claim) != h.contender })
+	return c != nil && slices.ContainsFunc(l.tenures, func(t headSpan) bool { return t.prev == c && ck.owner(t.claim) != h.contender })
 }
 
 // overlap: the longest time in which two contenders both believed to hold.
@@ -134,12 +134,12 @@ func overlap(j *Checker, e drill.Expectation) result {
 
 // freedIn is the fault whose end came in a time in which two believed to hold, before the first
 // of them stopped, who might not have otherwise; nil if there is none.
-func (j *Checker) freedIn(a, b *hold, from time.Time) *drill.Target {
+func (ck *Checker) freedIn(a, b *hold, from time.Time) *drill.Target {
 	first := a
 	if a.to.IsZero() || !b.to.IsZero() && b.to.Before(a.to) {
 		first = b
 	}
-	t := j.freed(first, from)
+	t := ck.freed(first, from)
 	if t == nil || model.Later(t.At, t.Ended()).Before(from) {
 		return nil
 	}
@@ -184,7 +184,7 @@ func gap(j *Checker, e drill.Expectation) result {
 }
 
 // together is how long two believed at once to hold, and from when. Readers may.
-func (j *Checker) together(l *lockHistory, a, b *hold) (time.Duration, time.Time) {
+func (ck *Checker) together(l *lockHistory, a, b *hold) (time.Duration, time.Time) {
 	if a.contender == b.contender {
 		return 0, time.Time{}
 	}
@@ -195,7 +195,7 @@ func (j *Checker) together(l *lockHistory, a, b *hold) (time.Duration, time.Time
 	if b.from.After(from) {
 		from = b.from
 	}
-	to := j.now
+	to := ck.now
 	for _, h := range []*hold{a, b} {
 		if !h.to.IsZero() && h.to.Before(to) {
 			to = h.to
@@ -250,10 +250,10 @@ type handoverCase struct {
 // handovers are those that an expectation speaks of: after a step the first; else
 // each that followed a fault on its holder; else every one after the last fault, from
 // the end of the holder before.
-func (j *Checker) handovers(l *lockHistory, e drill.Expectation, from time.Time) []handoverCase {
+func (ck *Checker) handovers(l *lockHistory, e drill.Expectation, from time.Time) []handoverCase {
 	var hit, any []handoverCase
 	for _, t := range l.tenures {
-		if t.prev == nil || e.From != "" && j.owner(t.prev) != drill.Process(e.From) || e.To != "" && j.owner(t.claim) != drill.Process(e.To) {
+		if t.prev == nil || e.From != "" && ck.owner(t.prev) != drill.Process(e.From) || e.To != "" && ck.owner(t.claim) != drill.Process(e.To) {
 			continue
 		}
 		if e.After > 0 {
@@ -262,9 +262,9 @@ func (j *Checker) handovers(l *lockHistory, e drill.Expectation, from time.Time)
 			}
 			continue
 		}
-		if f := j.lastHit(j.owner(t.prev), t.at); f != nil && j.owner(t.prev) != "" && !f.At.Before(t.prev.since) {
+		if f := ck.lastHit(ck.owner(t.prev), t.at); f != nil && ck.owner(t.prev) != "" && !f.At.Before(t.prev.since) {
 			hit = append(hit, handoverCase{t, f.At})
-		} else if f := j.cause(l, t); !t.at.Before(from) && (e.Cause == "" || f == nil || j.fits(f, e.Cause, t)) {
+		} else if f := ck.cause(l, t); !t.at.Before(from) && (e.Cause == "" || f == nil || ck.fits(f, e.Cause, t)) {
 			any = append(any, handoverCase{t, t.leftAt})
 		}
 	}
@@ -275,10 +275,10 @@ func (j *Checker) handovers(l *lockHistory, e drill.Expectation, from time.Time)
 }
 
 // handover judges one.
-func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
+func (ck *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 	from, took := c.from, max(0, c.at.Sub(c.from))
-	words := j.name(c.claim) + " took over " + l.name + " from " + j.name(c.prev)
-	if up := j.upAt(j.owner(c.claim), c.claim.since); up.After(c.from) {
+	words := ck.name(c.claim) + " took over " + l.name + " from " + ck.name(c.prev)
+	if up := ck.upAt(ck.owner(c.claim), c.claim.since); up.After(c.from) {
 		from, took = up, max(r.AtLeast, c.at.Sub(up))
 		words += ", counted from when it was up at " + model.Clock(up) + ","
 	}
@@ -287,7 +287,7 @@ func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 	}
 	switch {
 	case r.Within > 0 && took > r.Within:
-		j.tooLong(r, from, c.at, r.Within, []string{j.owner(c.claim), j.owner(c.prev)}, "%s after %.1f s: at most %s were expected", words, took.Seconds(), r.Within)
+		ck.tooLong(r, from, c.at, r.Within, []string{ck.owner(c.claim), ck.owner(c.prev)}, "%s after %.1f s: at most %s were expected", words, took.Seconds(), r.Within)
 	case took < r.AtLeast:
 		r.Measured, r.Bound, r.Least = new(took.Seconds()), new(r.AtLeast.Seconds()), true // the number that broke
 		r.violate("%s after %.1f s: at least %s were expected", words, took.Seconds(), r.AtLeast)
@@ -297,7 +297,7 @@ func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 	if r.Cause == "" {
 		return
 	}
-	f := j.cause(l, c.headSpan)
+	f := ck.cause(l, c.headSpan)
 	switch {
 	case f == nil:
 		r.doubt(leaseRead, "why is not known")
@@ -305,11 +305,11 @@ func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 		r.doubt(leaseRead, "why is not known: %s", text.English(f.Evidence))
 	case f.Pending:
 		r.doubt(stillOpen, "why is not known yet")
-		r.open, r.until = !j.finished, j.now.Add(settleDefault)
+		r.open, r.until = !ck.finished, ck.now.Add(settleDefault)
 	case r.Cause == journal.CauseReleased && f.Cause == r.Cause && f.Confidence == model.Hint:
 		r.doubt(callSeen, "who deleted its key is not known: %s", text.English(f.Evidence))
-		r.open, r.until = !j.finished, j.now.Add(settleDefault)
-	case !j.fits(f, r.Cause, c.headSpan):
+		r.open, r.until = !ck.finished, ck.now.Add(settleDefault)
+	case !ck.fits(f, r.Cause, c.headSpan):
 		r.violate("the cause was %s (%s), not %s: %s", f.Cause, f.Confidence, r.Cause, text.English(f.Evidence))
 	default:
 		r.note("cause: %s (%s): %s", f.Cause, f.Confidence, text.English(f.Evidence))
@@ -319,14 +319,14 @@ func (j *Checker) handover(r *result, l *lockHistory, c handoverCase) {
 // fits says whether a cause is the one that was expected. A program of the user's own that cannot
 // renew any more knows when its lease runs out as well as etcd does, and may close its session a
 // moment before: that is as good.
-func (j *Checker) fits(f *journal.Entry, want journal.Cause, t headSpan) bool {
-	own := j.programs[j.owner(t.prev)] != nil
+func (ck *Checker) fits(f *journal.Entry, want journal.Cause, t headSpan) bool {
+	own := ck.programs[ck.owner(t.prev)] != nil
 	return f.Cause == want || own && want == journal.CauseExpired && f.Cause == journal.CauseRevoked
 }
 
 // cause is the line of the journal about a handover, nil if there is none.
-func (j *Checker) cause(l *lockHistory, t headSpan) *journal.Entry {
-	for _, f := range slices.Backward(j.facts) {
+func (ck *Checker) cause(l *lockHistory, t headSpan) *journal.Entry {
+	for _, f := range slices.Backward(ck.facts) {
 		if f.Lock != l.name {
 			continue
 		}
@@ -340,10 +340,10 @@ func (j *Checker) cause(l *lockHistory, t headSpan) *journal.Entry {
 }
 
 // noteOthers says who got the lock instead.
-func (j *Checker) noteOthers(r *result, l *lockHistory, from time.Time) {
+func (ck *Checker) noteOthers(r *result, l *lockHistory, from time.Time) {
 	for _, t := range l.tenures {
 		if t.prev != nil && !t.at.Before(from) {
-			r.note("%s took over %s from %s at %s", j.name(t.claim), l.name, j.name(t.prev), model.Clock(t.at))
+			r.note("%s took over %s from %s at %s", ck.name(t.claim), l.name, ck.name(t.prev), model.Clock(t.at))
 		}
 	}
 }

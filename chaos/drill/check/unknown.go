@@ -36,12 +36,12 @@ const MendEnd = "ask again after an error, or have the program started anew: it 
 
 // wouldTell is what would make known what a program believes that is silent: words where it is
 // asked, or else a meaning of what it prints.
-func (j *Checker) wouldTell(name string) string {
+func (ck *Checker) wouldTell(name string) string {
 	name = drill.Process(name)
-	row, _ := j.d.Lab.Contender(name)
+	row, _ := ck.d.Lab.Contender(name)
 	switch {
-	case j.programs[name] != nil && j.programs[name].elsewhere != "":
-		from := j.programs[name].elsewhere
+	case ck.programs[name] != nil && ck.programs[name].elsewhere != "":
+		from := ck.programs[name].elsewhere
 		return fmt.Sprintf("say --belief '%s:/REGEX/=holding,/REGEX/=idle': your pattern matches its %[1]s", from)
 	case row.Program != nil && row.Program.Probe == "" && len(row.Program.Rules) > 0:
 		return "let a pattern of --belief match a line that it prints, and let it write each line at once: many keep what they print while nobody looks"
@@ -56,50 +56,50 @@ func (j *Checker) wouldTell(name string) string {
 }
 
 // unfinished is what would make known what comes after the step at which the drill ended.
-func (j *Checker) unfinished() string {
-	return cmp.Or(j.rest, fmt.Sprintf("get past step %d, where the drill ended", len(j.stepped)+1))
+func (ck *Checker) unfinished() string {
+	return cmp.Or(ck.rest, fmt.Sprintf("get past step %d, where the drill ended", len(ck.stepped)+1))
 }
 
 // untilThen is what would make something known in a drill that got through.
-func (j *Checker) untilThen(known string) string {
-	if j.finished && !j.all {
-		return j.unfinished()
+func (ck *Checker) untilThen(known string) string {
+	if ck.finished && !ck.all {
+		return ck.unfinished()
 	}
 	return known
 }
 
 // nobody is what would make known what nobody spoke of.
-func (j *Checker) nobody() string {
+func (ck *Checker) nobody() string {
 	known := "let a contender say that it holds"
-	for name := range j.programs {
-		if j.silent(name) {
-			known = j.wouldTell(name)
+	for name := range ck.programs {
+		if ck.silent(name) {
+			known = ck.wouldTell(name)
 		}
 	}
-	return j.untilThen(known)
+	return ck.untilThen(known)
 }
 
 // Mute is what would make the belief of a contender known, "" if it is no program that is silent.
-func (j *Checker) Mute(name string) string {
-	if j.silent(name) {
-		return j.wouldTell(name)
+func (ck *Checker) Mute(name string) string {
+	if ck.silent(name) {
+		return ck.wouldTell(name)
 	}
 	return ""
 }
 
 // Lacks says what would let a program be seen to compete for a lock, "" if that is not known:
 // its key may have another name, or be another kind of lock than was said.
-func (j *Checker) Lacks(name, lock string) string {
+func (ck *Checker) Lacks(name, lock string) string {
 	name = drill.Process(name)
-	p, l := j.programs[name], j.locks[lock]
+	p, l := ck.programs[name], ck.locks[lock]
 	if p == nil || l == nil {
 		return ""
 	}
-	row, _ := j.d.Lab.Contender(name)
+	row, _ := ck.d.Lab.Contender(name)
 	queues := row.Recipe != "single"
 	key := ""
 	for _, c := range l.claims {
-		if j.owner(c) == name {
+		if ck.owner(c) == name {
 			key = c.key
 		}
 	}
@@ -116,8 +116,8 @@ func (j *Checker) Lacks(name, lock string) string {
 			flags = "--lock " + model.Printable(p.ofQueue)
 		}
 		return fmt.Sprintf("give %s the lock's name, {lock}, or say its own, %s: it put the key %s with a lease", name, flags, model.Printable(p.leased))
-	case !j.grants(name) && len(p.puts) == 0:
-		if d := j.idled(j.start, j.now, name); d > 0 && 3*d >= j.now.Sub(j.start) {
+	case !ck.grants(name) && len(p.puts) == 0:
+		if d := ck.idled(ck.start, ck.now, name); d > 0 && 3*d >= ck.now.Sub(ck.start) {
 			return fmt.Sprintf("%s: %s asked nothing of etcd, and had no processor for %.1f s", lessToDo, name, d.Seconds())
 		}
 		return fmt.Sprintf("let %s find etcd at ETCD_ENDPOINTS, or at {endpoints}, or say --starts-within where it takes long to come up: it asked nothing of it", name)
@@ -126,8 +126,8 @@ func (j *Checker) Lacks(name, lock string) string {
 }
 
 // grants says whether a process was granted a lease.
-func (j *Checker) grants(name string) bool {
-	for _, who := range j.owners {
+func (ck *Checker) grants(name string) bool {
+	for _, who := range ck.owners {
 		if who == name {
 			return true
 		}
