@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -246,6 +247,31 @@ func TestRefusingHands(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestEveryKeyIsAnswered on every page, whatever the console has beside the cluster: a lesson, a lab, a past.
+func TestEveryKeyIsAnswered(t *testing.T) {
+	for name, o := range map[string]Options{
+		"a cluster":   {NoLab: model.Say("quote", "this cluster is not ours")},
+		"a lab":       {Lab: true},
+		"a recording": {Playback: spool{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for page := range 6 {
+				b := newBench(t, o)
+				wrongLab(b)
+				b.press(strconv.Itoa(page + 1))
+				for _, row := range keyTable(b.Shell, o.Playback != nil) {
+					for _, k := range row.Keys {
+						b.press(k, "esc", "esc", strconv.Itoa(page+1)) // whatever it opened
+						if b.View() == "" {
+							t.Errorf("page %d, %s: nothing is on the screen", page+1, k)
+						}
+					}
+				}
+			}
+		})
 	}
 }
 

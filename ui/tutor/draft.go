@@ -99,7 +99,7 @@ func (p *Panel) types(digit int) {
 
 // erases says whether the key that was pressed takes the last digit of a number back.
 func (p *Panel) erases(v host.View) bool {
-	if v.Pressed != "backspace" || !p.has || !p.drafts() {
+	if v.Pressed != "backspace" || !p.Has() || !p.drafts() {
 		return false
 	}
 	b, value := p.blank()
