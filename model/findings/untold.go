@@ -66,9 +66,7 @@ const openAfter = 2 * time.Second
 // stillOpen says whether something is under way since then for longer than it may be. What the cluster
 // was not seen to do while it was not seen to work at all does not count.
 func stillOpen(x *Context, since time.Time) bool {
-	if works := x.K.WorksSince(); works.After(since) {
-		since = works
-	}
+	since = model.Later(since, x.K.WorksSince())
 	if x.K.Now().Sub(since) < openAfter {
 		x.Recheck(since.Add(openAfter))
 		return false
