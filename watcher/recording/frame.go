@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 	"time"
 
 	"locktop/model"
@@ -36,22 +37,27 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // packer makes frames.
-type packer struct {
-	z   *gzip.Writer
-	out bytes.Buffer
-}
+type packer struct{ out bytes.Buffer }
+
+// Each recorder and each reader would make its own of these, for few frames: a writer takes a megabyte.
+var (
+	zipWriters = sync.Pool{New: func() any {
+		z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one of gzip's
+		return z
+	}}
+	zipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
+)
 
 // pack returns a frame, until the next one is packed. f says what is in it, and then also how
 // it was packed; before is the check of the frame before.
 func (p *packer) pack(text []byte, f *frame, before uint32) ([]byte, error) {
-	if p.z == nil {
-		p.z, _ = gzip.NewWriterLevel(&p.out, gzip.BestSpeed) // the level is one of gzip's
-	}
 	p.out.Reset()
-	p.z.Reset(&p.out)
-	p.z.Extra = make([]byte, extraSize)
-	_, err := p.z.Write(text)
-	if err := errors.Join(err, p.z.Close()); err != nil {
+	z := zipWriters.Get().(*gzip.Writer)
+	defer zipWriters.Put(z)
+	z.Reset(&p.out)
+	z.Extra = make([]byte, extraSize)
+	_, err := z.Write(text)
+	if err := errors.Join(err, z.Close()); err != nil {
 		return nil, err
 	}
 	b := p.out.Bytes()
@@ -134,25 +140,19 @@ func readFrame(r io.Reader, before uint32, buf []byte) (f frame, packed []byte, 
 }
 
 // unpacker opens frames.
-type unpacker struct {
-	z    *gzip.Reader
-	text bytes.Buffer
-}
+type unpacker struct{ text bytes.Buffer }
 
 // open returns the text of a frame, until the next one is opened.
 func (u *unpacker) open(f frame, packed []byte) (text []byte, err error) {
 	in := bytes.NewReader(packed)
-	if u.z == nil {
-		u.z, err = gzip.NewReader(in)
-	} else {
-		err = u.z.Reset(in)
-	}
-	if err != nil {
+	z := zipReaders.Get().(*gzip.Reader)
+	defer zipReaders.Put(z)
+	if err := z.Reset(in); err != nil {
 		return nil, err
 	}
-	u.z.Multistream(false)
+	z.Multistream(false)
 	u.text.Reset()
-	n, err := u.text.ReadFrom(io.LimitReader(u.z, int64(f.raw)+1)) // and the check of gzip, at the end
+	n, err := u.text.ReadFrom(io.LimitReader(z, int64(f.raw)+1)) // and the check of gzip, at the end
 	if err == nil && (n != int64(f.raw) || in.Len() > 0) {
 		err = fmt.Errorf("it does not hold the %d bytes that its header says", f.raw)
 	}
