@@ -455,8 +455,10 @@ type Stats struct {
 	// Handovers counts them, Overtakes those in which somebody who had come earlier
 	// was left behind: none in a fair queue.
 	Handovers, Overtakes int
-	// Waits and Holds are how many of the last ones were seen whole, at most 50;
-	// the percentiles are 0 where there is none.
+	// Waits and Holds are how many of the last ones were seen whole, at most 50; the percentiles are 0
+	// where there is none. A wait is that of a claim that got the lock after another: the first of all
+	// waited for nobody. Where waiting leaves no key there is none. The medians are the usual hold and
+	// the usual wait, in every output.
 	Waits, Holds                       int
 	WaitP50, WaitP99, HoldP50, HoldP99 time.Duration
 }

@@ -187,7 +187,7 @@ func (l *Lock) remember(f *journal.Entry, held bool, now *Claim) {
 		return
 	}
 	l.Handovers++
-	if !f.WaitedAtLeast {
+	if !f.WaitedAtLeast && l.recipe.WaitersVisible() {
 		l.waitTimes = keepTime(l.waitTimes, f.Waited)
 	}
 	if next := l.queue.At(l.holds); next != nil && next.Since.Before(now.Since) {

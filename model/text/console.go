@@ -282,6 +282,7 @@ var console = map[model.MessageID]Sentence{
 	"who-waited-for-whom":               {"who waited for whom", "谁等了谁"},
 	"how-long":                          {"how long", "多久"},
 	"usual-word":                        {"usual", "通常"},
+	"median-word":                       {"median", "中位数"},
 	"busy":                              {"busy", "在用"},
 	"fair":                              {"fair", "公平"},
 	"if":                                {"if", "若"},

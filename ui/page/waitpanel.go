@@ -58,7 +58,8 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 		return []string{th.Ruler(w, draw.Strong.Of(th.Say("how-long"))), th.Line(w, []draw.Span{draw.Dim.Of(th.Say("wait-too-many-for-figures", draw.Counted(n)))}, nil),
 			th.Line(w, []draw.Span{draw.Dim.Of(th.Say("locktop-top-has-them"))}, nil)}
 	}
-	if to.IsZero() {
+	past := !to.IsZero()
+	if !past {
 		to = f.Exact()
 	}
 	if t := f.S.Timeline().Recent(l.Name, to, spansMost); t.After(from) {
@@ -71,7 +72,7 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 	lines := []string{th.Ruler(w, draw.Strong.Of(th.Say("how-long")), draw.Dim.Of("  "+th.Say("holds-since", draw.Counted(len(x.Holds)), model.Verbatim(x.From.Format("15:04:05")))))}
 	line := func(spans ...draw.Span) { lines = append(lines, th.Line(w, spans, nil)) }
 	if len(x.Holds) > 0 || model.Percentile(x.Waits, 100) >= time.Millisecond { // who got it at once did not wait
-		lines = append(lines, lengths(th, x, w)...)
+		lines = append(lines, lengths(th, x, usually(l, x, past), w)...)
 	}
 	for _, say := range [][]draw.Span{use(th, x), fair(th, x), half(th, x)} {
 		if say != nil && len(lines) < h && draw.WidthOf(say) < w {
@@ -87,25 +88,47 @@ func paint(f table.View, l *locks.Lock, from, to time.Time, w, h int) []string {
 // figureName stands in front of a figure, under the title of the panel.
 func figureName(said string) draw.Span { return draw.Dim.Of(" " + draw.PadTo(said, nameCells-1)) }
 
+// usual is how long a hold and a wait take, and the title over both.
+type usual struct {
+	title      model.MessageID
+	hold, wait time.Duration
+	holds      bool // the one of holds is known
+	waits      bool
+}
+
+// usually is what the lock usually takes, as its title and everything else says it; of a time that is
+// past it is the median of what the bars show.
+func usually(l *locks.Lock, x *timeline.Contention, past bool) usual {
+	if past {
+		u := usual{title: "median-word"}
+		u.hold, u.holds = x.Holds.P50()
+		u.wait, u.waits = x.Waits.P50()
+		return u
+	}
+	st := l.Stats()
+	return usual{"usual-word", st.HoldP50, st.WaitP50, st.Holds > 0, st.Waits > 0}
+}
+
 // lengths are the histograms of holds and of waits, on one scale.
-func lengths(th *draw.Theme, x *timeline.Contention, w int) []string {
+func lengths(th *draw.Theme, x *timeline.Contention, u usual, w int) []string {
 	waits := x.Waits
 	if !x.Visible {
 		waits = nil
 	}
 	cells := min(barsMost, w-nameCells-usualCells-2) // a margin at the right
 	scale := scaleOf(x.Holds, waits, cells)
-	lines := []string{th.Line(w, []draw.Span{draw.Dim.Of(draw.Blank(nameCells) + scale.ruler() + " "), draw.Dim.Of("  " + th.Say("usual-word"))}, nil)}
+	lines := []string{th.Line(w, []draw.Span{draw.Dim.Of(draw.Blank(nameCells) + scale.ruler() + " "), draw.Dim.Of("  " + th.Say(u.title))}, nil)}
 	for _, r := range []struct {
 		name, said string
 		of         timeline.Durations
 		tone       draw.Tone
-	}{{"hold", th.Say("hold"), x.Holds, draw.ToneHold}, {"wait", th.Say("wait"), waits, draw.ToneDepth}} {
-		usual, any := r.of.P50()
+		usual      time.Duration
+		known      bool
+	}{{"hold", th.Say("hold"), x.Holds, draw.ToneHold, u.hold, u.holds}, {"wait", th.Say("wait"), waits, draw.ToneDepth, u.wait, u.waits && x.Visible}} {
 		text := "?"
 		switch {
-		case any:
-			text = model.Duration(usual, false)
+		case r.known:
+			text = model.Duration(r.usual, false)
 		case x.Visible || r.name == "hold":
 			text = "-"
 		}

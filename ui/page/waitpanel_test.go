@@ -1,6 +1,7 @@
 package page
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,36 @@ func TestScale(t *testing.T) {
 		}
 		if sum != 3 || len(s.ruler()) != 20 {
 			t.Errorf("%v: %d of 3 lengths, ruler %q", longest, sum, s.ruler())
+		}
+	}
+}
+
+// TestUsualIsOneFigure: the panel says the usual hold and the usual wait of the lock as its title, and
+// as ls and describe have them in JSON.
+func TestUsualIsOneFigure(t *testing.T) {
+	for _, r := range []struct {
+		n            int
+		from, to     float64
+		title        string
+		wait, reason string
+	}{
+		{3, 0, 0, "usual", "0.9s", "of three the first got the lock at once and waited for nobody"},
+		{6, 0, 0, "usual", "2.7s", "many waited"},
+		{6, 5.5, 0, "usual", "2.7s", "the bars begin later than the handovers"},
+		{6, 0, 3.5, "median", "0.9s", "what the bars show of a time that is past: the first waited for nobody"},
+	} {
+		s, now := turns(r.n)
+		l, f, to := s.Lock("/l"), view(s, now, draw.SignsUnicode), time.Time{}
+		if r.to > 0 {
+			to = modeltest.At(r.to)
+		}
+		var p WaitPanel
+		got := plainText(p.Lines(f, l, modeltest.At(r.from), to, 60, 12))
+		if said := regexp.MustCompile(r.title + ` *\n hold .* 1\.0s *\n wait .* ` + regexp.QuoteMeta(r.wait) + ` *\n`); !said.MatchString(got) {
+			t.Errorf("%s: want %s wait %s:\n%s", r.reason, r.title, r.wait, got)
+		}
+		if to.IsZero() && model.Duration(l.Stats().WaitP50, false) != r.wait {
+			t.Errorf("%s: the title says %v", r.reason, l.Stats().WaitP50)
 		}
 	}
 }
