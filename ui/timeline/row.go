@@ -173,22 +173,23 @@ func (b *Painter) wrong(s *store.View, lock string, of func(model.ClaimRef) bool
 	}
 }
 
-// toneOf is how a hold looks of which this was found, none for what says nothing of the holder.
+// toneOf is how a hold looks of which this was found, as serious as the state of its lock; none for what
+// says nothing of the holder, or is only worth knowing.
 func toneOf(f *model.Finding, holder model.ClaimRef) draw.Tone {
 	switch f.Code {
 	case model.CodeOrphanKey, model.CodeLeaseDetached:
-		if f.About(holder) {
-			return draw.ToneStuck
+		if !f.About(holder) {
+			return draw.ToneNone
 		}
-	case model.CodeLockCycle:
-		if f.Confidence == model.Hint { // it may end with the next hold
-			return draw.ToneLate
-		}
+	case model.CodeLockCycle, model.CodeLongHeld, model.CodeZombieHolder:
+	default:
+		return draw.ToneNone
+	}
+	switch f.Severity {
+	case model.SevError:
 		return draw.ToneStuck
-	case model.CodeLongHeld, model.CodeZombieHolder:
-		if f.Severity != model.SevInfo { // its waiters may only stand by
-			return draw.ToneLate
-		}
+	case model.SevWarning:
+		return draw.ToneLate
 	}
 	return draw.ToneNone
 }
