@@ -178,7 +178,7 @@ func (g *activeFaults) healFault(ctx context.Context, f model.Fault) (model.Mess
 func (g *activeFaults) healAll(ctx context.Context) (model.Message, error) {
 	list := g.take(func(model.Fault) bool { return true })
 	if len(list) == 0 {
-		return model.Say("detail-no-fault"), nil
+		return model.NoFault(), nil
 	}
 	return g.healThese(ctx, list)
 }

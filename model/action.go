@@ -227,10 +227,15 @@ func (o Outcome) Result() Result {
 	return ResultNotDone
 }
 
+// NoFault is the detail of an outcome that healed all faults and found none.
+func NoFault() Message { return Say("detail-no-fault") }
+
 // Message says what was done or why not.
 func (o Outcome) Message() Message {
 	var detail, failure Message
 	switch {
+	case o.Done && o.Detail.ID == NoFault().ID:
+		return Say("outcome-nothing", o.Detail)
 	case o.ByLab:
 		detail = Say("detail", Say("detail-lab"))
 	case !o.Detail.IsZero():

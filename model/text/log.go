@@ -5,7 +5,7 @@ import "locktop/model"
 // notes are the lines about the watch itself.
 var notes = map[model.MessageID]Sentence{
 	"quote":               {"{0}", "{0}"},
-	"entries-left-out":    {"{0} entries are left out here: more happened than is kept", "这里省略了 {0} 条：发生的比保留的多"},
+	"entries-left-out":    {"{0} {0|entry is|entries are} left out here: more happened than is kept", "这里省略了 {0} 条：发生的比保留的多"},
 	"all-keys":            {"all keys", "所有的键"},
 	"listed-again":        {"{0}: listed again at revision {1}, and what happened in between was not seen", "{0} 在修订版本 {1} 重新列出：中间发生的没有看到"},
 	"history-is-read":     {"the history of {0} is read from revision {1} on: when it happened is not known, nor what came before", "从修订版本 {1} 开始读 {0} 的历史：什么时候发生、之前有什么，都不清楚"},
@@ -81,6 +81,7 @@ var lab = map[model.MessageID]Sentence{
 // actions are the lines about what was done from here.
 var actions = map[model.MessageID]Sentence{
 	"outcome-done":     {"{0}{1}{2}", "{0}{1}{2}"},
+	"outcome-nothing":  {"Nothing was done: {0}", "什么也没做：{0}"},
 	"outcome-unknown":  {"unknown whether done: {0}{1}{2}", "不知道做了没有：{0}{1}{2}"},
 	"outcome-not-done": {"not done: {0}{1}{2}", "没有做：{0}{1}{2}"},
 	"detail":           {" ({0})", "（{0}）"},

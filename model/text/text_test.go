@@ -17,6 +17,7 @@ func TestWhatWasDoneIsSaid(t *testing.T) {
 		{model.Outcome{Done: true, Action: model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultKill, Target: "c1"}}}, "Killed c1", "a process"},
 		{model.Outcome{Done: true, Action: model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultHold, Target: "c1", Method: "KV/Txn"}}}, "Holding requests of KV/Txn of c1", "it lasts"},
 		{model.Outcome{Done: true, Action: model.Action{Kind: model.HealAll}}, "Healed every fault", "all"},
+		{model.Outcome{Done: true, Action: model.Action{Kind: model.HealAll}, Detail: model.NoFault()}, "Nothing was done: no fault was in force", "nothing was healed"},
 		{model.Outcome{Done: true, Action: model.Action{Kind: model.DeleteClaim, Key: "/l/\x1b[2J"}, Detail: model.Say("detail-keys", 1)}, `Deleted claim /l/\x1b[2J (1 key)`, "hostile bytes stay escaped"},
 		{model.Outcome{Action: model.Action{Kind: model.RevokeLease, Lease: 0xa1}, Err: "it is gone"}, "not done: revoke lease a1: it is gone", "nothing was done, so no past"},
 	} {
