@@ -240,3 +240,56 @@ func name(fun ast.Expr) string {
 	}
 	return ""
 }
+
+// neverOne are the sentences with a number beside a plural that is never 1, and why.
+var neverOne = map[model.MessageID]string{
+	"locks":                              "one lock is named",
+	"each-of-locks":                      "one lock is named",
+	"handovers-in-a-lane":                "counts stand where a cell has several",
+	"held-times":                         "counts stand where a cell has several",
+	"leader-changed-again":               "from four changes on",
+	"leases-stall-all-granted-through":   "from three leases on, beside three others",
+	"leases-ended-early-within-about":    "from ten leases on",
+	"locks-share-one-lease-revoking":     "a lease is shared by two",
+	"locks-are-marked-and-more-are-not":  "the most that can be marked",
+	"all-permits-held-long":              "a semaphore has two permits",
+	"while-holds-took-at-most":           "what is usual takes several holds",
+	"one-of-its-permits":                 "a semaphore has two permits",
+	"stopped-renewing-like-the-last":     "a pattern takes several holders",
+	"holders-released-without-a-renewal": "a pattern takes several holders",
+	"leases-past-end-backlog":            "a backlog is of many",
+	"left-at-least-leases-behind":        "a leak is of several",
+	"queue-grows":                        "it grew to more than 1",
+	"joined-for-a-permit":                "a semaphore has two permits",
+	"others-still-hold":                  "one other has a sentence of its own",
+	"with-leases":                        "one lease has a sentence of its own",
+	"keys-of-several-leases-went":        "each lease had a key",
+	"lease-has-keys-not-shown":           "one key has a sentence of its own",
+	"endpoints-of-clusters":              "one cluster is no fault",
+	"members-are-silent":                 "one member has a sentence of its own",
+	"members-follow-nobody":              "one member has a sentence of its own",
+	"members-ail":                        "one member has a sentence of its own",
+	"opened-at-the-worst":                "one incident has a sentence of its own",
+	"most-contenders-run":                "the most there may be",
+	"all-holders-release":                "one holder has a sentence of its own",
+	"estimate-needs-holds":               "an estimate needs three",
+	"half-of-the-holds-took":             "an estimate needs three",
+	"span-seconds":                       "the shortest span is five",
+	"span-minutes":                       "one minute has a sentence of its own",
+	"span-hours":                         "one hour has a sentence of its own",
+	"keeps-permits":                      "a semaphore has two permits",
+	"story-told-lock-again":              "locks is a verb",
+}
+
+// TestANumberAndItsNounAgree: where a number stands before a noun, the noun is right for 1, too.
+func TestANumberAndItsNounAgree(t *testing.T) {
+	counted := regexp.MustCompile(`\{\d\}(?: [a-z]+| of the)? (?:keys|locks|leases|claims|waiters|members|holders|contenders|sessions|permits|handovers|holds that|holds took|holds half|` +
+		`others|times|turns|transitions|requests|reads/s|texts|lines|entries|incidents|faults|endpoints|clusters|stores|revisions|steps|seconds|minutes|hours)\b` +
+		`|\{\d\|[a-z]+\|[a-z]+\} (?:are|were|have|do)\b`)
+	for id, s := range Catalogue() {
+		at := counted.FindString(s.English)
+		if why := neverOne[id]; (at == "") != (why == "") {
+			t.Errorf("%s: %q reads wrong for 1, but %q is said of it", id, at, why)
+		}
+	}
+}

@@ -61,13 +61,13 @@ var failures = map[model.MessageID]Sentence{
 	"lost-until-next-list":       {"the watch was lost, and what happened until the next list was not seen", "监听断过，到下一次列出之前发生的没有看到"},
 	"not-read-yet":               {"not read yet: the time was too short for the budget of readings", "还没有读：按读取的预算，时间太短"},
 	"no-list-by-then":            {"no list of keys is in the recording by then", "到那时录制里还没有键的列表"},
-	"members-could-not-be-asked": {"{0} of {1} members could not be asked: name the endpoints of all", "{1} 个成员里有 {0} 个问不到：请指定所有成员的地址"},
+	"members-could-not-be-asked": {"{0} of {1} {1|member|members} could not be asked: name the endpoints of all", "{1} 个成员里有 {0} 个问不到：请指定所有成员的地址"},
 	"no-member-asked-leads":      {"no member that could be asked leads the cluster", "问得到的成员里没有 Leader"},
 
 	// Why the history begins later than it was asked for.
 	"no-history-since":         {"there is no history since revision {0}: the cluster stands at {1}", "修订版本 {0} 之后没有历史：集群在 {1}"},
-	"history-too-far-back":     {"revision {0} is {1} revisions back and {2} are read at most (--since-max), from {3} on", "修订版本 {0} 在 {1} 个之前，最多读 {2} 个（--since-max），从 {3} 开始"},
-	"history-only-the-last":    {"of the history only the last {0} revisions are read (--since-max), from {1} on", "历史只读最后 {0} 个修订版本（--since-max），从 {1} 开始"},
+	"history-too-far-back":     {"revision {0} is {1} {1|revision|revisions} back and {2} {2|is|are} read at most (--since-max), from {3} on", "修订版本 {0} 在 {1} 个之前，最多读 {2} 个（--since-max），从 {3} 开始"},
+	"history-only-the-last":    {"of the history only the last {0} {0|revision is|revisions are} read (--since-max), from {1} on", "历史只读最后 {0} 个修订版本（--since-max），从 {1} 开始"},
 	"history-compacted":        {"revision {0} is compacted: the first one that can be had is {1}", "修订版本 {0} 已被压缩：能读到的第一个是 {1}"},
 	"history-compacted-before": {"what is older than revision {0} is compacted", "比修订版本 {0} 更早的已被压缩"},
 }

@@ -167,9 +167,9 @@ var lessons = map[model.MessageID]Sentence{
 
 	"met-end": {"{0} have ended", "{0} 已结束"},
 
-	"want-turns": {"{0} turns", "获取锁 {0} 次"},
+	"want-turns": {"{0} {0|turn|turns}", "获取锁 {0} 次"},
 
-	"met-turns": {"there were {0} turns", "获取锁 {0} 次"},
+	"met-turns": {"there {0|was|were} {0} {0|turn|turns}", "获取锁 {0} 次"},
 
 	"want-found":  {"the finding \"{0}\"", "诊断出「{0}」"},
 	"want-over":   {"the finding \"{0}\" to go", "诊断「{0}」消失"},

@@ -74,6 +74,8 @@ var screen = map[model.MessageID]Sentence{
 	"locks-presumed":               {"{0} may be {0|a lock|locks}", "{0} 把可能是锁"},
 	"so-many-now":                  {"{0} now", "现在 {0} 个"},
 	"locks-in-a-state":             {"{0} {1}", "{0} 把{1}"},
+	"groups-of-leased-keys":        {"{0} {0|group|groups} of leased keys", "{0} 组带租约的键"},
+	"locks-with-a-long-queue":      {"{0} with a long queue", "{0} 把队列过长"},
 	"so-many-wait":                 {"{0} {0|waits|wait}, longest {1}.", "{0} 个在等，最久 {1}。"},
 	"nobody-waits-now":             {"Nobody waits.", "无人等待。"},
 	"calm":                         {" {0}. {1}", "{0}。{1}"},

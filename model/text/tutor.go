@@ -133,7 +133,7 @@ var tutor = map[model.MessageID]Sentence{
 	"tutor-holder-unknown": {"whose claim holds {0} is not known", "不知道谁的键持有 {0}"},
 
 	// The model of small stores.
-	"stores-begin":           {"{0} small stores with a TTL of {1}; a client needs {2}", "{0} 个小存储，TTL {1}；客户端需要 {2} 个"},
+	"stores-begin":           {"{0} small {0|store|stores} with a TTL of {1}; a client needs {2}", "{0} 个小存储，TTL {1}；客户端需要 {2} 个"},
 	"stores-connection":      {"a server that gives the lock to a connection", "一个把锁交给连接的服务器"},
 	"stores-rests":           {"a lock that runs out rests for {0}", "到期的锁要冷却 {0}"},
 	"stores-asks":            {"{0} asks store {1}", "{0} 请求存储 {1}"},

@@ -26,6 +26,18 @@ type likewise struct {
 	n  int
 }
 
+// counted says how many there are: their state is a word for one of them, but not always one that follows a number.
+func (x *likewise) counted() model.Message {
+	n := draw.Counted(x.n)
+	switch {
+	case x.is == model.IsOrderOnly:
+		return model.Say("groups-of-leased-keys", n)
+	case x.is.Code() == model.CodeLongQueue:
+		return model.Say("locks-with-a-long-queue", n)
+	}
+	return model.Say("locks-in-a-state", n, findings.StateWord(x.is))
+}
+
 // other counts a lock in a state that is neither good nor bad. There are as many places as such states; what
 // has none would be counted with the last.
 func (c *health) other(is model.Condition) {
@@ -128,7 +140,7 @@ func (f Frame) calmAnew(start time.Time, ails string, w int) string {
 	part(o.Calm.unread, model.Say("locks-unread", draw.Counted(o.Calm.unread)))
 	part(o.Calm.presumed, model.Say("locks-presumed", draw.Counted(o.Calm.presumed)))
 	for _, x := range o.Calm.others {
-		part(x.n, model.Say("locks-in-a-state", draw.Counted(x.n), findings.StateWord(x.is)))
+		part(x.n, x.counted())
 	}
 	waits := model.Say("nobody-waits-now")
 	if o.Waiting > 0 {

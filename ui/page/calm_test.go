@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"locktop/model"
+	"locktop/model/text"
 )
 
 // TestStatesAreCountedByTheirNames: what is neither good nor bad is counted by the name that the table has for
@@ -26,5 +27,24 @@ func TestStatesAreCountedByTheirNames(t *testing.T) {
 	}
 	if sum != 8 {
 		t.Errorf("8 locks in 6 states: %d in %+v", sum, c.others)
+	}
+}
+
+// TestAStateReadsRightAfterANumber: for one lock as for several.
+func TestAStateReadsRightAfterANumber(t *testing.T) {
+	for _, r := range []struct {
+		is        model.Condition
+		one, many string
+		reason    string
+	}{
+		{model.IsOrderOnly, "1 group of leased keys", "3 groups of leased keys", "the state speaks of the keys, the number of what they make together"},
+		{model.IsHeld.With(&model.Finding{Code: model.CodeLongQueue, Severity: model.SevInfo}), "1 with a long queue", "3 with a long queue", "each has a queue"},
+		{model.IsHeld.With(&model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo}), "1 held long", "3 held long", "a word like moving and free"},
+	} {
+		for n, want := range map[int]string{1: r.one, 3: r.many} {
+			if got := text.English((&likewise{r.is, n}).counted()); got != want {
+				t.Errorf("%s: %q, want %q", r.reason, got, want)
+			}
+		}
 	}
 }
