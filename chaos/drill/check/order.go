@@ -284,5 +284,5 @@ func (h *history) early(b *hold) bool {
 
 // unshown says whether a contender spoke so lately of a claim that the watch may yet show it, or show it first.
 func (ck *Checker) unshown(l *lockHistory, c *claim, word *hold) bool {
-	return (c == nil || !c.held || l.spokenOf(c, word)) && ck.now.Sub(word.from) < lagMax
+	return ck.now.Sub(word.from) < lagMax && (c == nil || !c.held || l.spokenOf(c, word))
 }
