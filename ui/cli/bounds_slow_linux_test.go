@@ -74,6 +74,7 @@ func peakOf(cmd *exec.Cmd) func() int64 {
 
 // TestAListHasAnEnd also where the server's has none: by keys, and by bytes.
 func TestAListHasAnEnd(t *testing.T) {
+	t.Parallel()
 	for _, r := range []struct {
 		what  string
 		total int64
@@ -110,6 +111,7 @@ func TestAListHasAnEnd(t *testing.T) {
 // TestANameOf60kB: a name takes its cell and no more, in every line of every format that
 // people read, and is whole for programs.
 func TestANameOf60kB(t *testing.T) {
+	t.Parallel()
 	s := hostile.Start(t, "127.0.0.1:0")
 	var keys []*mvccpb.KeyValue
 	for i := range 20 {
@@ -173,6 +175,7 @@ func TestFilesAtTheirBounds(t *testing.T) {
 // TestAFloodOfEvents: 50,000 locks that are taken at once are 50,000 lines, or a line says how
 // many are missing.
 func TestAFloodOfEvents(t *testing.T) {
+	t.Parallel()
 	const flood, each = 50_000, 1000
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xaa, 10)

@@ -14,6 +14,7 @@ import (
 // TestBreakDoesNothingElseThanWasShown: what changes between the plan and the name that
 // is typed is not broken. It is said, with exit 2, and in the journal.
 func TestBreakDoesNothingElseThanWasShown(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	one, two := b.lease(600), b.lease(600)
 	for _, r := range []struct {
@@ -89,6 +90,7 @@ func (s *asked) Write(p []byte) (int, error) {
 // TestTheDryRunPrintsTheGuard: the line that is printed deletes the claim as it is shown,
 // and nothing else.
 func TestTheDryRunPrintsTheGuard(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	lease := b.lease(600)
 	key := b.claim("/lock", lease)

@@ -8,6 +8,7 @@ import (
 
 // TestBreakSaysWhatComesOfIt: what is found about the claim is said before it is broken.
 func TestBreakSaysWhatComesOfIt(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.put("/lock/config", "data", "")
 	b.claim("/lock", b.lease(600))
@@ -20,6 +21,7 @@ func TestBreakSaysWhatComesOfIt(t *testing.T) {
 // TestOnlyAHolderIsBrokenWithoutItsKey: of a service's instances none holds, so one is
 // deleted only if its key is named; the neighbour is a lock, and is broken by its name.
 func TestOnlyAHolderIsBrokenWithoutItsKey(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.put("/services/pay/10.0.0.2:80", "", b.lease(600))
 	b.put("/services/pay/10.0.0.3:80", "", b.lease(600))

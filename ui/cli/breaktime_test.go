@@ -11,6 +11,7 @@ import (
 
 // TestBreakWaitsNoLongerThanItWasTold: the keys are listed, and the lease is never read.
 func TestBreakWaitsNoLongerThanItWasTold(t *testing.T) {
+	t.Parallel()
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xc1, 10, hostile.Key("/l", 0xa1, 5))
 	s.Alter(func(method string, answer any) any {

@@ -80,6 +80,7 @@ func worked(pid int) time.Duration {
 // TestASignalEndsEveryCommandAtWork, however much there is to think about: thousands of locks hang
 // on one lease, which misses its renewal.
 func TestASignalEndsEveryCommandAtWork(t *testing.T) {
+	t.Parallel()
 	endpoint := aBusyCluster(t)
 	var longest atomic.Int64
 	t.Cleanup(func() { figure(t, "an end at work", inTime(time.Duration(longest.Load()))) })

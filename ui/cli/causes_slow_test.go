@@ -196,6 +196,7 @@ func TestHealAllEndsEveryFault(t *testing.T) {
 
 // TestSpawnJoinsTheQueue spawns one more contender, which is seen through the watch.
 func TestSpawnJoinsTheQueue(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "/l")
 	b.queue("/l")
 	b.do(model.Action{Kind: model.SpawnProc, Lock: "/l"})

@@ -14,6 +14,7 @@ import (
 // TestALookAtTwoClustersIsNone: endpoints of two clusters make no answer, with exit 2 and
 // a word about which endpoint is whose.
 func TestALookAtTwoClustersIsNone(t *testing.T) {
+	t.Parallel()
 	a, b := hostile.Start(t, "127.0.0.1:0"), hostile.Start(t, "127.0.0.1:0")
 	a.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))
 	b.Become(0xbb, 90, hostile.Key("/l/a", 2, 50))
@@ -37,6 +38,7 @@ func TestALookAtTwoClustersIsNone(t *testing.T) {
 // TestALookAtAServerThatIsNone: an answer without a header is one line that names the
 // endpoint and the answer, with exit 2.
 func TestALookAtAServerThatIsNone(t *testing.T) {
+	t.Parallel()
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))
 	s.Alter(func(_ string, answer any) any {

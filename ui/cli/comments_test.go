@@ -111,6 +111,7 @@ func members(of ast.Expr) (names []string) {
 // TestEveryLinkOfACommentLeadsSomewhere: who follows a name in brackets in a comment finds it
 // declared, in this package or in the one that the link names.
 func TestEveryLinkOfACommentLeadsSomewhere(t *testing.T) {
+	t.Parallel()
 	files := goFiles(t)
 	names := declared(files)
 	rooms := map[string]string{} // the folder of a package, by its name
@@ -209,6 +210,7 @@ var sentenceWords = strings.Fields("A It They This That These Those There Here W
 // TestADocCommentBeginsWithItsName: who renames something renames it in its comment, too. The first word of
 // a doc comment is taken for a name if it has a capital letter within, or, but for tests, if a verb follows.
 func TestADocCommentBeginsWithItsName(t *testing.T) {
+	t.Parallel()
 	checked := 0
 	for _, f := range goFiles(t) {
 		check := func(doc *ast.CommentGroup, names ...string) {
@@ -279,6 +281,7 @@ var foreign = strings.Fields("http.go concurrency/key.go recipes/key.go experime
 // TestEveryFileThatACommentNamesExists: a comment of Go, and the page for contributors, name no
 // file of Go that is gone.
 func TestEveryFileThatACommentNamesExists(t *testing.T) {
+	t.Parallel()
 	files := goFiles(t)
 	exists := func(name string) bool {
 		return slices.ContainsFunc(files, func(f goFile) bool {

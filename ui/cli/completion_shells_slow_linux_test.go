@@ -43,6 +43,7 @@ func evilLocks(t *testing.T) (endpoint string) {
 
 // What is offered is the name of a lock as it is, in characters that no shell minds.
 func TestOnlyPlainNamesAreOffered(t *testing.T) {
+	t.Parallel()
 	endpoint := evilLocks(t)
 	for _, typed := range []string{"", "/", "/x", "/all/", "/all/$", "-", "=", "_", ":", "/one/", "/ok/"} {
 		out, errs := ran(t, t.TempDir(), "", "__complete", "describe", "--endpoints", endpoint, "--", typed)

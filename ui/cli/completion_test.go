@@ -104,6 +104,7 @@ func TestCompletionOfLocks(t *testing.T) {
 }
 
 func TestCompletionOfLocksIsBoundedAndSilent(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"--endpoints", "127.0.0.1:1"}, {"--endpoints", "nonsense"}, {"--cacert", "/none"}} {
 		begun := time.Now()
 		if got := completions(t, append(append([]string{"describe"}, args...), "")...); len(got) > 0 {

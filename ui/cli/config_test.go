@@ -220,6 +220,7 @@ func TestEndpointsOfADomain(t *testing.T) {
 
 // TestNamespace: what is named lies below it, what is shown is the whole key.
 func TestNamespace(t *testing.T) {
+	t.Parallel()
 	locktop(t) // built before the time runs
 	endpoint := member(t)
 	c := unbound(t, endpoint)

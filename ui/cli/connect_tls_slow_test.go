@@ -14,6 +14,7 @@ import (
 // TestTLSFilesThatAreReadOnce: what a shell passes on as <(…) or on standard input is there
 // for the first reader alone, and a command opens more than one connection.
 func TestTLSFilesThatAreReadOnce(t *testing.T) {
+	t.Parallel()
 	etcdctl, bash := require(t, "etcdctl"), require(t, "bash")
 	a := newAuthority(t)
 	endpoint, _ := a.tlsProcess()

@@ -12,6 +12,7 @@ import (
 
 // TestTheDoorIsToldByItsCause: who is there and does not answer is told what to say.
 func TestTheDoorIsToldByItsCause(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t)
 	a.sign("server", certificate(2, "server"))
 	elsewhere := certificate(3, "elsewhere")

@@ -49,6 +49,7 @@ func (p *ptyTerminal) leftAsItWas(t *testing.T, was unix.Termios) {
 // TestACrashLeavesTheTerminalAsItWas: whatever goroutine crashes, the terminal is back
 // before the process has ended, and the words of the crash can be read on it.
 func TestACrashLeavesTheTerminalAsItWas(t *testing.T) {
+	t.Parallel()
 	was := cooked(t)
 	for name := range crashes {
 		t.Run(name, func(t *testing.T) {
@@ -71,6 +72,7 @@ func TestACrashLeavesTheTerminalAsItWas(t *testing.T) {
 
 // TestTheConsoleCrashes: the program itself, at its worst.
 func TestTheConsoleCrashes(t *testing.T) {
+	t.Parallel()
 	was := cooked(t)
 	b := newCLI(t)
 	b.claim("/jobs/billing", b.lease(600))

@@ -203,6 +203,7 @@ func TestAManualContenderSaysWhatItIsDenied(t *testing.T) {
 // TestAContenderShowsItsCertificate: over TLS it takes a lock, first where nobody needs
 // a user, then as the user that its certificate names.
 func TestAContenderShowsItsCertificate(t *testing.T) {
+	t.Parallel()
 	etcdctl := require(t, "etcdctl")
 	a := newAuthority(t)
 	endpoint, secure := a.tlsProcess()

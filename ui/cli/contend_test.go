@@ -13,6 +13,7 @@ import (
 
 // TestContendByEveryRecipe takes two locks for a turn with each recipe.
 func TestContendByEveryRecipe(t *testing.T) {
+	t.Parallel()
 	endpoint := testServer(t)
 	for _, recipe := range contender.Recipes {
 		t.Run(recipe, func(t *testing.T) {
@@ -40,6 +41,7 @@ func TestContendByEveryRecipe(t *testing.T) {
 
 // TestContendTakesNamesAsPrinted: the key that it puts has the bytes of the name.
 func TestContendTakesNamesAsPrinted(t *testing.T) {
+	t.Parallel()
 	endpoint := testServer(t)
 	cli, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 )
 
 func TestDiscoverShowsProgressAndEndsByKey(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/jobs/a", b.lease(60))
 	cmd := exec.Command(locktop(t), "discover", "--rps", "1", "--endpoints", b.endpoint)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestDiscoverThatMayNotLook(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	authOn(t, b.client)
 	code, _, errs := b.run("", "discover")

@@ -10,6 +10,7 @@ import (
 )
 
 func TestDiscoverPrintsPrefixes(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	for _, lock := range []string{"/jobs/locks/a", "/jobs/locks/b"} {
 		b.claim(lock, b.lease(60))

@@ -34,6 +34,7 @@ const workerSays = "stdout:/got the lock/=holding,/released|lost/=idle"
 // TestAProgramOfYourOwn: each verdict, the exit code for it, and what a person reads to
 // understand it.
 func TestAProgramOfYourOwn(t *testing.T) {
+	t.Parallel()
 	obeys, ignores, sneaks := worker(t, "obeys"), worker(t, "ignores"), worker(t, "sneaks")
 	const says = `sh -c 'echo {\"state\":\"holding\"}; `
 	for _, r := range []struct {
@@ -103,6 +104,7 @@ func TestAProgramOfYourOwn(t *testing.T) {
 
 // TestStorms: whatever the seed, a storm finds who takes an error for the lock, and not who asks again.
 func TestStorms(t *testing.T) {
+	t.Parallel()
 	obeys, sneaks := worker(t, "obeys"), worker(t, "sneaks")
 	for _, r := range []struct {
 		worker, form, seed string

@@ -111,6 +111,7 @@ func TestCheckADrill(t *testing.T) {
 
 // TestDrillWordsAreExplained: expectations and faults, beside findings and recipes.
 func TestDrillWordsAreExplained(t *testing.T) {
+	t.Parallel()
 	_, list, _ := run(t, "explain")
 	expectations, faults := drill.Names()
 	for _, name := range append(expectations, faults...) {

@@ -13,6 +13,7 @@ import (
 
 // TestDrillVerdicts runs small drills to every exit code that there is.
 func TestDrillVerdicts(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		file   string
 		code   int
@@ -42,6 +43,7 @@ func TestDrillVerdicts(t *testing.T) {
 }
 
 func TestDrillReportsSeedAndRepeat(t *testing.T) {
+	t.Parallel()
 	tmp, to := t.TempDir(), t.TempDir()
 	asJSON, asXML := filepath.Join(to, "r.json"), filepath.Join(to, "r.xml")
 	code, out, errs := program(t, tmp, "drill", "run", "testdata/turns.yaml", "--repeat", "2", "--seed", "40", "--timeline",

@@ -29,6 +29,7 @@ func program(t *testing.T, tmp string, args ...string) (code int, stdout, stderr
 }
 
 func TestDrillListAndShow(t *testing.T) {
+	t.Parallel()
 	names := drills.Names()
 	_, table, _ := program(t, t.TempDir(), "drill", "list")
 	_, text, _ := program(t, t.TempDir(), "drill", "list", "-o", "json")
@@ -99,6 +100,7 @@ func TestADrillThatCannotRunExitsWith2(t *testing.T) {
 }
 
 func TestADryRunStartsNothing(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	report := filepath.Join(tmp, "r.json")
 	code, out, errs := program(t, tmp, "drill", "run", "holder-crash", "--dry-run", "--report", report)
@@ -172,6 +174,7 @@ func readReport(t *testing.T, path string) reportJSON {
 }
 
 func TestAViolationIsAFailureInJUnit(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "r.xml")
 	program(t, t.TempDir(), "drill", "run", "testdata/impossible.yaml", "--report", path)
 	text, err := os.ReadFile(path)
@@ -183,6 +186,7 @@ func TestAViolationIsAFailureInJUnit(t *testing.T) {
 // TestSomeRunsMayFail: with --need so many have to hold, and one that could not be run is no
 // help to anybody.
 func TestSomeRunsMayFail(t *testing.T) {
+	t.Parallel()
 	results := filepath.Join(t.TempDir(), "runs.jsonl")
 	var lines strings.Builder
 	for run, verdict := range []string{"held", "violated", "held", "unknown"} {
@@ -232,6 +236,7 @@ func stopped(t *testing.T) int {
 // TestAnInterruptedDrillHealsAndLeavesNothing ends a drill while a contender and a
 // member are stopped.
 func TestAnInterruptedDrillHealsAndLeavesNothing(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
 		t.Skip("needs /proc to see processes")
 	}
@@ -288,6 +293,7 @@ func TestInterruptedWhileTheLabStarts(t *testing.T) {
 
 // TestStorm: a seed says which faults there are, and what means nothing is refused.
 func TestStorm(t *testing.T) {
+	t.Parallel()
 	_, seven, _ := program(t, t.TempDir(), "drill", "run", "storm", "--dry-run", "--seed", "7", "--for", "20s")
 	_, again, _ := program(t, t.TempDir(), "drill", "run", "storm", "--dry-run", "--seed", "7", "--for", "20s")
 	if seven != again || !strings.Contains(seven, "seed 7") || !strings.Contains(seven, "expect: heeds: within 2s") {

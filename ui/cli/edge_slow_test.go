@@ -11,6 +11,7 @@ import (
 
 // TestEveryWayOutOfTheDemoTidiesUp: the reader who leaves is one.
 func TestEveryWayOutOfTheDemoTidiesUp(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	tmp := t.TempDir()
 	for script, reason := range map[string]string{

@@ -59,6 +59,7 @@ func TestAnAuthorityThatIsNone(t *testing.T) {
 
 // TestADryRunNeedsNoPlaceToWrite: it writes nothing, the audit log included.
 func TestADryRunNeedsNoPlaceToWrite(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/lock", b.lease(600))
 	for _, r := range []struct {

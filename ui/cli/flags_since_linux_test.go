@@ -4,6 +4,7 @@ import "testing"
 
 // TestTheConsoleBeginsWithHistory: its journal has what was before it opened.
 func TestTheConsoleBeginsWithHistory(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	first := b.claim("/jobs/billing", b.lease(600))
 	b.claim("/jobs/billing", b.lease(600))

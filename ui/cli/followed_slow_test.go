@@ -18,6 +18,7 @@ import (
 // TestEveryObservationEndsWithWhatWasNotSeen: a watch on which nothing happens and one that hangs
 // are both silent. Every command that observes for a time asks at its end, in every format.
 func TestEveryObservationEndsWithWhatWasNotSeen(t *testing.T) {
+	t.Parallel()
 	slots := make(chan struct{}, 6)
 	formats := []string{"table", "wide", "json", "jsonl", "csv"}
 	for _, r := range []struct {
@@ -72,6 +73,7 @@ func TestEveryObservationEndsWithWhatWasNotSeen(t *testing.T) {
 // TestWhoEndsAnObservationHearsWhatWasNotSeen: after ctrl-c nobody is asked any more, and what was
 // known to be lost is said all the same.
 func TestWhoEndsAnObservationHearsWhatWasNotSeen(t *testing.T) {
+	t.Parallel()
 	for _, r := range []struct {
 		reason, command string
 		silent          bool

@@ -11,6 +11,7 @@ import (
 
 // TestTheGuidePlaysItsStepsOnALab: who only presses n sees each of the five steps happen.
 func TestTheGuidePlaysItsStepsOnALab(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	cmd := exec.Command(locktop(t), "demo")
 	cmd.Env = cleanEnv(tmp)

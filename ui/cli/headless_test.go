@@ -120,6 +120,7 @@ func (b *cliBench) runIn(state, stdin string, args ...string) (code int, stdout,
 }
 
 func TestDoctor(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	holder := b.claim("/ok/lock", b.lease(600))
 	rows := []struct {
@@ -194,6 +195,7 @@ func TestADiagnosisIsSummedUp(t *testing.T) {
 
 // A doctor that is sent away has found nothing, neither good nor bad.
 func TestADoctorThatIsEndedEarlyCouldNotLook(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	cmd := exec.Command(locktop(t), "doctor", "--for", "1h", "--endpoints", b.endpoint)
 	var errs bytes.Buffer
@@ -216,6 +218,7 @@ func TestADoctorThatIsEndedEarlyCouldNotLook(t *testing.T) {
 }
 
 func TestDescribeSaysWhyAndWhatToDo(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.put("/mutex/cfg/setting", "x", "")
 	b.claim("/mutex/cfg", b.lease(600))
@@ -246,6 +249,7 @@ func TestDescribeSaysWhyAndWhatToDo(t *testing.T) {
 }
 
 func TestEventsAsLines(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	cmd := exec.Command(locktop(t), "events", "-o", "jsonl", "--endpoints", b.endpoint)
 	out, _ := lines(t, cmd)
@@ -291,6 +295,7 @@ func TestEventsAsLines(t *testing.T) {
 }
 
 func TestBreak(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	a, w := b.lease(600), b.lease(600)
 	holder, waiter := b.claim("/lock", a), b.claim("/lock", w)
@@ -324,6 +329,7 @@ func TestBreak(t *testing.T) {
 }
 
 func TestBreakWritesItsJournalFirst(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/lock", b.lease(600))
 	state := t.TempDir()
@@ -355,6 +361,7 @@ func TestExplain(t *testing.T) {
 }
 
 func TestARecipeCanBePinned(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.put("/mine/one", "me", b.lease(600))
 	if _, out, _ := b.run("", "ls"); !strings.Contains(out, "order-only") {

@@ -11,6 +11,7 @@ import (
 // TestImports is the import table of the program: what a package must not reach, with
 // everything that it imports in turn, and why.
 func TestImports(t *testing.T) {
+	t.Parallel()
 	const (
 		etcd = "go.etcd.io/"
 		tea  = "github.com/charmbracelet/bubbletea"

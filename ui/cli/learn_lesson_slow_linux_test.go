@@ -53,6 +53,7 @@ func begin(t *testing.T, term *ptyTerminal) {
 }
 
 func TestALessonIsToldAskedAndJudged(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	cmd, term := lessonOn(t, tmp)
 	at := term.sees(t, 0, "Two programs want one lock.")
@@ -92,6 +93,7 @@ func TestALessonIsToldInItsLanguage(t *testing.T) {
 // TestALessonIsLeftInTheMiddle leaves it while it waits for the person, and while the
 // lab acts.
 func TestALessonIsLeftInTheMiddle(t *testing.T) {
+	t.Parallel()
 	for _, r := range []struct{ file, shows, reason string }{
 		{"testdata/turns.yaml", "Two programs want one lock.", "the drill waits for the person"},
 		{"testdata/long.yaml", "letting it run", "a contender and a member are stopped"},
@@ -136,6 +138,7 @@ func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (cmd *exec.Cmd, 
 
 // TestTheProxyOnATerminalDoesNothingUnarmed, and says what would allow it.
 func TestTheProxyOnATerminalDoesNothingUnarmed(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	cmd, term, end := proxyOnTerminal(t, tmp)
 	at := term.sees(t, 0, "/jobs/lock-b")
@@ -174,6 +177,7 @@ func journaled(t *testing.T, cmd *exec.Cmd) string {
 // TestTheProxyOnATerminal breaks the connections of a program of one's own, and is
 // refused where the cluster is not ours.
 func TestTheProxyOnATerminal(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	cmd, term, end := proxyOnTerminal(t, tmp, "--armed")
 	at := term.sees(t, 0, "/jobs/lock-b")

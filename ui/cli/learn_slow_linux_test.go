@@ -10,6 +10,7 @@ import (
 // TestTheCourseOnATerminal: the path stands in the language of the locale, a lesson begins by a
 // key, and who leaves it is back on the path.
 func TestTheCourseOnATerminal(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	cmd := exec.Command(locktop(t), "learn")
 	cmd.Env = append(cleanEnv(tmp), "LC_ALL=zh_CN.UTF-8", "XDG_STATE_HOME="+tmp+"-state")

@@ -89,6 +89,7 @@ func TestTheTaskIsSeenToBeDone(t *testing.T) {
 // TestTheCourseIsToldToItsEnd: every lesson, to one who is always right and reads English,
 // or who is always wrong and reads Chinese.
 func TestTheCourseIsToldToItsEnd(t *testing.T) {
+	t.Parallel()
 	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +128,7 @@ func TestTheCourseIsToldToItsEnd(t *testing.T) {
 // cure, who breaks the claim all the same does not pass, though the lock moves, and is told so: the
 // holder has to let go.
 func TestTheExamIsHealedByDiagnosisAlone(t *testing.T) {
+	t.Parallel()
 	d := lessonOf(t, "deadlock")
 	for _, c := range d.Lesson.Exam.Cases {
 		seed := uint64(1)

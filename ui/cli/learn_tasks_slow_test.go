@@ -69,6 +69,7 @@ func acts(t *testing.T, door host.Actions, a model.Action) {
 // TestEachTaskIsTakenRightAndWrong: the wrong ways are told why and set up again, the right one
 // passes. Only the tasks are taken, without their stories.
 func TestEachTaskIsTakenRightAndWrong(t *testing.T) {
+	t.Parallel()
 	for name, r := range map[string]struct {
 		wrong []taken
 		right taken

@@ -16,6 +16,7 @@ import (
 
 // TestThePathIsPrinted in the language of the person, and for programs in one.
 func TestThePathIsPrinted(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	run := func(args ...string) (int, string, string) {
 		return program(t, tmp, append([]string{"learn"}, args...)...)

@@ -19,6 +19,7 @@ func TestNamesAreGivenBack(t *testing.T) {
 	names := []string{"", "/jobs/a", "/a\xff\xfe", `/back\nslash`, "/new\nline", "/e\u0301", "/\u202eleft", `/"quoted" it's`, `/two\\`, "/a=b", "/\\\xff", "/\U0001f512", "/pad ", " /pad"}
 	for i, name := range names {
 		t.Run(model.Printable(name), func(t *testing.T) {
+			t.Parallel()
 			s := hostile.Start(t, "127.0.0.1:0")
 			s.Become(0xaa, 10, hostile.Key(name, int64(0xa1+i), 5))
 			asJSON := name

@@ -159,6 +159,7 @@ func TestWhatWasNotLookedAtIsSaid(t *testing.T) {
 // TestWhatIsTooFarAwayIsSaid: each session holds a lock for which the next one waits, so each
 // look leads one session further.
 func TestWhatIsTooFarAwayIsSaid(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	for _, name := range []string{"a", "b", "c", "d"} {
 		lease := b.lease(600)

@@ -16,6 +16,7 @@ import (
 // TestOneDeniedPrefixHidesNoOther: what may be seen is shown, what is denied is named, and
 // the exit code is 2, unless there are errors among what is seen.
 func TestOneDeniedPrefixHidesNoOther(t *testing.T) {
+	t.Parallel()
 	endpoint := member(t, grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		if r, ok := req.(*pb.RangeRequest); ok && strings.HasPrefix(string(r.Key), "/no") {
 			return nil, rpctypes.ErrGRPCPermissionDenied
@@ -64,6 +65,7 @@ func TestOneDeniedPrefixHidesNoOther(t *testing.T) {
 // TestDoctorNamesAnEndpointThatDoesNotAnswer: the others answer for the locks, and nobody
 // for its member.
 func TestDoctorNamesAnEndpointThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xaa, 10, hostile.Key("/l/a", 0xa1, 5))
 	for endpoints, says := range map[string]string{s.Addr: "", s.Addr + ",127.0.0.1:1": "127.0.0.1:1 did not answer when asked for its status: no connection"} {

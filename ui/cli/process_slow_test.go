@@ -14,6 +14,7 @@ import (
 )
 
 func TestLsShowsTheQueueOfEtcdctlLocks(t *testing.T) {
+	t.Parallel()
 	etcdctl := require(t, "etcdctl")
 	endpoint := installedServer(t)
 	look := func() lsJSON {
@@ -64,6 +65,7 @@ func TestLsShowsTheQueueOfEtcdctlLocks(t *testing.T) {
 }
 
 func TestDemoLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
 		t.Fatal("needs /proc to see processes")
 	}
@@ -88,6 +90,7 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 }
 
 func TestDemoOnFixedPortsAnswersEtcdctl(t *testing.T) {
+	t.Parallel()
 	etcdctl := require(t, "etcdctl")
 	cmd, endpoint, line, out, _ := onPort(t, "lab ready", func(port string) *exec.Cmd {
 		cmd := demoProgram(t, t.TempDir())

@@ -58,22 +58,31 @@ func goTool(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// locktop returns the path of the program, built once.
+// locktop returns the path of the program, built once. Each test has a link of its own, by which its
+// processes are told from those of the tests beside it.
 func locktop(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(binary.dir, "locktop")
+	built := filepath.Join(binary.dir, "locktop")
 	binary.once.Do(func() {
 		if binary.err != nil {
 			return
 		}
-		if out, err := goTool("build", "-o", path, "locktop").CombinedOutput(); err != nil {
+		if out, err := goTool("build", "-o", built, "locktop").CombinedOutput(); err != nil {
 			binary.err = fmt.Errorf("go build: %v\n%s", err, out)
 		}
 	})
 	if binary.err != nil {
 		t.Fatal(binary.err)
 	}
-	return path
+	test, _, _ := strings.Cut(t.Name(), "/")
+	own := filepath.Join(binary.dir, test, "locktop")
+	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(built, own); err != nil && !os.IsExist(err) {
+		t.Fatal(err)
+	}
+	return own
 }
 
 // until waits for a state, with a deadline.
@@ -187,7 +196,7 @@ func onPort(t *testing.T, text string, command func(port string) *exec.Cmd) (cmd
 	return cmd, endpoint, line, out, errs
 }
 
-// running counts the processes of our binary, by their command line.
+// running counts the processes that the test started of our binary, and their own ones, by their command line.
 func running(t *testing.T) int {
 	t.Helper()
 	n := 0
@@ -215,6 +224,7 @@ func checkNothingLeft(t *testing.T, tmp string) {
 }
 
 func TestAKilledDemoIsSweptByTheNext(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
 		t.Skip("needs /proc to see processes")
 	}

@@ -336,6 +336,7 @@ func readRehearsals(t *testing.T) (all []rehearsal) {
 // TestClientsOfTheField: a client of each library that stops, and one that does not, in the
 // drill that tells them apart.
 func TestClientsOfTheField(t *testing.T) {
+	t.Parallel()
 	for _, c := range clients {
 		if c.name == "java-obeys" {
 			continue // a JDK and twenty archives are not asked of everybody: -rehearse does

@@ -112,6 +112,7 @@ func TestACommandHasTimeToTidyUp(t *testing.T) {
 const deaf = `trap '' TERM; sleep 1000 & echo $$ $! >pids; echo yes >ready; while :; do sleep 0.1; done`
 
 func TestACommandThatDoesNotEndIsKilled(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	t.Run("when its time is up", func(t *testing.T) {
 		g := newGuest(t, b.endpoint, deaf, "--grace", "1s")

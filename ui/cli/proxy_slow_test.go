@@ -17,6 +17,7 @@ import (
 // TestWhatHappensIsToldBesideTheCommand reads standard error, where the events are as
 // long as the command has the output.
 func TestWhatHappensIsToldBesideTheCommand(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	tmp := t.TempDir()
 	cmd := exec.Command("sh", "-c", `exec "$@" 2>&1 >/dev/null`, "sh", locktop(t), "proxy", "--endpoints", b.endpoint, "--",
@@ -65,6 +66,7 @@ func TestEndpointsOfTwoClusters(t *testing.T) {
 }
 
 func TestTLSToTheCluster(t *testing.T) {
+	t.Parallel()
 	etcdctl := require(t, "etcdctl")
 	a := newAuthority(t)
 	client, secure := a.tlsProcess()
@@ -122,6 +124,7 @@ func (a *authority) tlsProcess() (endpoint string, secure []string) {
 }
 
 func TestACommandBehindTheProxy(t *testing.T) {
+	t.Parallel()
 	b := newCLIOn(t, installedServer(t))
 	rows := []struct {
 		command []string

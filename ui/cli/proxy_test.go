@@ -34,6 +34,7 @@ func behind(t *testing.T, tmp string, flags []string, command ...string) (code i
 }
 
 func TestACommandGetsListenersOfItsOwn(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	code, out, errs := behind(t, t.TempDir(), []string{"--endpoints", "http://" + b.endpoint}, "sh", "-c", "echo $ETCD_ENDPOINTS $ETCDCTL_ENDPOINTS")
 	words := strings.Fields(out)

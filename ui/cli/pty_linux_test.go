@@ -90,6 +90,7 @@ func TestPlainCommandsAskTheTerminalNothing(t *testing.T) {
 }
 
 func TestTheConsoleEndsByKeyAndLeavesTheTerminalAsItWas(t *testing.T) {
+	t.Parallel()
 	for _, key := range []string{"q", "\x03"} {
 		t.Run(fmt.Sprintf("%q", key), func(t *testing.T) {
 			tmp := t.TempDir()
@@ -115,6 +116,7 @@ func TestTheConsoleEndsByKeyAndLeavesTheTerminalAsItWas(t *testing.T) {
 // TestATerminalThatNobodyReads: one that was stopped, or whose connection is cut, does not keep a
 // console that is told to end, nor its lab.
 func TestATerminalThatNobodyReads(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	cmd := exec.Command(locktop(t), "demo", "--members", "1")
 	cmd.Env = cleanEnv(tmp)
@@ -168,6 +170,7 @@ func writes(t *testing.T, pid int) bool {
 }
 
 func TestTheConsoleEndsWhileTheLabStarts(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	cmd := exec.Command(locktop(t), "demo")
 	cmd.Env = cleanEnv(tmp)

@@ -46,6 +46,7 @@ func TestReplayOnATerminal(t *testing.T) {
 // TestGoingBackInARecording: the whole console shows the moment, under the recording's own
 // times, and goes on from there.
 func TestGoingBackInARecording(t *testing.T) {
+	t.Parallel()
 	name := threeHolders(t)
 	cmd := exec.Command(locktop(t), "replay", name, "--speed", "1000")
 	cmd.Env = append(cleanEnv(t.TempDir()), "TZ=UTC")

@@ -11,6 +11,7 @@ import (
 )
 
 func TestRecordAndReplay(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	l := b.lease(600)
 	b.put("/jobs/a/"+l, "top secret", l)

@@ -94,6 +94,7 @@ func (x *seen) watch(t *testing.T, src model.Source) model.Source {
 // event sees what the console showed, on every page; and doctor, asked of each revision, says
 // what it said then.
 func TestRecordingsOfDrillsShowTheSame(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"holder-pause", "holder-crash", "fair-queue"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -70,6 +70,7 @@ func TestServeRecords(t *testing.T) {
 
 // TestAnyMomentOfARotationIsWhatWasLive: whatever happened, and over how many files.
 func TestAnyMomentOfARotationIsWhatWasLive(t *testing.T) {
+	t.Parallel()
 	folder, files := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		h := modeltest.Draw(t)

@@ -34,6 +34,7 @@ func port(t *testing.T, token []byte, to http.Handler) string {
 // TestIdleStrangersKeepNobodyOut: 500 who connect and say nothing, or begin a question and never end it,
 // or send a wrong token, leave each scrape under a second, and a guest his connection.
 func TestIdleStrangersKeepNobodyOut(t *testing.T) {
+	t.Parallel()
 	const token = "correct-horse-battery"
 	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })
 	for _, row := range []struct {

@@ -23,6 +23,7 @@ import (
 // TestASignalEndsEveryCommand at whatever it waits for: within two seconds, with the
 // documented code, and without a word of what it did not find out.
 func TestASignalEndsEveryCommand(t *testing.T) {
+	t.Parallel()
 	hangs := func(method string) func(t *testing.T) (string, func() bool) {
 		return func(t *testing.T) (string, func() bool) {
 			s := hostile.Start(t, "127.0.0.1:0")

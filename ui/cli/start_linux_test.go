@@ -30,6 +30,7 @@ func (p *ptyTerminal) says(t *testing.T, want string) {
 
 // TestFewKeysAreWatchedWhole, and what was set is there again the next time.
 func TestFewKeysAreWatchedWhole(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/jobs/billing", b.lease(600))
 	home := t.TempDir()
@@ -58,6 +59,7 @@ func TestFewKeysAreWatchedWhole(t *testing.T) {
 
 // TestSignalsLeaveTheTerminalAsItWas: Bubble Tea by itself does not know SIGHUP.
 func TestSignalsLeaveTheTerminalAsItWas(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/jobs/billing", b.lease(600))
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
@@ -73,6 +75,7 @@ func TestSignalsLeaveTheTerminalAsItWas(t *testing.T) {
 
 // TestSuspendAndResume: ctrl-z gives the shell its terminal back, fg the console its.
 func TestSuspendAndResume(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/jobs/billing", b.lease(600))
 	cmd := exec.Command("sh", "-i")
@@ -100,6 +103,7 @@ func TestSuspendAndResume(t *testing.T) {
 
 // TestADumbTerminalGetsPlainText, and so does one that asks for no colours.
 func TestADumbTerminalGetsPlainText(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/jobs/billing", b.lease(600))
 	run := func(env string, args ...string) string {
@@ -148,6 +152,7 @@ func TestGroundOf(t *testing.T) {
 // theme, and no answer reaches the keys, whenever it comes. What a person or the environment
 // says is not asked for, and neither is a terminal that shows others.
 func TestTheGroundIsAskedFor(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/jobs/billing", b.lease(600))
 	const asked, light, dark, white = "\x1b]11;?", "38;5;22m", "38;5;114m", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
@@ -212,6 +217,7 @@ func TestTheScreenToAFile(t *testing.T) {
 
 // TestBrokenSettings: they are said and left alone, and the console opens.
 func TestBrokenSettings(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/jobs/billing", b.lease(600))
 	home := t.TempDir()
@@ -239,6 +245,7 @@ func TestBrokenSettings(t *testing.T) {
 
 // TestABrokenPipeIsNoPanic: the reader of the output has gone.
 func TestABrokenPipeIsNoPanic(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	b.claim("/jobs/billing", b.lease(600))
 	for _, args := range [][]string{{"ls"}, {"ls", "-o", "json"}, {"doctor"}, {"explain"}} {

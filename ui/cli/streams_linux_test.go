@@ -16,6 +16,7 @@ import (
 // TestNoFileTakesTheNumberOfAStream: what a program opens first gets the number of a stream
 // that is closed, and what it prints would then go there: to the server, or into a recording.
 func TestNoFileTakesTheNumberOfAStream(t *testing.T) {
+	t.Parallel()
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xaa, 10, hostile.Key("/l/a", 0xa1, 5))
 	file := filepath.Join(t.TempDir(), "rec")

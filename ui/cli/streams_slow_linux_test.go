@@ -15,6 +15,7 @@ import (
 // TestStreamsThatAreClosed: who closes a standard stream does not want what is said there,
 // and gets the exit code. One that takes nothing is another matter: the answer is lost.
 func TestStreamsThatAreClosed(t *testing.T) {
+	t.Parallel()
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xaa, 10, hostile.Key("/lock/a", 0xa1, 5), hostile.Key("/lock/a", 0xa2, 6))
 	sick := hostile.Start(t, "127.0.0.1:0")

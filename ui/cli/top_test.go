@@ -57,6 +57,7 @@ func TestTopOfARecording(t *testing.T) {
 // On a cluster: what is waited while it looks, and no answer as if all was well where it
 // cannot look.
 func TestTopOfACluster(t *testing.T) {
+	t.Parallel()
 	endpoint := member(t)
 	c := unbound(t, endpoint)
 	for _, key := range []string{"/jobs/b/", "/jobs/b/", "/jobs/a/"} {

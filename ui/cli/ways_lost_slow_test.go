@@ -21,6 +21,7 @@ import (
 // TestNothingSeenIsLostOnTheWay: what the console has on its screen stays there when the
 // server begins to answer badly, marked as lost, and is live again once it answers well.
 func TestNothingSeenIsLostOnTheWay(t *testing.T) {
+	t.Parallel()
 	var lost atomic.Int64
 	t.Cleanup(func() {
 		if !t.Failed() && lost.Load() < 20 {
