@@ -37,6 +37,7 @@ func Duration(d time.Duration, atLeast bool) string {
 
 // Ticks writes a duration in three cells at most: the two digits that matter.
 func Ticks(d time.Duration) string {
+	const day = 24 * time.Hour
 	switch {
 	case d < 100*time.Second:
 		return strconv.Itoa(int(d/time.Second)) + "s"
@@ -44,8 +45,14 @@ func Ticks(d time.Duration) string {
 		return strconv.Itoa(int(d/time.Minute)) + "m"
 	case d < 100*time.Hour:
 		return strconv.Itoa(int(d/time.Hour)) + "h"
+	case d < 100*day:
+		return strconv.Itoa(int(d/day)) + "d"
+	case d < 100*7*day:
+		return strconv.Itoa(int(d/(7*day))) + "w"
+	case d < 10*365*day:
+		return strconv.Itoa(int(d/(365*day))) + "y"
 	}
-	return strconv.Itoa(min(99, int(d/(24*time.Hour)))) + "d"
+	return ">9y" // a lease may be granted for centuries
 }
 
 // Remaining writes what is left of a lease: 39/60s, and 12m/60m where seconds would be too

@@ -22,6 +22,10 @@ func TestDurationsInShort(t *testing.T) {
 		{Bytes(1020 << 20), "1.0 GiB", "never four figures"},
 		{Bytes(84 << 30), "84 GiB", "two figures"},
 		{Remaining(3093, 3600), "51m/60m", "and minutes where they do not"},
+		{Ticks(99 * 24 * time.Hour), "99d", "days"},
+		{Ticks(101 * 24 * time.Hour), "14w", "weeks: never fewer days than there are"},
+		{Ticks(3 * 366 * 24 * time.Hour), "3y", "years"},
+		{Remaining(8999999999, 9000000000), ">9y/>9y", "the longest lease that etcd grants"},
 	} {
 		if r.got != r.want {
 			t.Errorf("%q, want %q: %s", r.got, r.want, r.reason)

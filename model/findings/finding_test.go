@@ -716,6 +716,29 @@ func TestWhatBlocksIsNamedForWhatItIs(t *testing.T) {
 	}
 }
 
+// TestTheRecipeThatIsAdvisedIsThatOfTheLock: a line that is copied names the lock, whatever its bytes.
+func TestTheRecipeThatIsAdvisedIsThatOfTheLock(t *testing.T) {
+	for _, r := range []struct{ name, want, reason string }{
+		{"/jobs/a", "'/jobs/a=mutex'", "a plain name"},
+		{"/jobs/\x1b[31m", `'/jobs/\x1b[31m=mutex'`, "escaped once, as --recipe reads it"},
+		{`/jobs/a\b`, `'/jobs/a\\b=mutex'`, "a backslash of the name"},
+		{"/jobs/it's", `'/jobs/it'\''s=mutex'`, "a quote"},
+		{"/jobs/bG9jaw==", "'/jobs/bG9jaw====mutex'", "KEY==NAME: its own signs at the end stay its own"},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		h.Put(1, modeltest.ClaimKey(r.name, 0xa1), "", 0xa1)
+		h.Read(2, 0xa1, 600, 250)
+		said := ""
+		for _, f := range state(h).Findings() {
+			said += strings.Join(text.EnglishAll(f.Advice), "\n")
+		}
+		if !strings.Contains(said, "add --recipe "+r.want+" if") {
+			t.Errorf("%s: want --recipe %s in\n%s", r.reason, r.want, said)
+		}
+	}
+}
+
 // TestWhatOnlyLooksLikeANestedLock: a lock below is called one as far as it is sure that it is.
 func TestWhatOnlyLooksLikeANestedLock(t *testing.T) {
 	const a, b, c = model.LeaseID(0x1a), model.LeaseID(0x1b), model.LeaseID(0x1c)

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -75,10 +76,20 @@ func (x *Context) presume(f *model.Finding) {
 	if len(f.Alternatives) == 0 || len(first) > 0 && !slices.Contains(patient, first[0].ID) {
 		first = nil
 	}
-	f.Advice = append(slices.Clone(first), model.Say("find-out-what-the-keys-are", model.ShellQuote(model.Printable(x.L.Name)+"="+x.L.Recipe().Name)))
+	f.Advice = append(slices.Clone(first), model.Say("find-out-what-the-keys-are", model.Verbatim(pinOf(x.L.Name, x.L.Recipe().Name))))
 	if !ofQueue(f.Code) && x.L.SpeaksOfMembers() {
 		f.Severity = model.SevInfo
 	}
+}
+
+// pinOf is what --recipe takes to make these keys a lock, quoted for a shell. Of a name that ends in
+// "=", as base64 does, that lock alone: PREFIX=NAME would read the end of the name as part of "==".
+func pinOf(name, recipe string) string {
+	is := "="
+	if strings.HasSuffix(name, is) {
+		is = "=="
+	}
+	return model.ShellQuote(model.Printable(name) + is + recipe)
 }
 
 // patient are the advices to wait and look first: they are right of what is no lock, too.

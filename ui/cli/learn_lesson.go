@@ -47,7 +47,7 @@ func (e *env) tell(ctx context.Context, label string, d *drill.Drill, lang strin
 		path := room.recordedIn()
 		round, err = run, room.closeAfter(err)
 		if of := d.Lesson; of != nil && path != "" && round.Explained {
-			e.tellLine(text.Render(lang, model.Say("course-cast", model.ShellQuote(path), d.Name)))
+			e.tellLine(text.Render(lang, model.Say("course-cast", model.Verbatim(model.ShellQuote(path)), d.Name)))
 		}
 	}()
 	ro.Trainer, ro.Limit = t, lessonLimit
