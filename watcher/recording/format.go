@@ -91,11 +91,3 @@ var eventTypes = map[string]reflect.Type{
 	"drill-over":     reflect.TypeFor[model.DrillOver](),
 	"acted":          reflect.TypeFor[model.Acted](),
 }
-
-var eventNames = func() map[reflect.Type]string {
-	names := map[reflect.Type]string{}
-	for name, t := range eventTypes {
-		names[t] = name
-	}
-	return names
-}()

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"locktop/model"
 )
 
@@ -183,13 +185,17 @@ func (u *unpacker) batches(f frame, packed []byte, first bool) ([]model.Batch, e
 func readBatches(text []byte, most int) (all []model.Batch, n int, err error) {
 	events := make([]model.Event, 0, most)
 	var last int64
-	for len(text) > 0 {
-		line, rest, ok := bytes.Cut(text, []byte("\n"))
-		batch, e, err := readEvent(line)
+	// A name that is there twice is not looked for: that would take time, and nobody writes it.
+	for d := (&decoder{Decoder: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))}); ; {
+		batch, e, err := d.event()
 		switch {
+		case err == io.EOF:
+			return all, len(events), nil
+		case errors.As(err, new(*jsontext.SyntacticError)):
+			return nil, 0, fmt.Errorf("it is no JSON of a recording: %w", err)
 		case err != nil:
 			return nil, 0, err
-		case !ok || len(events) == most:
+		case len(events) == most:
 			return nil, 0, fmt.Errorf("it holds something else than %d events", most)
 		}
 		events = append(events, e)
@@ -199,9 +205,7 @@ func readBatches(text []byte, most int) (all []model.Batch, n int, err error) {
 			b := &all[n-1]
 			b.Events = events[len(events)-1-len(b.Events) : len(events) : len(events)]
 		}
-		text = rest
 	}
-	return all, len(events), nil
 }
 
 // ReadText reads what zcat prints of a recording: a history that a person can read, and write.

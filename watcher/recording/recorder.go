@@ -43,6 +43,7 @@ type Recorder struct {
 	o Options
 
 	mu      sync.Mutex
+	lines   *encoder
 	pack    packer
 	text    []byte // not written yet
 	next    frame  // that it will be
@@ -56,7 +57,9 @@ type Recorder struct {
 
 // NewRecorder returns a recorder that writes to w. [Recorder.Close] ends it; what it has
 // written before is whole at any time.
-func NewRecorder(w io.Writer, o Options) *Recorder { return &Recorder{w: w, o: o} }
+func NewRecorder(w io.Writer, o Options) *Recorder {
+	return &Recorder{w: w, o: o, lines: newEncoder(o.Clock)}
+}
 
 // Write appends a batch, or nothing of it. After an error every later call returns the
 // same error.
@@ -91,16 +94,16 @@ func (r *Recorder) WriteBase(events []model.Event) error {
 
 // write appends a batch that may wait so long for others.
 func (r *Recorder) write(b model.Batch, lag time.Duration) error {
-	text, next, to := r.text, r.next, encoder{r.o.Clock}
+	text, next := r.text, r.next
 	if r.batches == 0 {
 		text = fmt.Appendf(text, "{\"locktop\":%q,\"version\":%d}\n", recordFormat, recordVersion)
 	}
 	r.batches++
 	for _, e := range b.Events {
-		if text, r.err = to.appendEvent(text, r.batches, r.o.Mask.Event(e)); r.err != nil {
+		if text, r.err = r.lines.appendEvent(text, r.batches, r.o.Mask.Event(e)); r.err != nil {
 			return r.err
 		}
-		if at := to.when(e.When()); next.events == 0 && r.events == 0 || at.After(next.latest) {
+		if at := r.lines.when(e.When()); next.events == 0 && r.events == 0 || at.After(next.latest) {
 			next.latest = at
 		}
 		next.events++

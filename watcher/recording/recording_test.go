@@ -225,6 +225,9 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 	const tick = `{"batch":1,"event":"tick"}` + "\n"
 	whole := func(texts ...string) []byte { return framed(t, texts...) }
 	cut := whole(firstLine+tick, tick)
+	deep := func(n int) string { // a message of a message of …
+		return `{"batch":1,"event":"lost","detail":` + strings.Repeat(`{"say":"a","args":[`, n) + strings.Repeat("]}", n) + "}\n"
+	}
 	for _, row := range []struct {
 		reason  string
 		file    []byte
@@ -245,6 +248,10 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 		{reason: "no JSON", file: whole(firstLine + "tick\n"), says: "no JSON"},
 		{reason: "no event", file: whole(firstLine + `{"batch":1}` + "\n"), says: "field 2"},
 		{reason: "a value of the wrong kind", file: whole(firstLine + `{"batch":1,"event":"tick","at":7}` + "\n"), says: `"at"`},
+		{reason: "a message of eight", file: whole(firstLine + deep(8)), batches: 1},
+		{reason: "a message without end", file: whole(firstLine + deep(10_000)), says: "deep"},
+		{reason: "a message of another kind", file: whole(firstLine + `{"batch":1,"event":"lost","detail":7}` + "\n"), says: `"detail"`},
+		{reason: "a name that is a message", file: whole(firstLine + `{"batch":1,"event":"lost","prefix":{"say":"a"}}` + "\n"), says: `"prefix"`},
 		{reason: "a lease that is no number", file: whole(firstLine + `{"batch":1,"event":"lease-read","id":"xyz"}` + "\n"), says: `"id"`},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -509,19 +516,22 @@ func FuzzReplay(f *testing.F) {
 	})
 }
 
-// BenchmarkReadEvent is what it costs to read a line again.
+// BenchmarkReadEvent is what it costs to read a line again, of many.
 func BenchmarkReadEvent(b *testing.B) {
-	line, err := (encoder{}).appendEvent(nil, 7, model.Committed{At: time.Unix(1_790_000_000, 123_456_789), Rev: 72_001, Changes: []model.Change{{KV: model.KV{
+	const lines = 500
+	line, err := newEncoder(nil).appendEvent(nil, 7, model.Committed{At: time.Unix(1_790_000_000, 123_456_789), Rev: 72_001, Changes: []model.Change{{KV: model.KV{
 		Key: "/bench/lock-000123/694d9c2f1d2a4e01", CreateRev: 72_001, ModRev: 72_001, Version: 1, Lease: 0x694d9c2f1d2a4e01}}}})
 	if err != nil {
 		b.Fatal(err)
 	}
+	text := bytes.Repeat(line, lines)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := readEvent(line); err != nil {
-			b.Fatal(err)
+		if _, n, err := readBatches(text, lines); err != nil || n != lines {
+			b.Fatal(n, err)
 		}
 	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/lines, "ns/event")
 }
 
 func BenchmarkRecordAndReplay(b *testing.B) {
@@ -637,7 +647,7 @@ func TestARecordingOfNothingHasNoBeginning(t *testing.T) {
 	}
 }
 
-// What stands in JSON as it is is written without an encoder, which writes the rest.
+// Text of this version is as the package encoding/json writes it.
 func TestTextIsJSON(t *testing.T) {
 	for r := rune(0); r < 0x2100; r++ {
 		s := "a" + string(r) + "b"
@@ -647,8 +657,9 @@ func TestTextIsJSON(t *testing.T) {
 		if err := enc.Encode(s); err != nil {
 			t.Fatal(err)
 		}
-		if got := string(appendText(nil, s)) + "\n"; got != want.String() {
-			t.Errorf("%q is written as %s, want %s", s, got, want.String())
+		x := newEncoder(nil)
+		if x.text(s); x.out.String() != want.String() || x.err != nil {
+			t.Errorf("%q is written as %s, want %s: %v", s, &x.out, &want, x.err)
 		}
 	}
 }

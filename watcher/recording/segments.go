@@ -39,7 +39,7 @@ const partEvents = 1000
 
 // OpenSegments finds what is where in a recording of that size, without reading it.
 func OpenSegments(ctx context.Context, file io.ReaderAt, size int64) (*Segments, error) {
-	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 256<<10)
+	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 64<<10)
 	if err := checkBegin(in); err != nil {
 		return nil, err
 	}
