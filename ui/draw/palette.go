@@ -166,11 +166,18 @@ func (x painter) style(l, ground look) lipgloss.Style {
 	return s.Background(x.colour(ground))
 }
 
-func (x painter) styles(ground look) (all [StyleCount]string) {
+// styles are all styles on a ground.
+func (x painter) styles(ground look) [StyleCount]string {
+	all := x.words(ground)
+	x.tones(&all, ground)
+	return all
+}
+
+// words are the styles on a ground on which no lane stands.
+func (x painter) words(ground look) (all [StyleCount]string) {
 	for s, l := range x.looks {
 		all[s], _ = cut(x.style(l, ground))
 	}
-	x.tones(&all, ground)
 	return all
 }
 
@@ -252,7 +259,7 @@ func newTheme(name string, p termenv.Profile, set SignSet, past bool) *Theme {
 	}
 	paint := newPainter(name, p, past)
 	th.Before = paint.styles(look{})
-	th.Chosen, th.OnError, th.OnWarn = paint.styles(chosenGround), paint.headline(paint.styles(errorGround)), paint.headline(paint.styles(warnGround))
+	th.Chosen, th.OnError, th.OnWarn = paint.styles(chosenGround), paint.headline(paint.words(errorGround)), paint.headline(paint.words(warnGround))
 	th.inBox = paint.styles(boxGround)
 	for i := range th.behind {
 		th.behind[i] = th.Before[Rule]
