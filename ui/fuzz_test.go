@@ -100,26 +100,27 @@ func FuzzErrors(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
 		act := model.Action{Kind: model.ActionKinds[int(n)%len(model.ActionKinds)], Lock: text, Key: text, Lease: 0xa1, Contender: text, Word: text}
+		b := newBench(t, Options{Lab: n%2 == 0, Armed: true, Profile: colours})
+		wrongLab(b)
+		b.size(30+int(n)%100, 6+int(n)%30)
 		for _, r := range []struct {
 			msg  tea.Msg
 			plan model.Plan
 			err  error
 		}{
 			{msg: outcomeMsg{model.Outcome{Action: act, Err: text, Detail: model.Say("quote", text)}}}, {msg: outcomeMsg{model.Outcome{Action: act, Done: true, Detail: model.Say("quote", text)}}},
-			{msg: sourceEndedMsg{errors.New(text)}}, {err: errors.New(text)}, {plan: model.Plan{Action: act, Refused: model.Say("quote", text)}},
+			{err: errors.New(text)}, {plan: model.Plan{Action: act, Refused: model.Say("quote", text)}},
 			{plan: model.Plan{Action: act, Unknown: model.Say("quote", text), Goes: []model.KV{{Key: text, Value: text, CreateRev: 1}}}},
+			{msg: sourceEndedMsg{errors.New(text)}}, // the last: after it nothing can be done
 		} {
-			b := newBench(t, Options{Lab: n%2 == 0, Armed: true, Profile: colours})
-			wrongLab(b)
 			b.live.Actions = wronged{b.h, r.plan, r.err}
-			b.size(30+int(n)%100, 6+int(n)%30)
-			b.press("x")
+			b.press("1", "x")
 			b.send(r.msg)
 			exact(t, b.View(), b.Shell.w, b.Shell.h)
 			b.press("esc", "3")
 			exact(t, b.View(), b.Shell.w, b.Shell.h)
 		}
-		b := newBench(t, Options{Profile: colours, NoLab: model.Say("quote", text)})
+		b = newBench(t, Options{Profile: colours, NoLab: model.Say("quote", text)})
 		b.h.refuse = text
 		wrongLab(b)
 		for _, k := range []string{"x", "5", "K", "?"} {
