@@ -350,6 +350,10 @@ func (p *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) 
 	if x.kind == offerAction || x.kind == offerPage {
 		gap = 2
 	}
+	if len(detail) == 1 { // a sentence
+		left := w - draw.WidthOf(line) - gap - max(1, draw.WidthOf(right))
+		detail[0].Text = th.CutClause(detail[0].Text, left, left/2)
+	}
 	return append(append(line, draw.Plain.Of(draw.Blank(gap))), detail...), right
 }
 

@@ -257,7 +257,7 @@ func lit(th *draw.Theme, name, pattern string, st draw.Style, w int) []draw.Span
 	if strings.Contains(clean, "/") {
 		clean = th.CutPath(clean, w)
 	} else {
-		clean = th.Cut(clean, w)
+		clean = th.CutClause(clean, w, w/2)
 	}
 	score, from, to := fuzzy(clean, pattern)
 	if score == 0 || pattern == "" {

@@ -28,7 +28,7 @@ func (th *Theme) Cut(s string, w int) string {
 }
 
 // CutClause shortens what people read: before one of [text.ClauseEnds] if what is left takes
-// least cells, so that it says enough, else anywhere.
+// least cells, so that it says enough, else after a word.
 func (th *Theme) CutClause(s string, w, least int) string {
 	if Width(s) <= w {
 		return s
@@ -47,7 +47,17 @@ func (th *Theme) CutClause(s string, w, least int) string {
 	if at > 0 && Width(s[:at]) >= least {
 		return s[:at]
 	}
-	return th.Cut(s, w)
+	return th.cutWord(s, w)
+}
+
+// cutWord shortens what people read after a word, if that leaves half of it.
+func (th *Theme) cutWord(s string, w int) string {
+	if w <= 1 {
+		return th.Cut(s, w)
+	}
+	h := head(s, w-1)
+	h = h[:breakIn(h, s[len(h):])]
+	return strings.TrimRight(h, " ,;:，；：") + th.Sign.More
 }
 
 // CutPath shortens a name in the middle: its last segment tells most, then how

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -181,18 +182,28 @@ func runeWidth(r rune) int {
 
 // breakIn is where a line ends whose words are head, with rest after them: at a space, or
 // beside a Chinese character, but not before a sign that closes or after one that opens. A word
-// in Latin letters is broken only if it is longer than half a line.
+// in Latin letters is broken only if it is longer than half a line, then anywhere but there.
 func breakIn(head, rest string) int {
-	next, _ := utf8.DecodeRuneInString(rest)
+	next, n := utf8.DecodeRuneInString(rest)
+	after, _ := utf8.DecodeRuneInString(rest[n:])
+	anywhere := 0
 	for at := len(head); at > len(head)/2; {
 		last, n := utf8.DecodeLastRuneInString(head[:at])
-		wide := last != ' ' && (Width(string(last)) == 2 || Width(string(next)) == 2)
-		if next == ' ' && at < len(head) || wide && next != ' ' && !strings.ContainsRune("，。；：？！）」、", next) && !strings.ContainsRune("（「", last) {
+		parts := last != ' ' && next != ' ' && !closes(next) && !strings.ContainsRune("（「『【《“‘([", last)
+		if next == ' ' && !closes(after) || parts && (Width(string(last)) == 2 || Width(string(next)) == 2) {
 			return at
 		}
-		next, at = last, at-n
+		if anywhere == 0 && parts {
+			anywhere = at
+		}
+		after, next, at = next, last, at-n
 	}
-	return len(head)
+	return cmp.Or(anywhere, len(head))
+}
+
+// closes says whether a sign ends what stands before it, so that no line begins with it.
+func closes(r rune) bool {
+	return strings.ContainsRune("，。；：？！）」』】》、”’…,.;:?!)]", r)
 }
 
 // Pad appends n spaces.
