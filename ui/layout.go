@@ -183,7 +183,7 @@ func (a *Shell) verdictKey() string {
 func (a *Shell) showVerdict() {
 	switch v := &a.viewState.Counters.Verdict; {
 	case !v.Showing() && len(a.state.Locks()) == 0:
-		a.say(draw.Dim, a.th.Say("no-locks-yet-nothing-was-judged"))
+		a.say(draw.Dim, a.Frame().Unjudged())
 	case !v.Showing():
 		a.say(draw.Dim, a.th.Say("no-problems-visible-in-etcd"))
 	case v.Finding.Lock != "" && a.state.Lock(v.Finding.Lock) != nil:

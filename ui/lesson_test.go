@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/smallstores"
 	"locktop/model/store"
 	"locktop/model/text"
 	"locktop/ui/fields"
@@ -784,6 +785,23 @@ func TestAClassSeesNoFiguresThatNobodySpeaksOf(t *testing.T) {
 		}
 		for _, stays := range []string{"● holds", "journal of this lock"} {
 			b.sees(stays)
+		}
+	}
+}
+
+// TestALessonOfAModelHasNoLocks: etcd has none, on purpose, and none is waited for.
+func TestALessonOfAModelHasNoLocks(t *testing.T) {
+	model := &smallstores.Model{Stores: make([]smallstores.Store, 2), Clients: []smallstores.Client{{Name: "a"}}, Need: 1}
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "Store 1 is a master.", Show: tutor.PictureStores, Stores: model}}}
+	b := newBench(t, Options{Lab: true, Lesson: x.lesson()})
+	b.size(120, 36)
+	b.sync(1)
+	b.step()
+	for _, page := range []string{"1", "4", "6"} {
+		b.press(page)
+		b.sees("Store 1 is a master.", "No locks in etcd: this lesson shows a model of small stores.")
+		if screen := b.text(); strings.Contains(screen, "No locks yet") || strings.Contains(screen, "Waiting for the first one") {
+			t.Errorf("a lock is waited for:\n%s", screen)
 		}
 	}
 }

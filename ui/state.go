@@ -154,6 +154,7 @@ func (a *Shell) Frame() page.Frame {
 	b := a.viewState
 	b.Cost, b.Armed = a.cost, a.o.Armed && !a.disarmed
 	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, !a.lessonBeside() && (a.panel.Height(a.th, a.w, a.h) > lessonShort || a.panel.Showing() && a.h >= page.TallFrom)
+	b.Model = a.panel.ShowsModel()
 	if b.Way = nil; a.current().About().Inner {
 		b.Way = a.way()
 	}

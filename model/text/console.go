@@ -197,6 +197,7 @@ var console = map[model.MessageID]Sentence{
 
 	"no-locks-yet":                      {"No locks yet", "还没有锁"},
 	"no-locks-yet-nothing-was-judged":   {"No locks yet: nothing was judged.", "还没有锁：什么都没有判断。"},
+	"no-locks-in-a-model":               {"No locks in etcd: this lesson shows a model of small stores.", "etcd 里没有锁：这一课用的是小存储的模型。"},
 	"waiting-for-the-first-one-it":      {"Waiting for the first one: it will show here at once.", "等第一把锁，一出现就显示。"},
 	"a-lock-is-a-name-with":             {"A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them.", "锁是一个名字，下面有键 <名字>/<十六进制租约号>，etcdctl lock 就这样做。"},
 	"a-claim-is-a-key-name":             {"A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it. A lock of one key without a lease looks like any other key: --recipe PREFIX=single-key says that it is one.", "排队键是 <名字>/<十六进制租约号>，挂在这个租约上，etcdctl lock 就这样做。只有一个键、没有租约的锁看起来和别的键一样：用 --recipe PREFIX=single-key 说明。"},

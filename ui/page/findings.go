@@ -249,7 +249,7 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: f.Th.Say("shown-once-you-predicted")}), w, h)
 	}
 	if p.total == 0 && len(f.S.Locks()) == 0 {
-		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: f.Th.Say("no-locks-yet-nothing-was-judged")}), w, h)
+		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: f.Unjudged()}), w, h)
 	}
 	if p.total == 0 {
 		lines := f.Th.OnlyText(w, draw.Paragraph{St: draw.Good, Lead: " ", Text: f.Th.Sign.Holds + " " + f.Th.Say("no-problems-visible-in-etcd")},

@@ -35,6 +35,7 @@ type ViewState struct {
 	Height    int        // of the whole screen
 	Way       []string   // how one came to an inner page: the pages before it
 	Lesson    bool       // a lesson is told on a part of it
+	Model     bool       // what it shows now is a model that has no keys in etcd
 }
 
 // WhyNoLab says why there are no members and contenders to show.
@@ -43,6 +44,14 @@ func (f Frame) WhyNoLab() string {
 		return f.Th.Message(f.NoLab)
 	}
 	return f.Th.Say("this-is-not-locktops-own-lab")
+}
+
+// Unjudged says why there is no lock of which anything could be found.
+func (f Frame) Unjudged() string {
+	if f.Model {
+		return f.Th.Say("no-locks-in-a-model")
+	}
+	return f.Th.Say("no-locks-yet-nothing-was-judged")
 }
 
 // Watched names what is watched.

@@ -296,6 +296,8 @@ func noLocks(f Frame, w int) []string {
 		return f.Th.OnlyText(w, blank, say(draw.Late, f.Th.Say("nothing-is-known-under-yet", under)))
 	case !f.S.Coverage().LoadedButDenied():
 		return f.Th.OnlyText(w, blank, say(draw.Plain, f.Th.Say("listing-the-keys-under", under)+" "+f.Th.Sign.Unread))
+	case keys == 0 && f.Model:
+		return f.Th.OnlyText(w, blank, say(draw.Plain, f.Unjudged()))
 	case keys == 0:
 		return f.Th.OnlyText(w, blank, say(draw.Strong, f.Th.Say("no-locks-yet")), blank,
 			say(draw.Plain, f.Th.Say("no-key-under", model.Verbatim(f.Watched()))),
