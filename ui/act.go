@@ -23,7 +23,7 @@ type outcomeMsg struct{ out model.Outcome }
 // actionState is what is done to what is selected.
 type actionState struct {
 	disarmed bool // it was armed for a cluster that does not answer any more
-	awaited  []awaited
+	awaited  []model.Outcome
 }
 
 // action returns the action of that kind on what is under the cursor, and why
@@ -262,15 +262,6 @@ func (a *Shell) act(act model.Action) tea.Cmd {
 	}
 }
 
-// awaited is a claim that an action of ours should have ended. It is done when
-// the request was answered, which is not known where no answer came, and seen when the
-// watch says so.
-type awaited struct {
-	lock, key string
-	createRev int64
-	done      bool
-}
-
 // outcome tells what came of an action, and waits to see it.
 func (a *Shell) outcome(o model.Outcome) tea.Cmd {
 	if rest, twice := strings.CutPrefix(o.Err, text.English(o.Action.Message())+": "); twice {
@@ -290,7 +281,7 @@ func (a *Shell) outcome(o model.Outcome) tea.Cmd {
 		a.undo = o.Action.Fault
 	}
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {
-		a.awaited = append(a.awaited, awaited{o.Action.Lock, o.Action.Key, o.Action.CreateRev, o.Done})
+		a.awaited = append(a.awaited, o)
 		a.lookForAwaited()
 	}
 	return nil
@@ -312,35 +303,38 @@ func (a *Shell) undoSpans() []draw.Span {
 	return []draw.Span{draw.Plain.Of("   "), draw.Change.Of(key), draw.Dim.Of(" " + a.th.Say(word))}
 }
 
-// lookForAwaited says "done, then seen" for what the watch has seen by now. That a claim went
-// whose end no answer confirmed does not say who ended it.
+// lookForAwaited says "done, then seen" for what the watch has seen by now of the claims that actions of
+// ours should have ended. That one went whose end no answer confirmed does not say who ended it, and one
+// may have ended in the same moment without it.
 func (a *Shell) lookForAwaited() {
-	rest := a.awaited[:0]
+	s, rest := a.presentFrame().S, a.awaited[:0]
 	for _, w := range a.awaited {
-		if c := a.presentFrame().S.Claim(w.key); c != nil && c.CreateRev == w.createRev {
+		if c := s.Claim(w.Action.Key); c != nil && c.CreateRev == w.Action.CreateRev {
 			rest = append(rest, w)
 			continue
 		}
-		end := a.endOf(w)
-		switch {
-		case w.done && end != nil && !end.Ours(): // the watch was first: the journal guesses until it hears of the action
+		end := a.endOf(w.Action)
+		switch other := end != nil && !end.Ours(); {
+		case w.Done && other && !s.Knows(w): // the watch was first: the journal guesses until it hears of the action
 			rest = append(rest, w)
-		case w.done:
-			a.say(draw.Good, a.th.Say("done-then-seen", model.Verbatim(a.seenText(w, end))))
+		case w.Done && other:
+			a.say(draw.Late, a.th.Say("done-but-seen", model.Verbatim(a.seenText(w.Action, end))))
+		case w.Done:
+			a.say(draw.Good, a.th.Say("done-then-seen", model.Verbatim(a.seenText(w.Action, end))))
 		default:
-			a.say(draw.Late, a.th.Say("no-answer-but-seen", model.Verbatim(a.seenText(w, end))))
+			a.say(draw.Late, a.th.Say("no-answer-but-seen", model.Verbatim(a.seenText(w.Action, end))))
 		}
 	}
 	a.awaited = rest
 }
 
 // endOf finds the entry that tells of a claim's end, nil if there is none.
-func (a *Shell) endOf(w awaited) *journal.Entry {
-	if l := a.presentFrame().S.Lock(w.lock); l != nil {
+func (a *Shell) endOf(act model.Action) *journal.Entry {
+	if l := a.presentFrame().S.Lock(act.Lock); l != nil {
 		facts := l.Journal()
 		for i := len(facts) - 1; i >= 0; i-- {
 			f := facts[i]
-			if f.Kind == journal.Handover && f.From.Key == w.key || f.Kind == journal.Left && f.Claim.Key == w.key {
+			if f.Kind == journal.Handover && f.From.Key == act.Key || f.Kind == journal.Left && f.Claim.Key == act.Key {
 				return f
 			}
 		}
@@ -349,9 +343,9 @@ func (a *Shell) endOf(w awaited) *journal.Entry {
 }
 
 // seenText tells of a claim's end.
-func (a *Shell) seenText(w awaited, end *journal.Entry) string {
+func (a *Shell) seenText(act model.Action, end *journal.Entry) string {
 	if end != nil {
 		return a.presentFrame().Th.Sentence(a.presentFrame().S, end)
 	}
-	return a.th.Say("is-gone", model.Verbatim(a.th.CutKey(a.th.Clean(w.key), 40)))
+	return a.th.Say("is-gone", model.Verbatim(a.th.CutKey(a.th.Clean(act.Key), 40)))
 }

@@ -111,6 +111,15 @@ func TestStories(t *testing.T) {
 			b.sees("done, then seen: d4 took over /cron/job7")
 			b.sees("revoked by you")
 		}},
+		{"revoke, and it was released", "the owner was first: what was seen is said, and not awaited for ever", Options{Lab: true}, []string{"/", "job7", "enter", "x", "grace", "R"}, func(b *bench) {
+			b.w.del(23, leaseKey("/cron/job7", 0xc3))
+			b.w.add(model.Acted{At: at(23), Outcome: model.Outcome{Action: b.h.done[0], At: at(23), Done: true}})
+			b.sync(24)
+			b.sees("done, but the claim had ended before: d4 took over /cron/job7")
+			if len(b.awaited) > 0 {
+				b.t.Errorf("awaited still: %+v", b.awaited)
+			}
+		}},
 		{"grace", "a key meant for the page does not break a lock", Options{Lab: true}, []string{"/", "job7", "enter", "x", "R"}, func(b *bench) {
 			if len(b.h.done) != 0 || b.dialog == nil {
 				b.t.Errorf("did %+v", b.h.done)

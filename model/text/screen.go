@@ -180,6 +180,7 @@ var screen = map[model.MessageID]Sentence{
 	"not-done":                 {"not done: {0}", "没有做：{0}"},
 	"unknown-whether-done":     {"unknown whether done: {0}", "不知道做了没有：{0}"},
 	"done-then-seen":           {"done, then seen: {0}", "已做，然后看到：{0}"},
+	"done-but-seen":            {"done, but the claim had ended before: {0}", "已做，但排队键在这之前已经结束：{0}"},
 	"no-answer-but-seen":       {"no answer came, but seen: {0}", "没有收到回答，但看到：{0}"},
 	"is-not-watched":           {"is not watched: who waits there is not seen", "没有监听：谁在那里等待看不到"},
 	"gone-or-not-seen":         {"gone, or not seen yet", "没了，或者还没看到"},
