@@ -49,3 +49,37 @@ func TestLocksAreCalledFineOnlyIfTheyAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestTheLongestWaitIsAsSureAsThatOfItsLock: the line above the table, and a group, say of a wait that began
+// before we looked that it is at least so long, as the row of the lock does.
+func TestTheLongestWaitIsAsSureAsThatOfItsLock(t *testing.T) {
+	a, b2 := model.KV{Key: leaseKey("/jobs/a", 0xa1), CreateRev: 7, ModRev: 7, Version: 1, Lease: 0xa1}, model.KV{Key: leaseKey("/jobs/a", 0xa2), CreateRev: 8, ModRev: 8, Version: 1, Lease: 0xa2}
+	for _, r := range []struct {
+		reason      string
+		list        []model.KV
+		line, group string
+	}{
+		{"in the first list: it began before", []model.KV{a, b2}, "1 waits, longest 9s+.", "9s+"},
+		{"seen to begin", nil, "1 waits, longest 8s.", "8s"},
+	} {
+		b := newBench(t, Options{})
+		if b.w.ev = nil; r.list != nil {
+			b.w.add(model.LoadStarted{At: at(0), Prefix: "/", Rev: b.w.rev}, model.Listed{At: at(0), Prefix: "/", Rev: b.w.rev, KVs: r.list}, model.Loaded{At: at(0), Prefix: "/", Rev: b.w.rev})
+		} else {
+			b.w.add(model.LoadStarted{At: at(0), Prefix: "/", Rev: b.w.rev}, model.Loaded{At: at(0), Prefix: "/", Rev: b.w.rev})
+			b.w.claim(1, "/jobs/a", "", 0xa1)
+			b.w.claim(1, "/jobs/a", "", 0xa2)
+		}
+		b.w.watched(1, leaseKey("/jobs/a", 0xa2))
+		b.w.claim(2, "/jobs/b", "", 0xb1)
+		for _, id := range []model.LeaseID{0xa1, 0xa2, 0xb1} {
+			b.w.read(3, id, 60, 58)
+		}
+		b.sync(9)
+		b.sees(r.line)
+		b.press("t", "home")
+		if row := b.line("▌ ▸ /jobs/ 2"); !strings.HasSuffix(strings.TrimRight(row, " ┃┊"), " "+r.group) {
+			t.Errorf("%s: the group says %q, want %q at its end", r.reason, row, r.group)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"locktop/model"
 	"locktop/model/findings"
 	"locktop/model/locks"
+	"locktop/model/store"
 	"locktop/ui/draw"
 )
 
@@ -17,7 +18,7 @@ type health struct {
 	unread             int         // nothing is known of its lease
 	presumed           int         // its keys may be of something else
 	others             [4]likewise // in another state, by its name
-	since              time.Time   // when the longest wait began, zero for none
+	longest            longestWait
 }
 
 // likewise are locks in the same state.
@@ -54,8 +55,34 @@ func (c *health) noted() bool {
 	return slices.ContainsFunc(c.others[:], func(x likewise) bool { return x.n > 0 && x.is.Level == model.LevelInfo })
 }
 
+// longestWait is the longest wait for any of some locks.
+type longestWait struct {
+	lock    string // the one that is waited for so long
+	waited  time.Duration
+	atLeast bool
+	any     bool // somebody waits
+}
+
+// count takes in a lock.
+func (x *longestWait) count(l *locks.Lock, now time.Time) {
+	d, atLeast, any := l.LongestWait(now)
+	if any && (!x.any || d > x.waited || d == x.waited && atLeast) {
+		*x = longestWait{l.Name, d, atLeast, true}
+	}
+}
+
+// age is how long it is by now, as it is shown.
+func (x longestWait) age(s *store.View, now time.Time) string {
+	if l := s.Lock(x.lock); l != nil {
+		if d, atLeast, any := l.LongestWait(now); any {
+			return draw.Age(d, atLeast)
+		}
+	}
+	return draw.Age(x.waited, x.atLeast) // it moved on, and the locks are counted anew soon
+}
+
 // count takes in a lock and its condition.
-func (c *health) count(l *locks.Lock, is model.Condition) {
+func (c *health) count(l *locks.Lock, is model.Condition, now time.Time) {
 	switch {
 	case is.Level == model.LevelUnread:
 		c.unread++
@@ -70,9 +97,7 @@ func (c *health) count(l *locks.Lock, is model.Condition) {
 	default:
 		c.other(is)
 	}
-	if next := l.Next(); next != nil && (c.since.IsZero() || next.Since.Before(c.since)) {
-		c.since = next.Since
-	}
+	c.longest.count(l, now)
 }
 
 // allWell says that all is well, as far as it is seen.
@@ -144,7 +169,7 @@ func (f Frame) calmAnew(start time.Time, ails string, w int) string {
 	}
 	waits := model.Say("nobody-waits-now")
 	if o.Waiting > 0 {
-		waits = model.Say("so-many-wait", o.Waiting, model.Verbatim(draw.Age(f.Now.Sub(o.Calm.since), false)))
+		waits = model.Say("so-many-wait", o.Waiting, model.Verbatim(o.Calm.longest.age(f.S, f.Now)))
 	}
 	left := []draw.Span{draw.Plain.Of(" "), draw.Good.Of(th.Sign.Holds), draw.Strong.Of(" " + title), draw.Plain.Of(th.Say("calm", parts, waits))}
 	right := []draw.Span{draw.Dim.Of(th.Say("watching-for", model.Verbatim(draw.Age(f.Now.Sub(start), false)), model.Verbatim(start.In(f.Now.Location()).Format(time.TimeOnly)))), draw.Plain.Of(" ")}

@@ -18,7 +18,7 @@ type group struct {
 	locks   []string // in the order in which they are shown
 	worst   model.Condition
 	waiting int
-	since   time.Time // when the longest wait began, zero for none
+	longest longestWait
 }
 
 // prefixOf is what a name has in common with those beside it, "" for nothing.
@@ -40,7 +40,7 @@ type lockRow struct {
 }
 
 // count takes in a lock that is shown.
-func (g *groups) count(l *locks.Lock, c model.Condition) {
+func (g *groups) count(l *locks.Lock, c model.Condition, now time.Time) {
 	if !g.On {
 		return
 	}
@@ -56,9 +56,7 @@ func (g *groups) count(l *locks.Lock, c model.Condition) {
 	if r := l.Recipe(); r.HasHolder && r.WaitersVisible() {
 		x.waiting += l.Behind()
 	}
-	if next := l.Next(); next != nil && (x.since.IsZero() || next.Since.Before(x.since)) {
-		x.since = next.Since
-	}
+	x.longest.count(l, now)
 }
 
 // arrange puts the locks in that order under their groups. One that is alone has none.
@@ -200,10 +198,10 @@ func groupRow(f table.View, x *group, open bool, r *table.Row) {
 			}
 			r.Add(st, strconv.Itoa(x.waiting))
 		case "title-longest":
-			if x.since.IsZero() {
-				r.Add(draw.Dim, "-")
+			if x.longest.any {
+				r.Add(draw.Plain, x.longest.age(f.S, f.Now))
 			} else {
-				r.Add(draw.Plain, draw.Age(f.Now.Sub(x.since), false))
+				r.Add(draw.Dim, "-")
 			}
 		}
 		r.End()

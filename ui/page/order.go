@@ -77,14 +77,14 @@ func (o *order) refresh(s *store.View, now table.Clock, worst model.Code, g *gro
 		if r := l.Recipe(); r.HasHolder && r.WaitersVisible() {
 			o.waitSeen += l.Behind()
 		}
-		o.calmSeen.count(l, c)
+		o.calmSeen.count(l, c, o.At)
 		if len(l.Name) > o.longSeen { // it has no more cells than bytes
 			o.longSeen = max(o.longSeen, draw.Width(l.Name))
 		}
 		if keep != nil && !keep(lockText(s, l)...) {
 			return table.Scored[string]{}, false
 		}
-		g.count(l, c)
+		g.count(l, c, o.At)
 		if n := l.Behind(); n > o.mostSeen.waiters && l.Recipe().HasHolder {
 			o.mostSeen = contended{l.Name, n}
 		}
