@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func (cfg *config) openProfile(ctx context.Context, flags *pflag.FlagSet, warn i
 	}
 	if cfg.profile = all[cfg.flags.profile]; cfg.profile == nil {
 		return bad("%s %q: %s has no such profile (there are: %s)", cfg.originOf("profile").name, cfg.flags.profile, file,
-			strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+			cmp.Or(strings.Join(slices.Sorted(maps.Keys(all)), ", "), "none"))
 	}
 	if cfg.profile.values["password"] != nil {
 		warnIfOpen(warn, "password", file)

@@ -32,6 +32,7 @@ func TestProfilesThatAreWrongAreNamedByLine(t *testing.T) {
 		{"p:\n  user: u\n  password: \"" + secret + "\n", "profiles.yaml", "nor by YAML itself"},
 		{"p:\n  user: u\n  password: a\n  password-file: b\n", ":2: profile \"p\" has a password and a password-file", "which?"},
 		{"q:\n  label: a\nr: {}\n", "has no such profile (there are: q, r)", "another name"},
+		{"# none yet\n", "has no such profile (there are: none)", "no profile at all"},
 		{"", "there is no file of profiles", "no file"},
 	}
 	for _, r := range rows {

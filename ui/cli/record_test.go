@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,8 +69,8 @@ func TestRecordAndReplay(t *testing.T) {
 }
 
 func TestReplayRefuses(t *testing.T) {
-	no := filepath.Join(t.TempDir(), "no.rec")
-	if err := os.WriteFile(no, []byte("hello\n"), 0o600); err != nil {
+	no, empty := filepath.Join(t.TempDir(), "no.rec"), filepath.Join(t.TempDir(), "empty.rec")
+	if err := errors.Join(os.WriteFile(no, []byte("hello\n"), 0o600), os.WriteFile(empty, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range []struct {
@@ -80,6 +81,7 @@ func TestReplayRefuses(t *testing.T) {
 		{[]string{"replay"}, "replay needs a file name", "no file"},
 		{[]string{"replay", "/none/x"}, "cannot read the recording", "no such file"},
 		{[]string{"replay", no}, "not a recording of locktop", "another file"},
+		{[]string{"replay", empty}, "not a recording of locktop: the file is empty", "a recording that could not be written"},
 		{[]string{"replay", no, "--speed", "0.5"}, "want 1 to 10000", "the clock of the screen would outrun it"},
 		{[]string{"replay", no, "--speed", "NaN"}, "want 1 to 10000", "no number"},
 		{[]string{"replay", no, "-o", "xml"}, `unknown format "xml" (table, wide, json, jsonl, csv)`, "no such format"},

@@ -142,8 +142,10 @@ func begins(p *recording.Player, file string) (time.Time, error) {
 	switch {
 	case err == io.EOF:
 		return at, bad("%s: nothing was recorded in it", file)
-	case err != nil:
+	case errors.Is(err, recording.ErrDamaged):
 		return at, bad("%s: there is nothing in it that can be read: %v", file, err)
+	case err != nil:
+		return at, bad("%s: %v", file, err)
 	}
 	return at, nil
 }

@@ -16,6 +16,15 @@ import (
 // another version.
 var errNoRecording = errors.New("not a recording of locktop")
 
+// otherVersion is [errNoRecording] of a recording of another version.
+type otherVersion int
+
+func (v otherVersion) Error() string {
+	return fmt.Sprintf("a recording of version %d, and this locktop reads version %d", int(v), recordVersion)
+}
+
+func (otherVersion) Is(target error) bool { return target == errNoRecording }
+
 // Pace says how fast a recording is played. The zero value plays everything at once.
 type Pace struct {
 	// Speed is how many times as fast as it happened; 0: at once.
@@ -57,6 +66,8 @@ func Open(r io.Reader, pace Pace) (*Player, error) {
 func checkBegin(r *bufio.Reader) error {
 	head, err := r.Peek(headSize)
 	switch {
+	case len(head) == 0 && err == io.EOF:
+		return fmt.Errorf("%w: the file is empty", errNoRecording)
 	case len(head) == 0:
 		return fmt.Errorf("%w: %w", errNoRecording, err)
 	case len(head) > 1 && (head[0] != 0x1f || head[1] != 0x8b):
@@ -77,7 +88,7 @@ func readHeader(line []byte) error {
 		return fmt.Errorf("%w: its first line is not {\"locktop\":%q,\"version\":…}", errNoRecording, recordFormat)
 	}
 	if h.Version != recordVersion {
-		return fmt.Errorf("%w: it is of another version than %d, which is the one that can be read", errNoRecording, recordVersion)
+		return otherVersion(h.Version)
 	}
 	return nil
 }
@@ -124,8 +135,12 @@ func (f *frames) next() ([]model.Batch, error) {
 	return all, nil
 }
 
-// damagedFrame is the error of a frame that cannot be read.
+// damagedFrame is the error of a frame that cannot be read. Where that is no recording for us, nothing of it is
+// damaged.
 func damagedFrame(offset int64, size int, why error) error {
+	if errors.Is(why, errNoRecording) {
+		return why
+	}
 	return fmt.Errorf("%w: bytes %d to %d: %w", ErrDamaged, offset, offset+int64(size), why)
 }
 

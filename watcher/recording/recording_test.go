@@ -235,12 +235,12 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 		batches int
 		says    string
 	}{
-		{reason: "an empty file", none: true, says: "EOF"},
+		{reason: "an empty file", none: true, says: "the file is empty"},
 		{reason: "something else", file: []byte("hello\n"), none: true, says: "packed by gzip"},
 		{reason: "the text of a recording", file: []byte(firstLine + tick), none: true, says: "packed by gzip"},
 		{reason: "another kind of file of ours", file: whole(`{"locktop":"journal","version":4}` + "\n"), none: true, says: "first line"},
-		{reason: "a version to come", file: whole(`{"locktop":"recording","version":5}` + "\n"), none: true, says: "another version than 4"},
-		{reason: "a version that went", file: whole(`{"locktop":"recording","version":1}` + "\n" + tick), none: true, says: "another version than 4"},
+		{reason: "a version to come", file: whole(`{"locktop":"recording","version":5}` + "\n"), none: true, says: "a recording of version 5, and this locktop reads version 4"},
+		{reason: "a version that went", file: whole(`{"locktop":"recording","version":1}` + "\n" + tick), none: true, says: "a recording of version 1, and"},
 		{reason: "nothing recorded yet", file: whole(firstLine)},
 		{reason: "cut short: what came before is replayed", file: cut[:len(cut)-2], batches: 1, says: "the end is missing"},
 		{reason: "an event to come", file: whole(firstLine+tick, `{"batch":2,"event":"quake"}`+"\n"), batches: 1, says: `"quake"`},
@@ -258,6 +258,9 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 			batches, err := replayed(bytes.NewReader(row.file))
 			if len(batches) != row.batches || errors.Is(err, errNoRecording) != row.none {
 				t.Errorf("%d batches, %v", len(batches), err)
+			}
+			if row.none == errors.Is(err, ErrDamaged) && err != nil {
+				t.Errorf("damaged, or no recording that this program reads? %v", err)
 			}
 			if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
 				t.Errorf("error %v, want %q in it", err, row.says)
