@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/smallstores"
 	"locktop/model/store"
 	"locktop/model/text"
 	"locktop/ui/fields"
@@ -791,9 +790,10 @@ func TestAClassSeesNoFiguresThatNobodySpeaksOf(t *testing.T) {
 
 // TestALessonOfAModelHasNoLocks: etcd has none, on purpose, and none is waited for.
 func TestALessonOfAModelHasNoLocks(t *testing.T) {
-	model := &smallstores.Model{Stores: make([]smallstores.Store, 2), Clients: []smallstores.Client{{Name: "a"}}, Need: 1}
-	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "Store 1 is a master.", Show: tutor.PictureStores, Stores: model}}}
-	b := newBench(t, Options{Lab: true, Lesson: x.lesson()})
+	x := &trainer{steps: []tutor.Step{{Kind: tutor.StepSay, Text: "Store 1 is a master."}}}
+	lesson := x.lesson()
+	lesson.Model = true
+	b := newBench(t, Options{Lab: true, Lesson: lesson})
 	b.size(120, 36)
 	b.sync(1)
 	b.step()

@@ -326,7 +326,7 @@ func (c *courseRoom) take(ctx context.Context, d *drill.Drill) error {
 	}
 	seed := cmp.Or(c.f.seed, uint64(time.Now().UnixNano()))
 	begun := c.progress.Begin(c.path, d.Name)
-	round, err := c.e.tell(ctx, "lesson "+d.Name, d, c.lang, c.f.present, runner.Options{Seed: seed, Pace: paces[c.f.pace]})
+	round, err := c.e.tell(ctx, "learn "+d.Name, d, c.lang, c.f.present, runner.Options{Seed: seed, Pace: paces[c.f.pace]})
 	return errors.Join(begun, err, c.remember(d, round))
 }
 

@@ -35,7 +35,7 @@ type ViewState struct {
 	Height    int        // of the whole screen
 	Way       []string   // how one came to an inner page: the pages before it
 	Lesson    bool       // a lesson is told on a part of it
-	Model     bool       // what it shows now is a model that has no keys in etcd
+	Model     bool       // it shows a model that has no keys in etcd
 }
 
 // WhyNoLab says why there are no members and contenders to show.

@@ -18,6 +18,8 @@ type Lesson struct {
 	// Asks is how many questions it will ask: until the last was answered, and in a lesson until what
 	// came of it was seen, nothing else on the screen says what comes next. 0: nobody knows.
 	Asks int
+	// Model: some of it is shown by a model of small stores, of which etcd has nothing.
+	Model bool
 	// Steps, if set, make it a guide: tasks on a lab that runs, of which the panel sees by itself that
 	// they are done, and a StepDone. Nobody is asked for more. Lock is whose queue they are about, as
 	// long as nobody has selected another one.

@@ -70,8 +70,8 @@ func (p *Panel) Showing() bool { return p != nil && !p.closed }
 // Has says whether the keyboard is with its question.
 func (p *Panel) Has() bool { return p.Showing() && p.has }
 
-// ShowsModel says whether what is told now is shown by a model, of which etcd has nothing.
-func (p *Panel) ShowsModel() bool { return p.Showing() && p.visible().step.Show == PictureStores }
+// ShowsModel says whether the lesson is shown by a model, of which etcd has nothing.
+func (p *Panel) ShowsModel() bool { return p.Showing() && p.l.Model }
 
 // ended says whether nothing more will come.
 func (p *Panel) ended() bool {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"locktop/demo/lessons"
 	"locktop/model"
 	"locktop/model/recipe"
 )
@@ -139,5 +140,19 @@ func TestAFilmKnowsTheLocksOfItsLesson(t *testing.T) {
 	}
 	if got := PinsOf(model.DrillBegan{Name: "ghost-leader"}); got != nil {
 		t.Errorf("of a drill that is no lesson: %+v", got)
+	}
+}
+
+// TestALessonSaysThatItShowsAModel: of those with steps in a model of small stores the screen does not wait
+// for a lock.
+func TestALessonSaysThatItShowsAModel(t *testing.T) {
+	for name, want := range map[string]bool{"copies": true, "endings": true, "order": false, "redis": false} {
+		d, err := lessons.Lesson(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := New(t.Context(), d, "en", false).Lesson().Model; got != want {
+			t.Errorf("lesson %s: %v, want %v", name, got, want)
+		}
 	}
 }

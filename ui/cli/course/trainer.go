@@ -56,6 +56,7 @@ func (t *Trainer) Lesson() *tutor.Lesson {
 	case of != nil:
 		l.Title, l.Why, l.Judged = fmt.Sprintf("%d. %s", of.Number, of.Title.In(t.lang)), of.Teaches.In(t.lang), false
 		l.Asks = t.questions()
+		l.Model = slices.ContainsFunc(t.d.Steps, func(s drill.Step) bool { return s.Stores != "" })
 	case t.asksFirst() > 0:
 		l.Title, l.Why, l.Asks = t.d.Name, t.say(model.Say("trainer-predict")), t.asksFirst()
 	}
