@@ -204,3 +204,33 @@ func TestADeadlockThroughASemaphore(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoWaitsUnseenHasNoUsualWait: where waiting leaves no key, how long a claim waited is not known, which is
+// not the same as not at all.
+func TestWhoWaitsUnseenHasNoUsualWait(t *testing.T) {
+	for _, r := range []struct {
+		recipe string
+		key    func(id model.LeaseID) string
+		waits  int
+		reason string
+	}{
+		{"single-key", func(model.LeaseID) string { return "/l" }, 0, "all wait for the same key"},
+		{"mutex", func(id model.LeaseID) string { return modeltest.ClaimKey("/l", id) }, 1, "each has a key while it waits"},
+	} {
+		h := modeltest.New()
+		h.Loaded(0)
+		h.Put(1, r.key(0xa1), "", 0xa1)
+		if r.waits > 0 {
+			h.Put(2, r.key(0xa2), "", 0xa2)
+			h.Del(4, r.key(0xa1))
+		} else {
+			h.Del(4, r.key(0xa1))
+			h.Put(4.5, r.key(0xa2), "", 0xa2)
+		}
+		s := New(model.Pin{Recipe: recipe.Named(r.recipe)})
+		s.Apply(model.Batch{Events: h.Events})
+		if st := s.Lock("/l").Stats(); st.Handovers != 1 || st.Waits != r.waits {
+			t.Errorf("%s: %d handovers, %d waits, want 1 and %d", r.reason, st.Handovers, st.Waits, r.waits)
+		}
+	}
+}
