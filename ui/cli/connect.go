@@ -99,7 +99,11 @@ func (a *access) connect(ctx context.Context) (*clientv3.Client, error) {
 	}
 	secure, err := a.flags.tls.config(a.flags.endpoints)
 	if err == nil {
-		err = probe(ctx, c, a.flags.endpoints, secure, a.flags.dialTimeout, a.flags.commandTimeout)
+		var learners []string
+		if learners, err = probe(ctx, c, a.flags.endpoints, secure, a.flags.dialTimeout, a.flags.commandTimeout); err == nil && len(learners) > 0 {
+			a.leaveOut(learners)
+			c.SetEndpoints(a.flags.endpoints...)
+		}
 	}
 	switch {
 	case errors.Is(err, errWantsUser) && a.flags.user != "":
@@ -126,6 +130,14 @@ func (a *access) connect(ctx context.Context) (*clientv3.Client, error) {
 			shownUser(a.creds.user), a.where(), lastWord(err), passwordWays)
 	}
 	return c, nil
+}
+
+// leaveOut goes on without some endpoints: their turn would come with each other request, and each would fail.
+func (a *access) leaveOut(learners []string) {
+	a.flags.endpoints = slices.DeleteFunc(slices.Clone(a.flags.endpoints), func(ep string) bool { return slices.Contains(learners, ep) })
+	for _, ep := range learners {
+		fmt.Fprintf(a.err, "locktop: warning: %s is left out: it is a learner, which answers no reads until it is promoted\n", model.Printable(ep))
+	}
 }
 
 // reach says what is wrong with the endpoints or the login, before anything rests on them.
@@ -237,29 +249,43 @@ func (a *access) discoverEndpoints(ctx context.Context) error {
 // Servers before 3.7 tell everybody their status.
 var errWantsUser = errors.New("wants a user")
 
-// probe returns nil as soon as one endpoint answers, or errWantsUser. If none does the
-// error says what was tried and what failed. A connection may take as long as dialing,
+// errLearner is why an endpoint that answers is of no use.
+var errLearner = tlsErrorf("it is a learner, which answers no reads until it is promoted: name a voting member")
+
+// othersWait is how much longer than the first one the other endpoints may take to say that they are learners.
+const othersWait = 100 * time.Millisecond
+
+// probe returns as soon as one endpoint answers, with those that are known to be learners, or errWantsUser. If
+// none does the error says what was tried and what failed. A connection may take as long as dialing,
 // an answer on it as long as answering.
-func probe(until context.Context, c *clientv3.Client, endpoints []string, secure *tls.Config, dialing, answering time.Duration) error {
+func probe(until context.Context, c *clientv3.Client, endpoints []string, secure *tls.Config, dialing, answering time.Duration) (learners []string, _ error) {
 	ctx, cancel := context.WithCancel(until)
 	defer cancel()
 	failed := make([]error, len(endpoints))
 	var wg sync.WaitGroup
 	for i, ep := range endpoints {
 		wg.Go(func() {
-			if failed[i] = ask(ctx, c, ep, secure, dialing, answering); failed[i] == nil || errors.Is(failed[i], errWantsUser) {
+			switch failed[i] = ask(ctx, c, ep, secure, dialing, answering); {
+			case errors.Is(failed[i], errWantsUser):
 				cancel()
+			case failed[i] == nil:
+				time.AfterFunc(othersWait, cancel)
 			}
 		})
 	}
 	wg.Wait()
+	for i, ep := range endpoints {
+		if errors.Is(failed[i], errLearner) {
+			learners = append(learners, ep)
+		}
+	}
 	switch {
 	case slices.Contains(failed, nil):
-		return nil
+		return learners, nil
 	case slices.Contains(failed, errWantsUser):
-		return errWantsUser
+		return nil, errWantsUser
 	case until.Err() != nil: // told to end, nobody knows whether one would have answered
-		return until.Err()
+		return nil, until.Err()
 	}
 	var words []string
 	var told *tlsError
@@ -268,9 +294,9 @@ func probe(until context.Context, c *clientv3.Client, endpoints []string, secure
 		errors.As(failed[i], &told)
 	}
 	if told != nil { // somebody is there, and what to say to them is known
-		return bad("no endpoint answers (%s)", strings.Join(words, "; "))
+		return nil, bad("no endpoint answers (%s)", strings.Join(words, "; "))
 	}
-	return bad("no endpoint answers (%s); name one with --endpoints, or try \"locktop demo\", which needs none", strings.Join(words, "; "))
+	return nil, bad("no endpoint answers (%s); name one with --endpoints, or try \"locktop demo\", which needs none", strings.Join(words, "; "))
 }
 
 // ask says whether an endpoint answers, first plainly over TCP: its errors name
@@ -302,7 +328,8 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, secure *tls.C
 	defer member.Close()
 	asked, cancel := context.WithTimeout(ctx, answering)
 	defer cancel()
-	if _, err := pb.NewMaintenanceClient(member).Status(asked, &pb.StatusRequest{}); err != nil {
+	is, err := pb.NewMaintenanceClient(member).Status(asked, &pb.StatusRequest{})
+	if err != nil {
 		again, end := context.WithTimeout(ctx, min(dialing, tlsTroubleWait))
 		defer end()
 		if why := tlsTrouble(again, endpoint, addr, secure); why != nil {
@@ -318,6 +345,9 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, secure *tls.C
 			return tlsErrorf("it takes connections, but does not speak HTTP/2, as etcd does: name the port that etcd has for clients, mostly 2379")
 		}
 		return errors.New(status.Convert(err).Message())
+	}
+	if is.IsLearner {
+		return errLearner
 	}
 	return nil
 }
