@@ -43,13 +43,13 @@ func (p *proc) askToEnd() {
 }
 
 // unhurried says whether done was closed within d, and before Options.Hurry was.
-func (c *supervisor) unhurried(done <-chan struct{}, d time.Duration) bool {
+func (sv *supervisor) unhurried(done <-chan struct{}, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-done:
 		return true
-	case <-c.o.Hurry:
+	case <-sv.o.Hurry:
 	case <-t.C:
 	}
 	return false
@@ -58,18 +58,18 @@ func (c *supervisor) unhurried(done <-chan struct{}, d time.Duration) bool {
 // awaitGroup waits until a program of the user's has ended, and then ends what it has
 // started and left behind: by asking, then by force. Only what leads a group of its own
 // escapes. Its own remains keep the number of the group from being given to others.
-func (c *supervisor) awaitGroup(p *proc) {
+func (sv *supervisor) awaitGroup(p *proc) {
 	if process.AwaitEnd(p.PID()) != nil {
 		return // it is waited for as any other
 	}
-	c.mu.Lock()
+	sv.mu.Lock()
 	if process.GroupLives(p.PID()) {
 		p.askToEnd()
 	}
-	c.mu.Unlock()
-	grace := max(c.o.Grace, graceAtClose)
+	sv.mu.Unlock()
+	grace := max(sv.o.Grace, graceAtClose)
 	for end := time.Now().Add(grace); process.GroupLives(p.PID()); {
-		if !time.Now().Before(end) || c.hurried(groupPoll) {
+		if !time.Now().Before(end) || sv.hurried(groupPoll) {
 			p.signal(os.Kill)
 			return
 		}
@@ -77,9 +77,9 @@ func (c *supervisor) awaitGroup(p *proc) {
 }
 
 // hurried waits for d and says whether Options.Hurry is closed.
-func (c *supervisor) hurried(d time.Duration) bool {
+func (sv *supervisor) hurried(d time.Duration) bool {
 	select {
-	case <-c.o.Hurry:
+	case <-sv.o.Hurry:
 		return true
 	case <-time.After(d):
 		return false

@@ -55,33 +55,33 @@ func sameFault(f, g model.Fault) bool {
 }
 
 // reserve keeps the place of a fault, so that it is not done twice.
-func (g *activeFaults) reserve(f model.Fault) (*fault, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if slices.ContainsFunc(g.all, func(x *fault) bool { return sameFault(x.Fault, f) }) {
+func (af *activeFaults) reserve(f model.Fault) (*fault, error) {
+	af.mu.Lock()
+	defer af.mu.Unlock()
+	if slices.ContainsFunc(af.all, func(x *fault) bool { return sameFault(x.Fault, f) }) {
 		return nil, text.Refusal{Why: model.Say("fault-is-active", f)}
 	}
 	x := &fault{Fault: f, busy: true}
-	g.all = append(g.all, x)
+	af.all = append(af.all, x)
 	return x, nil
 }
 
 // enter says that a fault is in force, and ends it when its time is up. The caller has the
 // mutex.
-func (g *activeFaults) enter(x *fault, heal healer) {
-	g.id++
-	x.id, x.undo, x.busy = g.id, heal, false
-	g.reports.Add(model.FaultOn{At: g.o.Now(), ID: x.id, Fault: x.Fault})
-	if isOn(x.Fault, model.TargetClient) && !slices.Contains(g.proxy.Faults(), x.Fault) {
-		g.end(x, model.FaultTargetEnded) // the connection ended meanwhile
-	} else if x.For > 0 && !g.closed {
-		x.timer = time.AfterFunc(x.For, func() { g.expire(x) })
+func (af *activeFaults) enter(x *fault, heal healer) {
+	af.id++
+	x.id, x.undo, x.busy = af.id, heal, false
+	af.reports.Add(model.FaultOn{At: af.o.Now(), ID: x.id, Fault: x.Fault})
+	if isOn(x.Fault, model.TargetClient) && !slices.Contains(af.proxy.Faults(), x.Fault) {
+		af.end(x, model.FaultTargetEnded) // the connection ended meanwhile
+	} else if x.For > 0 && !af.closed {
+		x.timer = time.AfterFunc(x.For, func() { af.expire(x) })
 	}
 }
 
 // stopTimers lets no fault end by itself any more. The caller has the mutex.
-func (g *activeFaults) stopTimers() {
-	for _, x := range g.all {
+func (af *activeFaults) stopTimers() {
+	for _, x := range af.all {
 		if x.timer != nil {
 			x.timer.Stop()
 		}
@@ -89,106 +89,106 @@ func (g *activeFaults) stopTimers() {
 }
 
 // forget takes a fault off the list. The caller has the mutex.
-func (g *activeFaults) forget(x *fault) {
+func (af *activeFaults) forget(x *fault) {
 	if x.timer != nil {
 		x.timer.Stop()
 	}
-	g.all = slices.DeleteFunc(g.all, func(y *fault) bool { return x == y })
+	af.all = slices.DeleteFunc(af.all, func(y *fault) bool { return x == y })
 }
 
 // end reports the end of a fault in force. The caller has the mutex.
-func (g *activeFaults) end(x *fault, why model.FaultEnd) {
-	if x.id == 0 || !slices.Contains(g.all, x) {
+func (af *activeFaults) end(x *fault, why model.FaultEnd) {
+	if x.id == 0 || !slices.Contains(af.all, x) {
 		return // it was never in force, or it was reported
 	}
-	g.forget(x)
-	g.reports.Add(model.FaultOff{At: g.o.Now(), ID: x.id, Why: why})
+	af.forget(x)
+	af.reports.Add(model.FaultOff{At: af.o.Now(), ID: x.id, Why: why})
 }
 
 // endWhere reports the end of the faults for which which is true. The caller has
 // the mutex.
-func (g *activeFaults) endWhere(why model.FaultEnd, which func(model.Fault) bool) {
-	for _, x := range slices.Clone(g.all) {
+func (af *activeFaults) endWhere(why model.FaultEnd, which func(model.Fault) bool) {
+	for _, x := range slices.Clone(af.all) {
 		if which(x.Fault) {
-			g.end(x, why)
+			af.end(x, why)
 		}
 	}
 }
 
 // expire ends a fault whose time is up.
-func (g *activeFaults) expire(x *fault) {
-	g.mu.Lock()
-	if x.busy || !slices.Contains(g.all, x) || !g.begin() {
-		g.mu.Unlock()
+func (af *activeFaults) expire(x *fault) {
+	af.mu.Lock()
+	if x.busy || !slices.Contains(af.all, x) || !af.begin() {
+		af.mu.Unlock()
 		return // somebody heals it now, or it has ended
 	}
 	x.busy = true
-	g.mu.Unlock()
-	defer g.ops.Done()
-	if err := g.undo(g.ctx, x, model.FaultTimeUp); err != nil && g.ctx.Err() == nil {
+	af.mu.Unlock()
+	defer af.ops.Done()
+	if err := af.undo(af.ctx, x, model.FaultTimeUp); err != nil && af.ctx.Err() == nil {
 		// Nobody asked for it now, so nobody else would say that it failed.
-		g.reports.Add(model.Acted{At: g.o.Now(), Outcome: model.Outcome{At: g.o.Now(), Err: err.Error(),
+		af.reports.Add(model.Acted{At: af.o.Now(), Outcome: model.Outcome{At: af.o.Now(), Err: err.Error(),
 			Action: model.Action{Kind: model.HealFault, Fault: x.Fault}}})
 	}
 }
 
 // undo heals a fault that is marked as busy.
-func (g *activeFaults) undo(ctx context.Context, x *fault, why model.FaultEnd) error {
+func (af *activeFaults) undo(ctx context.Context, x *fault, why model.FaultEnd) error {
 	ctx, cancel := context.WithTimeout(ctx, healWithin)
 	defer cancel()
 	err := x.undo(ctx)
-	g.mu.Lock()
+	af.mu.Lock()
 	x.busy = false
 	if err == nil {
-		g.end(x, why)
+		af.end(x, why)
 	}
-	g.mu.Unlock()
+	af.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("heal %s: %w", text.English(x.Message()), err)
 	}
 	if isOn(x.Fault, model.TargetClient) {
-		g.reconcile()
+		af.reconcile()
 	}
 	return nil
 }
 
 // reconcile reports the faults that the proxy ended together with another: healing
 // one of "c1" heals the same at one member of c1.
-func (g *activeFaults) reconcile() {
-	inForce := g.proxy.Faults()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, x := range slices.Clone(g.all) {
+func (af *activeFaults) reconcile() {
+	inForce := af.proxy.Faults()
+	af.mu.Lock()
+	defer af.mu.Unlock()
+	for _, x := range slices.Clone(af.all) {
 		if isOn(x.Fault, model.TargetClient) && !x.busy && !slices.Contains(inForce, x.Fault) {
-			g.end(x, model.FaultHealed)
+			af.end(x, model.FaultHealed)
 		}
 	}
 }
 
 // healFault ends what f heals.
-func (g *activeFaults) healFault(ctx context.Context, f model.Fault) (model.Message, error) {
-	list := g.take(func(x model.Fault) bool { return f.Heals(x) })
+func (af *activeFaults) healFault(ctx context.Context, f model.Fault) (model.Message, error) {
+	list := af.take(func(x model.Fault) bool { return f.Heals(x) })
 	if len(list) == 0 {
 		return model.Message{}, text.Refusal{Why: model.Say("fault-is-not-active", f)}
 	}
-	return g.healThese(ctx, list)
+	return af.healThese(ctx, list)
 }
 
 // healAll ends every fault. One that cannot be healed does not keep the others.
-func (g *activeFaults) healAll(ctx context.Context) (model.Message, error) {
-	list := g.take(func(model.Fault) bool { return true })
+func (af *activeFaults) healAll(ctx context.Context) (model.Message, error) {
+	list := af.take(func(model.Fault) bool { return true })
 	if len(list) == 0 {
 		return model.NoFault(), nil
 	}
-	return g.healThese(ctx, list)
+	return af.healThese(ctx, list)
 }
 
 // take marks the faults in force for which it is true as being healed.
-func (g *activeFaults) take(which func(model.Fault) bool) []*fault {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (af *activeFaults) take(which func(model.Fault) bool) []*fault {
+	af.mu.Lock()
+	defer af.mu.Unlock()
 	var list []*fault
-	for _, x := range g.all {
+	for _, x := range af.all {
 		if !x.busy && which(x.Fault) {
 			x.busy = true
 			list = append(list, x)
@@ -199,12 +199,12 @@ func (g *activeFaults) take(which func(model.Fault) bool) []*fault {
 
 // healThese heals in three steps: first what takes no time, then members, then what
 // needs their quorum. Within a step a later fault goes before an earlier one.
-func (g *activeFaults) healThese(ctx context.Context, list []*fault) (model.Message, error) {
+func (af *activeFaults) healThese(ctx context.Context, list []*fault) (model.Message, error) {
 	slices.Reverse(list)
 	slices.SortStableFunc(list, func(x, y *fault) int { return healStep(x.Fault) - healStep(y.Fault) })
 	var failed []error
 	for _, x := range list {
-		if err := g.undo(ctx, x, model.FaultHealed); err != nil {
+		if err := af.undo(ctx, x, model.FaultHealed); err != nil {
 			failed = append(failed, err)
 		}
 	}

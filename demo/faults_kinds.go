@@ -225,38 +225,38 @@ var deadlockLocks = []string{"/demo/stock", "/demo/cash"}
 const betweenLocks = 2 * time.Second
 
 // canDeadlock says why two more programs cannot be started.
-func (c *supervisor) canDeadlock() error {
-	if len(c.procs) == contender.MaxContenders-1 {
+func (sv *supervisor) canDeadlock() error {
+	if len(sv.procs) == contender.MaxContenders-1 {
 		return text.Refusal{Why: model.Say("deadlock-needs-two")}
 	}
-	return c.canSpawn(model.Action{})
+	return sv.canSpawn(model.Action{})
 }
 
 // injectDeadlock starts two programs that take two locks in opposite order. Each takes a
 // single turn: once somebody has broken the deadlock both get on, end, and the fault with
 // them.
-func (c *supervisor) injectDeadlock() (model.Message, healer, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+func (sv *supervisor) injectDeadlock() (model.Message, healer, error) {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	if sv.closed {
 		return model.Message{}, nil, ErrClosed
 	}
-	if err := c.canDeadlock(); err != nil {
+	if err := sv.canDeadlock(); err != nil {
 		return model.Message{}, nil, err
 	}
 	var pair []*proc
 	heal := func(context.Context) error {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.stopThese(pair)
+		sv.mu.Lock()
+		defer sv.mu.Unlock()
+		return sv.stopThese(pair)
 	}
 	locks := slices.Clone(deadlockLocks)
 	for range 2 {
-		pr := c.o.unnamed(c.freeNumber(), "", contender.RecipeMutex)
+		pr := sv.o.unnamed(sv.freeNumber(), "", contender.RecipeMutex)
 		pr.o.Locks, pr.o.Between, pr.o.Rounds, pr.deadlocks = slices.Clone(locks), betweenLocks, 1, true
-		p, err := c.spawn(pr)
+		p, err := sv.spawn(pr)
 		if err != nil {
-			return model.Message{}, nil, errors.Join(err, c.stopThese(pair))
+			return model.Message{}, nil, errors.Join(err, sv.stopThese(pair))
 		}
 		pair = append(pair, p)
 		slices.Reverse(locks)

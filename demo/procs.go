@@ -89,25 +89,25 @@ func (s *spawner) stop() { close(s.cmds) }
 
 // runMember starts the process of a member, and writes down who has to be killed if
 // the lab dies.
-func (c *supervisor) runMember(cmd *exec.Cmd) error {
-	if err := c.spawner.run(cmd); err != nil {
+func (sv *supervisor) runMember(cmd *exec.Cmd) error {
+	if err := sv.spawner.run(cmd); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
 	start, _ := process.StartTime(cmd.Process.Pid) // without it, it has ended already
-	c.members = append(c.members, procRecord{pid: cmd.Process.Pid, start: start, name: "member"})
-	c.record()
+	sv.members = append(sv.members, procRecord{pid: cmd.Process.Pid, start: start, name: "member"})
+	sv.record()
 	return nil
 }
 
 // spawn starts a contender that does not run. The caller has the mutex.
-func (c *supervisor) spawn(pr *program) (*proc, error) {
+func (sv *supervisor) spawn(pr *program) (*proc, error) {
 	name := pr.o.Name
 	endpoints := pr.ahead
 	if pr.ahead = nil; endpoints == nil {
 		var err error
-		if endpoints, err = c.proxy.Listen(name); err != nil {
+		if endpoints, err = sv.proxy.Listen(name); err != nil {
 			return nil, fmt.Errorf("start contender %s: %w", name, err)
 		}
 	}
@@ -115,45 +115,45 @@ func (c *supervisor) spawn(pr *program) (*proc, error) {
 		i := slices.Index(memberNames(len(endpoints)), pr.member)
 		endpoints = endpoints[i : i+1]
 	}
-	c.spawned++
-	p := &proc{program: pr, seq: c.spawned}
-	ask := c.asks(p)
-	if err := c.run(p, endpoints); err != nil {
-		c.proxy.Forget(name)
+	sv.spawned++
+	p := &proc{program: pr, seq: sv.spawned}
+	ask := sv.asks(p)
+	if err := sv.run(p, endpoints); err != nil {
+		sv.proxy.Forget(name)
 		return nil, fmt.Errorf("start contender %s: %w", name, err)
 	}
-	c.procs[name] = p
-	c.programs[name] = pr
+	sv.procs[name] = p
+	sv.programs[name] = pr
 	pr.ran = true
 	for _, who := range append(pr.workers(), name) {
-		delete(c.claims, who)
+		delete(sv.claims, who)
 	}
 	for _, lock := range pr.o.Locks {
-		c.recipes[lock] = pr.o.Recipe
+		sv.recipes[lock] = pr.o.Recipe
 	}
-	c.tell(p, model.ProcRunning, "")
-	c.record()
+	sv.tell(p, model.ProcRunning, "")
+	sv.record()
 	stopAsking := ask()
-	c.wg.Go(func() {
+	sv.wg.Go(func() {
 		if p.command != nil {
-			c.awaitGroup(p)
+			sv.awaitGroup(p)
 		}
 		p.Wait()
 		stopAsking()
-		c.ended(p)
+		sv.ended(p)
 	})
 	return p, nil
 }
 
 // run starts p's process.
-func (c *supervisor) run(p *proc, endpoints []string) (err error) {
+func (sv *supervisor) run(p *proc, endpoints []string) (err error) {
 	var cmd *exec.Cmd
 	if p.command != nil {
-		cmd = c.userCommand(p, endpoints)
-	} else if cmd, err = c.contenderCommand(p, endpoints); err != nil {
+		cmd = sv.userCommand(p, endpoints)
+	} else if cmd, err = sv.contenderCommand(p, endpoints); err != nil {
 		return err
 	}
-	if p.Child, err = process.Start(cmd, c.spawner.run, p.command == nil); err != nil {
+	if p.Child, err = process.Start(cmd, sv.spawner.run, p.command == nil); err != nil {
 		return err
 	}
 	// If it has ended already there is nothing to find again.
@@ -162,28 +162,28 @@ func (c *supervisor) run(p *proc, endpoints []string) (err error) {
 }
 
 // contenderCommand is a contender of the lab's own kind.
-func (c *supervisor) contenderCommand(p *proc, endpoints []string) (*exec.Cmd, error) {
+func (sv *supervisor) contenderCommand(p *proc, endpoints []string) (*exec.Cmd, error) {
 	o := p.o
 	o.Endpoints, o.EndWith = endpoints, os.Stdin
 	if p.guarded {
-		o.Resource = c.resource.Addr()
+		o.Resource = sv.resource.Addr()
 	}
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(c.o.Self[0], slices.Concat(c.o.Self[1:], o.Args())...)
+	cmd := exec.Command(sv.o.Self[0], slices.Concat(sv.o.Self[1:], o.Args())...)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"),
 		"ETCD_ENDPOINTS=" + strings.Join(endpoints, ","),
 		"GOMAXPROCS=1", // it mostly waits, and there are many of them
 	}
-	cmd.Stdout = &process.Lines{Each: func(line []byte) { c.heard(p, line) }}
-	cmd.Stderr = c.procLog
+	cmd.Stdout = &process.Lines{Each: func(line []byte) { sv.heard(p, line) }}
+	cmd.Stderr = sv.procLog
 	return cmd, nil
 }
 
 // userCommand is a program that knows nothing of the lab.
-func (c *supervisor) userCommand(p *proc, endpoints []string) *exec.Cmd {
+func (sv *supervisor) userCommand(p *proc, endpoints []string) *exec.Cmd {
 	words := p.command
 	if p.role != nil {
 		words = p.role.Words(map[string]string{"lock": p.lock(), "endpoints": strings.Join(endpoints, ","),
@@ -193,102 +193,102 @@ func (c *supervisor) userCommand(p *proc, endpoints []string) *exec.Cmd {
 	// Without a scheme etcdctl would use the certificates that the user's environment
 	// may name, also where the proxy's listeners have no TLS.
 	scheme := "http://"
-	if c.o.ServerTLS != nil {
+	if sv.o.ServerTLS != nil {
 		scheme = "https://"
 	}
 	// Python keeps what it prints to a pipe, unless the user's environment says otherwise.
-	cmd.Env = append(append([]string{"PYTHONUNBUFFERED=1"}, os.Environ()...), labMark+"="+c.dir.path,
+	cmd.Env = append(append([]string{"PYTHONUNBUFFERED=1"}, os.Environ()...), labMark+"="+sv.dir.path,
 		"ETCD_ENDPOINTS="+strings.Join(endpoints, ","),
 		"ETCDCTL_ENDPOINTS="+scheme+strings.Join(endpoints, ","+scheme))
 	if p.role != nil {
 		cmd.Env = append(cmd.Env, "LOCKTOP_LOCK="+p.lock(), "LOCKTOP_TTL="+strconv.Itoa(p.o.TTL), "LOCKTOP_ROLE="+p.name())
 	}
-	if cmd.Stdout, cmd.Stderr = c.o.Output, c.o.Errors; p.role != nil || c.o.Output == nil {
-		cmd.Stdout, cmd.Stderr = c.listenTo(p, drill.Stdout), c.listenTo(p, drill.Stderr)
+	if cmd.Stdout, cmd.Stderr = sv.o.Output, sv.o.Errors; p.role != nil || sv.o.Output == nil {
+		cmd.Stdout, cmd.Stderr = sv.listenTo(p, drill.Stdout), sv.listenTo(p, drill.Stderr)
 	}
 	return cmd
 }
 
 // heard reports what a contender printed. Its workers speak under names of their own.
-func (c *supervisor) heard(p *proc, line []byte) {
+func (sv *supervisor) heard(p *proc, line []byte) {
 	b, _, err := contender.DecodeBelief(line)
 	if err != nil {
-		fmt.Fprintf(c.procLog, "%s: %v\n", p.name(), err)
+		fmt.Fprintf(sv.procLog, "%s: %v\n", p.name(), err)
 		return
 	}
 	if !slices.Contains(p.workers(), b.Contender) {
 		b.Contender = p.name()
 	}
-	c.reportBelief(b)
+	sv.reportBelief(b)
 }
 
 // reportBelief reports what a contender believes.
-func (c *supervisor) reportBelief(b model.Belief) {
-	b.At = c.o.Now()
-	c.mu.Lock()
-	c.claims[b.Contender] = believed(c.claims[b.Contender], b)
-	c.mu.Unlock()
-	c.reports.Add(b)
+func (sv *supervisor) reportBelief(b model.Belief) {
+	b.At = sv.o.Now()
+	sv.mu.Lock()
+	sv.claims[b.Contender] = believed(sv.claims[b.Contender], b)
+	sv.mu.Unlock()
+	sv.reports.Add(b)
 }
 
 // ended says that a contender's process is over.
-func (c *supervisor) ended(p *proc) {
-	c.clientGone(p.name()) // before the name is free for another
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.procs, p.name())
+func (sv *supervisor) ended(p *proc) {
+	sv.clientGone(p.name()) // before the name is free for another
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	delete(sv.procs, p.name())
 	if p.killTimer != nil {
 		p.killTimer.Stop()
 	}
 	if p.command != nil {
-		c.lastExternal = p
+		sv.lastExternal = p
 	}
-	if tail := c.printed[p.name()]; tail != nil {
+	if tail := sv.printed[p.name()]; tail != nil {
 		tail.Tell()
 	}
-	c.tell(p, model.ProcEnded, p.howEnded())
-	if p.deadlocks && !slices.ContainsFunc(slices.Collect(maps.Values(c.procs)), func(p *proc) bool { return p.deadlocks }) {
-		c.faults.endWhere(model.FaultTargetEnded, func(f model.Fault) bool { return f.Kind == model.FaultDeadlock })
+	sv.tell(p, model.ProcEnded, p.howEnded())
+	if p.deadlocks && !slices.ContainsFunc(slices.Collect(maps.Values(sv.procs)), func(p *proc) bool { return p.deadlocks }) {
+		sv.faults.endWhere(model.FaultTargetEnded, func(f model.Fault) bool { return f.Kind == model.FaultDeadlock })
 	}
-	c.record()
+	sv.record()
 }
 
 // fromProxy passes on what the proxy saw. It must not wait for the mutex: whoever
 // has it may be waiting for the proxy.
-func (c *supervisor) fromProxy(e model.Event) {
-	c.reports.Add(e)
+func (sv *supervisor) fromProxy(e model.Event) {
+	sv.reports.Add(e)
 	if o, ok := e.(model.LeaseOwner); ok && o.Certain && !o.Renews {
-		c.leases.add(o.Name, o.Lease)
+		sv.leases.add(o.Name, o.Lease)
 	}
 	on, ok := e.(model.Connected)
 	if !ok || on.On || on.Certain {
 		return
 	}
 	go func() {
-		c.mu.Lock()
-		ok := slices.ContainsFunc(c.faults.all, func(x *fault) bool { return x.Target == on.Name }) && c.begin()
-		c.mu.Unlock()
+		sv.mu.Lock()
+		ok := slices.ContainsFunc(sv.faults.all, func(x *fault) bool { return x.Target == on.Name }) && sv.begin()
+		sv.mu.Unlock()
 		if ok {
-			defer c.ops.Done()
-			c.clientGone(on.Name)
+			defer sv.ops.Done()
+			sv.clientGone(on.Name)
 		}
 	}()
 }
 
 // clientGone ends the faults of a client's process and connections.
-func (c *supervisor) clientGone(name string) {
+func (sv *supervisor) clientGone(name string) {
 	on := func(f model.Fault) bool {
 		return f.Target == name && (isOn(f, model.TargetProcess) || isOn(f, model.TargetClient))
 	}
 	// Once before the proxy heals them, which would be reported as such, and once
 	// for one that was just being put in force.
-	c.mu.Lock()
-	c.faults.endWhere(model.FaultTargetEnded, on)
-	c.mu.Unlock()
-	c.proxy.Forget(name)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.faults.endWhere(model.FaultTargetEnded, on)
+	sv.mu.Lock()
+	sv.faults.endWhere(model.FaultTargetEnded, on)
+	sv.mu.Unlock()
+	sv.proxy.Forget(name)
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	sv.faults.endWhere(model.FaultTargetEnded, on)
 }
 
 // howEnded is the end in words: "killed", "stopped", "exit 1".
@@ -304,22 +304,22 @@ func (p *proc) howEnded() string {
 }
 
 // tell reports the state of a contender's process, for its workers too.
-func (c *supervisor) tell(p *proc, state model.ProcState, ended string) {
+func (sv *supervisor) tell(p *proc, state model.ProcState, ended string) {
 	for _, name := range append([]string{p.name()}, p.workers()...) {
-		c.reports.Add(model.Contender{At: c.o.Now(), Name: name, PID: p.PID(), Lock: p.lock(),
+		sv.reports.Add(model.Contender{At: sv.o.Now(), Name: name, PID: p.PID(), Lock: p.lock(),
 			Recipe: p.o.Recipe, TTL: p.o.TTL, Proc: state, Ended: ended})
 	}
 }
 
 // record writes down who has to be killed if the lab dies. It is the last of three
 // life lines, so if it cannot be written the lab goes on.
-func (c *supervisor) record() {
-	c.members = slices.DeleteFunc(c.members, func(m procRecord) bool { return !m.alive() })
-	procs := slices.Clone(c.members)
-	for _, p := range c.procs {
+func (sv *supervisor) record() {
+	sv.members = slices.DeleteFunc(sv.members, func(m procRecord) bool { return !m.alive() })
+	procs := slices.Clone(sv.members)
+	for _, p := range sv.procs {
 		procs = append(procs, procRecord{pid: p.PID(), start: p.start, name: p.name()})
 	}
-	if err := c.dir.record(procs); err != nil {
-		fmt.Fprintln(c.procLog, err)
+	if err := sv.dir.record(procs); err != nil {
+		fmt.Fprintln(sv.procLog, err)
 	}
 }

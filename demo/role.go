@@ -39,13 +39,13 @@ func believed(claims []spoken, b model.Belief) []spoken {
 }
 
 // claimOf is the claim that a contender spoke of last.
-func (c *supervisor) claimOf(name string) (spoken, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if claims := c.claims[name]; len(claims) > 0 {
+func (sv *supervisor) claimOf(name string) (spoken, error) {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	if claims := sv.claims[name]; len(claims) > 0 {
 		return claims[len(claims)-1], nil
 	}
-	if pr := c.programs[name]; pr != nil {
+	if pr := sv.programs[name]; pr != nil {
 		if w := pr.workers(); len(w) > 0 {
 			return spoken{}, fmt.Errorf("%s has several claims: say one of its workers, %s to %s", name, w[0], w[len(w)-1])
 		}
@@ -82,22 +82,22 @@ func (g *grants) byLease(name string) []model.LeaseID {
 // listenTo reads what a program of the user's own prints: its last lines are kept and reported,
 // and what they say of its belief if it plays a role. Without rules of its own a line may be
 // JSON, as contenders print it.
-func (c *supervisor) listenTo(p *proc, from drill.Stream) io.Writer {
-	tail := c.tailOf(p)
+func (sv *supervisor) listenTo(p *proc, from drill.Stream) io.Writer {
+	tail := sv.tailOf(p)
 	return &process.Lines{Each: func(line []byte) {
 		tail.Add(string(from), string(line))
 		if b, ok := p.means(from, line); ok {
-			c.reportBelief(b)
+			sv.reportBelief(b)
 		}
 	}}
 }
 
 // tailOf keeps the last lines of a program. The caller has the mutex.
-func (c *supervisor) tailOf(p *proc) *tail {
-	tail := c.printed[p.name()]
+func (sv *supervisor) tailOf(p *proc) *tail {
+	tail := sv.printed[p.name()]
 	if tail == nil {
-		tail = newTail(p.name(), c.reports.Add, c.o.Now)
-		c.printed[p.name()] = tail
+		tail = newTail(p.name(), sv.reports.Add, sv.o.Now)
+		sv.printed[p.name()] = tail
 	}
 	return tail
 }
@@ -130,7 +130,7 @@ func (p *proc) means(from drill.Stream, line []byte) (b model.Belief, ok bool) {
 
 // asks makes ready to ask a program that says by HTTP or in a file what it believes; begin
 // does it, once the program runs, and returns what ends that. The caller has the mutex.
-func (c *supervisor) asks(p *proc) (begin func() (stop func())) {
+func (sv *supervisor) asks(p *proc) (begin func() (stop func())) {
 	if p.role == nil || p.role.Probe == "" {
 		return func() func() { return func() {} }
 	}
@@ -139,8 +139,8 @@ func (c *supervisor) asks(p *proc) (begin func() (stop func())) {
 	if file {
 		what, ask = "file", process.AskFile(at)
 	}
-	tail := c.tailOf(p)
-	heard := func(answer []byte) { c.answered(p, tail, what, answer) }
+	tail := sv.tailOf(p)
+	heard := func(answer []byte) { sv.answered(p, tail, what, answer) }
 	failed := func(err error) {
 		tail.Add("no "+what, err.Error())
 	}
@@ -154,7 +154,7 @@ func (c *supervisor) asks(p *proc) (begin func() (stop func())) {
 
 // answered keeps what a program answered, and reports what the last line says that says
 // something: those before it may be old, as in a file that is added to.
-func (c *supervisor) answered(p *proc, tail *tail, what string, answer []byte) {
+func (sv *supervisor) answered(p *proc, tail *tail, what string, answer []byte) {
 	var last model.Belief
 	said := false
 	for line := range bytes.Lines(answer) {
@@ -165,7 +165,7 @@ func (c *supervisor) answered(p *proc, tail *tail, what string, answer []byte) {
 		}
 	}
 	if said {
-		c.reportBelief(last)
+		sv.reportBelief(last)
 	}
 }
 
@@ -190,14 +190,14 @@ func (l *Lab) Printed() map[string][]string {
 
 // claimSeen is the claim of a program that names no key: one on its lock that hangs on a
 // lease which it was granted through its own listener. why is the error otherwise.
-func (c *supervisor) claimSeen(ctx context.Context, cli *clientv3.Client, name string, why error) (spoken, error) {
-	c.mu.Lock()
-	pr := c.programs[name]
-	c.mu.Unlock()
+func (sv *supervisor) claimSeen(ctx context.Context, cli *clientv3.Client, name string, why error) (spoken, error) {
+	sv.mu.Lock()
+	pr := sv.programs[name]
+	sv.mu.Unlock()
 	if pr == nil || pr.role == nil {
 		return spoken{}, why
 	}
-	leases := c.leases.byLease(name)
+	leases := sv.leases.byLease(name)
 	r, err := cli.Get(ctx, pr.lock(), clientv3.WithPrefix(), clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend))
 	if err != nil {
 		return spoken{}, err

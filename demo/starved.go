@@ -17,20 +17,20 @@ const (
 
 // watchStarved tells, until the lab ends, who was ready to run and had no processor: who is late then may be
 // so for a reason that is not its own.
-func (c *supervisor) watchStarved() {
+func (sv *supervisor) watchStarved() {
 	waits := map[string]map[int]time.Duration{} // by contender and thread
-	since := c.o.Now()
+	since := sv.o.Now()
 	for {
 		ours := time.Duration(0)
 		for range starvedBeats {
 			due := time.Now().Add(starvedBeat)
-			if !process.Sleep(c.ctx, nil, starvedBeat) {
+			if !process.Sleep(sv.ctx, nil, starvedBeat) {
 				return
 			}
 			ours += time.Since(due)
 		}
-		now, threads := c.o.Now(), map[string]map[int]time.Duration{}
-		for name, pids := range c.running() {
+		now, threads := sv.o.Now(), map[string]map[int]time.Duration{}
+		for name, pids := range sv.running() {
 			threads[name] = map[int]time.Duration{}
 			for _, pid := range pids {
 				maps.Copy(threads[name], process.Waits(pid))
@@ -40,7 +40,7 @@ func (c *supervisor) watchStarved() {
 				lack.For = max(lack.For, ours)
 			}
 			if lack.For = min(lack.For, now.Sub(since)); lack.For >= starvedLeast {
-				c.reports.Add(lack)
+				sv.reports.Add(lack)
 			}
 		}
 		waits, since = threads, now
@@ -48,16 +48,16 @@ func (c *supervisor) watchStarved() {
 }
 
 // running are the processes of each contender that lives, and by "" those of members.
-func (c *supervisor) running() map[string][]int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (sv *supervisor) running() map[string][]int {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
 	pids := map[string][]int{"": nil}
-	for _, m := range c.members {
+	for _, m := range sv.members {
 		if m.alive() {
 			pids[""] = append(pids[""], m.pid)
 		}
 	}
-	for name, p := range c.procs {
+	for name, p := range sv.procs {
 		pids[name] = []int{p.PID()}
 	}
 	return pids

@@ -44,139 +44,139 @@ func newSupervisor(s *labState, faults *activeFaults) *supervisor {
 }
 
 // know remembers what the contenders are and compete for.
-func (c *supervisor) know(known []*program) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, s := range c.o.Locks {
+func (sv *supervisor) know(known []*program) {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	for _, s := range sv.o.Locks {
 		lock, recipe := parseLock(s)
-		c.recipes[lock] = recipe
+		sv.recipes[lock] = recipe
 	}
 	for _, pr := range known {
-		c.programs[pr.o.Name] = pr
+		sv.programs[pr.o.Name] = pr
 		for _, lock := range pr.o.Locks {
-			c.recipes[lock] = pr.o.Recipe
+			sv.recipes[lock] = pr.o.Recipe
 		}
 		if !pr.later {
-			c.first = append(c.first, pr)
+			sv.first = append(sv.first, pr)
 		}
 	}
 }
 
 // start starts those that are known and were not started. The caller has the mutex.
-func (c *supervisor) start(ctx context.Context) error {
-	for len(c.first) > 0 {
+func (sv *supervisor) start(ctx context.Context) error {
+	for len(sv.first) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if pr := c.first[0]; c.procs[pr.o.Name] == nil { // nobody was quicker
-			if _, err := c.spawn(pr); err != nil {
+		if pr := sv.first[0]; sv.procs[pr.o.Name] == nil { // nobody was quicker
+			if _, err := sv.spawn(pr); err != nil {
 				return err
 			}
 		}
-		c.first = c.first[1:]
+		sv.first = sv.first[1:]
 	}
 	return nil
 }
 
 // find returns a contender that lives. The caller has the mutex.
-func (c *supervisor) find(name string) (*proc, error) {
-	if p := c.procs[name]; p != nil {
+func (sv *supervisor) find(name string) (*proc, error) {
+	if p := sv.procs[name]; p != nil {
 		return p, nil
 	}
-	if pr := c.programs[name]; pr != nil && !pr.ran {
+	if pr := sv.programs[name]; pr != nil && !pr.ran {
 		return nil, text.Refusal{Why: model.Say("was-not-started", name)}
 	} else if pr != nil {
 		return nil, errEnded(name)
 	}
-	if names := c.alive(); len(names) > 0 {
+	if names := sv.alive(); len(names) > 0 {
 		return nil, text.Refusal{Why: model.Say("not-a-contender", name, model.Verbatim(strings.Join(names, ", ")))}
 	}
 	return nil, text.Refusal{Why: model.Say("not-a-contender-none-runs", name)}
 }
 
 // alive are the names of the contenders that live, in the order of their start.
-func (c *supervisor) alive() []string {
+func (sv *supervisor) alive() []string {
 	var names []string
-	for name := range c.procs {
+	for name := range sv.procs {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return c.procs[a].seq - c.procs[b].seq })
+	slices.SortFunc(names, func(a, b string) int { return sv.procs[a].seq - sv.procs[b].seq })
 	return names
 }
 
 // aimed names the process where a fault of a process or of its connections names
 // one of those that share it.
-func (c *supervisor) aimed(f model.Fault) model.Fault {
+func (sv *supervisor) aimed(f model.Fault) model.Fault {
 	if !isOn(f, model.TargetProcess) && !isOn(f, model.TargetClient) {
 		return f
 	}
 	i := strings.LastIndexByte(f.Target, '.')
-	if i < 0 || c.programs[f.Target] != nil {
+	if i < 0 || sv.programs[f.Target] != nil {
 		return f
 	}
-	if pr := c.programs[f.Target[:i]]; pr != nil && slices.Contains(pr.workers(), f.Target) {
+	if pr := sv.programs[f.Target[:i]]; pr != nil && slices.Contains(pr.workers(), f.Target) {
 		f.Target = pr.o.Name
 	}
 	return f
 }
 
 // isGone says whether f is done to a contender that has ended.
-func (c *supervisor) isGone(f model.Fault) bool {
+func (sv *supervisor) isGone(f model.Fault) bool {
 	return (isOn(f, model.TargetProcess) || isOn(f, model.TargetClient)) &&
-		c.programs[f.Target] != nil && c.procs[f.Target] == nil && (c.programs[f.Target].ran || isOn(f, model.TargetProcess))
+		sv.programs[f.Target] != nil && sv.procs[f.Target] == nil && (sv.programs[f.Target].ran || isOn(f, model.TargetProcess))
 }
 
 // listenAhead opens the listeners of a contender that was not started yet, so that a fault can be
 // done to its first connection.
-func (c *supervisor) listenAhead(name string) (err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if pr := c.programs[name]; pr != nil && !pr.ran && pr.ahead == nil {
-		pr.ahead, err = c.proxy.Listen(name)
+func (sv *supervisor) listenAhead(name string) (err error) {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	if pr := sv.programs[name]; pr != nil && !pr.ran && pr.ahead == nil {
+		pr.ahead, err = sv.proxy.Listen(name)
 	}
 	return err
 }
 
 // canSpawn says why a contender cannot be started.
-func (c *supervisor) canSpawn(a model.Action) error {
-	pr := c.programs[a.Contender]
+func (sv *supervisor) canSpawn(a model.Action) error {
+	pr := sv.programs[a.Contender]
 	switch {
-	case len(c.procs) >= contender.MaxContenders:
-		return text.Refusal{Why: model.Say("most-contenders-run", len(c.procs))}
-	case a.Contender == "" && len(c.o.Self) == 0:
+	case len(sv.procs) >= contender.MaxContenders:
+		return text.Refusal{Why: model.Say("most-contenders-run", len(sv.procs))}
+	case a.Contender == "" && len(sv.o.Self) == 0:
 		return text.Refusal{Why: model.Say("no-program-for-contenders")}
 	case a.Contender == "":
 		return nil
 	case pr == nil:
 		return text.Refusal{Why: model.Say("not-a-known-contender", a.Contender)}
-	case c.procs[a.Contender] != nil:
+	case sv.procs[a.Contender] != nil:
 		return text.Refusal{Why: model.Say("runs-already", a.Contender)}
 	}
 	return nil
 }
 
 // spawnFor starts the contender that the action names, or a new one on its lock.
-func (c *supervisor) spawnFor(a model.Action) (model.Message, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+func (sv *supervisor) spawnFor(a model.Action) (model.Message, error) {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	if sv.closed {
 		return model.Message{}, ErrClosed
 	}
-	if err := c.canSpawn(a); err != nil {
+	if err := sv.canSpawn(a); err != nil {
 		return model.Message{}, err
 	}
-	pr := c.programs[a.Contender]
+	pr := sv.programs[a.Contender]
 	if pr == nil {
 		recipe := a.Recipe
 		if recipe == "" {
-			recipe = c.recipes[a.Lock]
+			recipe = sv.recipes[a.Lock]
 		}
 		if recipe == "" {
 			return model.Message{}, fmt.Errorf("spawn on %q: how it is locked is not known; say %s", a.Lock, strings.Join(contender.CommonRecipes(), " or "))
 		}
-		pr = c.o.unnamed(c.freeNumber(), a.Lock, recipe)
+		pr = sv.o.unnamed(sv.freeNumber(), a.Lock, recipe)
 	}
-	p, err := c.spawn(pr)
+	p, err := sv.spawn(pr)
 	if err != nil {
 		return model.Message{}, err
 	}
@@ -187,17 +187,17 @@ func (c *supervisor) spawnFor(a model.Action) (model.Message, error) {
 }
 
 // freeNumber is the n of a cN that was never used.
-func (c *supervisor) freeNumber() int {
+func (sv *supervisor) freeNumber() int {
 	for n := 1; ; n++ {
-		if c.programs["c"+strconv.Itoa(n)] == nil {
+		if sv.programs["c"+strconv.Itoa(n)] == nil {
 			return n
 		}
 	}
 }
 
 // canTell says why a contender cannot be told something.
-func (c *supervisor) canTell(name string) error {
-	p, err := c.find(name)
+func (sv *supervisor) canTell(name string) error {
+	p, err := sv.find(name)
 	if err != nil {
 		return err
 	}
@@ -208,13 +208,13 @@ func (c *supervisor) canTell(name string) error {
 }
 
 // tellWord writes a line to a manual contender.
-func (c *supervisor) tellWord(name, word string) (model.Message, error) {
+func (sv *supervisor) tellWord(name, word string) (model.Message, error) {
 	if !contender.Understands(word) {
 		return model.Message{}, fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(contender.ManualWords(), ", "))
 	}
-	c.mu.Lock()
-	p, err := c.find(name)
-	c.mu.Unlock()
+	sv.mu.Lock()
+	p, err := sv.find(name)
+	sv.mu.Unlock()
 	if err != nil {
 		return model.Message{}, err
 	}
@@ -224,32 +224,32 @@ func (c *supervisor) tellWord(name, word string) (model.Message, error) {
 	return p.detail(), nil
 }
 
-func (c *supervisor) pause(p *proc) error {
+func (sv *supervisor) pause(p *proc) error {
 	if err := p.describeError("pause", p.Pause()); err != nil {
 		return err
 	}
 	p.paused = true
-	c.tell(p, model.ProcPaused, "")
+	sv.tell(p, model.ProcPaused, "")
 	return nil
 }
 
 // resume undoes pause, for whoever calls without the mutex. The end of a process is
 // the end of its pause.
-func (c *supervisor) resume(p *proc) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !p.paused || c.procs[p.name()] != p {
+func (sv *supervisor) resume(p *proc) error {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	if !p.paused || sv.procs[p.name()] != p {
 		return nil
 	}
-	return c.wake(p)
+	return sv.wake(p)
 }
 
-func (c *supervisor) wake(p *proc) error {
+func (sv *supervisor) wake(p *proc) error {
 	if err := p.send(process.SigContinue, "resume"); err != nil {
 		return err
 	}
 	p.paused = false
-	c.tell(p, model.ProcRunning, "")
+	sv.tell(p, model.ProcRunning, "")
 	return nil
 }
 
@@ -257,12 +257,12 @@ func (c *supervisor) wake(p *proc) error {
 const stopWithin = 3 * time.Second
 
 // stop asks a contender to end, which only one that runs can hear.
-func (c *supervisor) stop(p *proc) error {
+func (sv *supervisor) stop(p *proc) error {
 	if p.paused {
-		if err := c.wake(p); err != nil {
+		if err := sv.wake(p); err != nil {
 			return err
 		}
-		c.faults.endWhere(model.FaultHealed, func(f model.Fault) bool { return f.Kind == model.FaultPause && f.Target == p.name() })
+		sv.faults.endWhere(model.FaultHealed, func(f model.Fault) bool { return f.Kind == model.FaultPause && f.Target == p.name() })
 	}
 	if err := p.send(process.SigStop, "stop"); err != nil {
 		return err
@@ -275,43 +275,43 @@ func (c *supervisor) stop(p *proc) error {
 }
 
 // stopThese asks those of the processes that still run to end. The caller has the mutex.
-func (c *supervisor) stopThese(all []*proc) error {
+func (sv *supervisor) stopThese(all []*proc) error {
 	var failed []error
 	for _, p := range all {
-		if c.procs[p.name()] == p {
-			failed = append(failed, c.stop(p))
+		if sv.procs[p.name()] == p {
+			failed = append(failed, sv.stop(p))
 		}
 	}
 	return errors.Join(failed...)
 }
 
 // endProcs ends every contender: by asking, then by force.
-func (c *supervisor) endProcs() error {
-	defer c.endStrays()
-	c.mu.Lock()
-	for _, p := range c.procs {
+func (sv *supervisor) endProcs() error {
+	defer sv.endStrays()
+	sv.mu.Lock()
+	for _, p := range sv.procs {
 		p.askToEnd()
 	}
-	c.mu.Unlock()
+	sv.mu.Unlock()
 	gone := make(chan struct{})
 	go func() {
-		c.wg.Wait()
+		sv.wg.Wait()
 		close(gone)
 	}()
 	if process.Wait(gone, graceAtClose) {
 		return nil
 	}
-	c.kill(func(p *proc) bool { return p.command == nil })
-	if len(c.o.Command) > 0 && c.unhurried(gone, c.o.Grace-graceAtClose) {
+	sv.kill(func(p *proc) bool { return p.command == nil })
+	if len(sv.o.Command) > 0 && sv.unhurried(gone, sv.o.Grace-graceAtClose) {
 		return nil
 	}
-	c.kill(func(*proc) bool { return true })
+	sv.kill(func(*proc) bool { return true })
 	if process.Wait(gone, goneAtClose) {
 		return nil
 	}
-	c.mu.Lock()
-	left := c.alive()
-	c.mu.Unlock()
+	sv.mu.Lock()
+	left := sv.alive()
+	sv.mu.Unlock()
 	switch {
 	case len(left) > 0:
 		return fmt.Errorf("contenders that were killed are still there: %s", strings.Join(left, ", "))
@@ -322,10 +322,10 @@ func (c *supervisor) endProcs() error {
 }
 
 // kill kills those contenders that are left, with what they have started.
-func (c *supervisor) kill(those func(*proc) bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range c.procs {
+func (sv *supervisor) kill(those func(*proc) bool) {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	for _, p := range sv.procs {
 		if those(p) {
 			p.signal(os.Kill)
 		}
@@ -334,8 +334,8 @@ func (c *supervisor) kill(those func(*proc) bool) {
 
 // endStrays ends what programs in roles have started and what made itself a process group of
 // its own, where the system shows whose it is.
-func (c *supervisor) endStrays() {
-	if c.dir != nil && len(c.printed) > 0 {
-		process.KillMarked(labMark + "=" + c.dir.path)
+func (sv *supervisor) endStrays() {
+	if sv.dir != nil && len(sv.printed) > 0 {
+		process.KillMarked(labMark + "=" + sv.dir.path)
 	}
 }

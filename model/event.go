@@ -388,13 +388,13 @@ func (e Lost) When() time.Time { return e.At }
 
 func (e Back) When() time.Time { return e.At }
 
-func (e LeaseRead) When() time.Time { return e.At }
+func (r LeaseRead) When() time.Time { return r.At }
 
 func (e LeaseUnread) When() time.Time { return e.At }
 
 func (e LeaseKeys) When() time.Time { return e.At }
 
-func (e ClusterStatus) When() time.Time { return e.At }
+func (c ClusterStatus) When() time.Time { return c.At }
 
 func (e Tick) When() time.Time { return e.At }
 

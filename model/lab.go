@@ -283,9 +283,9 @@ type Acted struct {
 	Outcome Outcome
 }
 
-func (e Contender) When() time.Time { return e.At }
+func (c Contender) When() time.Time { return c.At }
 
-func (e Belief) When() time.Time { return e.At }
+func (b Belief) When() time.Time { return b.At }
 
 func (e Access) When() time.Time { return e.At }
 

@@ -28,8 +28,8 @@ type actionState struct {
 
 // action returns the action of that kind on what is under the cursor, and why
 // there is nothing to do it to, if so.
-func (a *Shell) action(kind model.ActionKind) (model.Action, string) {
-	t := a.Target()
+func (sh *Shell) action(kind model.ActionKind) (model.Action, string) {
+	t := sh.Target()
 	act := t.Action
 	act.Kind = kind
 	switch {
@@ -37,15 +37,15 @@ func (a *Shell) action(kind model.ActionKind) (model.Action, string) {
 		return model.Action{Kind: kind}, ""
 	case kind == model.SpawnProc:
 		if act.Lock == "" {
-			act.Lock = a.presentFrame().Locks.Pick.ID
+			act.Lock = sh.presentFrame().Locks.Pick.ID
 		}
 		act.Contender = ""
 		if act.Lock == "" {
-			return act, a.th.Say("no-lock-selected-to-add-a")
+			return act, sh.th.Say("no-lock-selected-to-add-a")
 		}
 		return act, ""
 	case kind.WritesEtcd():
-		return a.breakable(t, kind)
+		return sh.breakable(t, kind)
 	}
 	if act.Contender == "" {
 		return act, t.Why
@@ -54,21 +54,21 @@ func (a *Shell) action(kind model.ActionKind) (model.Action, string) {
 }
 
 // breakable is an action that breaks the target, and why there is nothing to break, if so.
-func (a *Shell) breakable(t page.Target, kind model.ActionKind) (model.Action, string) {
+func (sh *Shell) breakable(t page.Target, kind model.ActionKind) (model.Action, string) {
 	act := t.Action
 	act.Kind = kind
 	if t.Claim == nil && t.Finding != nil {
-		return act, a.th.Message(findings.BreakWords(t.Finding))
+		return act, sh.th.Message(findings.BreakWords(t.Finding))
 	}
 	if t.Claim == nil && t.Lock == nil && act.Lease == 0 {
-		return act, a.th.Message(model.Say("nothing-selected-to-break"))
+		return act, sh.th.Message(model.Say("nothing-selected-to-break"))
 	}
 	if t.Claim == nil {
-		return act, a.th.Message(model.Say("no-claim-to-break-here"))
+		return act, sh.th.Message(model.Say("no-claim-to-break-here"))
 	}
 	if t.LockOnly && (!t.Lock.Recipe().HasHolder || t.Lock.Holders() > 1 || t.Lock.RecipeConfidence() == model.Hint) { // the dialog says of a key that blocks what it is
 		if _, why := status.ToBreak(t.Lock); !why.IsZero() {
-			return act, a.th.Message(model.Say("choose-a-key", why))
+			return act, sh.th.Message(model.Say("choose-a-key", why))
 		}
 	}
 	return act, ""
@@ -76,24 +76,24 @@ func (a *Shell) breakable(t page.Target, kind model.ActionKind) (model.Action, s
 
 // whyNotAct says why an action cannot be done now, as far as the screen knows, ""
 // if the actions may be asked.
-func (a *Shell) whyNotAct(act model.Action, why string) string {
+func (sh *Shell) whyNotAct(act model.Action, why string) string {
 	switch {
-	case a.live.Actions == nil:
-		return a.th.Say("still-starting")
-	case !act.Kind.WritesEtcd() && !a.o.Lab:
-		return a.presentFrame().WhyNoLab()
-	case act.Kind.WritesEtcd() && a.disarmed:
-		return a.th.Say("disarmed-another-cluster-answers-restart-with")
-	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.o.Armed:
-		return a.th.Say("faults-want-armed")
+	case sh.live.Actions == nil:
+		return sh.th.Say("still-starting")
+	case !act.Kind.WritesEtcd() && !sh.o.Lab:
+		return sh.presentFrame().WhyNoLab()
+	case act.Kind.WritesEtcd() && sh.disarmed:
+		return sh.th.Say("disarmed-another-cluster-answers-restart-with")
+	case !act.Kind.WritesEtcd() && sh.asksFirst(act) && !sh.o.Armed:
+		return sh.th.Say("faults-want-armed")
 	}
 	return why
 }
 
 // chosen are the locks that x is about: those that are marked, where locks are selected.
-func (a *Shell) chosen() []string {
-	f := a.presentFrame()
-	if len(f.Picked.Names) == 0 || !a.Target().LockOnly {
+func (sh *Shell) chosen() []string {
+	f := sh.presentFrame()
+	if len(f.Picked.Names) == 0 || !sh.Target().LockOnly {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(f.Picked.Names), func(name string) bool { return f.S.Lock(name) == nil })
@@ -101,19 +101,19 @@ func (a *Shell) chosen() []string {
 
 // anyClaim is asked before a lock is marked: whether claims may be deleted here at all. What speaks
 // against one lock alone is said with all that are marked.
-func (a *Shell) anyClaim() model.Action {
-	name := a.Target().Action.Lock
+func (sh *Shell) anyClaim() model.Action {
+	name := sh.Target().Action.Lock
 	return model.Action{Kind: model.DeleteClaim, Lock: name, Key: name, CreateRev: 1}
 }
 
 // choose marks the lock that is selected for x, or takes its mark away.
-func (a *Shell) choose(_ host.View, said host.Said) []host.Intent {
-	f, name := a.presentFrame(), said.Target.Action.Lock
+func (sh *Shell) choose(_ host.View, said host.Said) []host.Intent {
+	f, name := sh.presentFrame(), said.Target.Action.Lock
 	switch {
 	case name == "":
-		a.refuse(a.th.Say("no-lock-is-selected"))
+		sh.refuse(sh.th.Say("no-lock-is-selected"))
 	case !f.Picked.Has[name] && len(f.Picked.Names) >= dialog.SeveralMost:
-		a.say(draw.Late, a.th.Say("locks-are-marked-and-more-are-not", dialog.SeveralMost))
+		sh.say(draw.Late, sh.th.Say("locks-are-marked-and-more-are-not", dialog.SeveralMost))
 	default:
 		f.Picked.Toggle(name)
 	}
@@ -121,54 +121,54 @@ func (a *Shell) choose(_ host.View, said host.Said) []host.Intent {
 }
 
 // breakWord says in the footer how many locks x is about.
-func (a *Shell) breakWord(host.View, int) string {
-	if n := len(a.chosen()); n > 0 {
-		return a.th.Say("key-break-several", n)
+func (sh *Shell) breakWord(host.View, int) string {
+	if n := len(sh.chosen()); n > 0 {
+		return sh.th.Say("key-break-several", n)
 	}
-	return a.th.Say("key-break")
+	return sh.th.Say("key-break")
 }
 
 // breakChosen deletes the claim that holds each marked lock, or what else x on the row of
 // that lock is about.
-func (a *Shell) breakChosen(names []string) (acts []model.Action, why string) {
-	s := a.presentFrame().S
+func (sh *Shell) breakChosen(names []string) (acts []model.Action, why string) {
+	s := sh.presentFrame().S
 	for _, name := range names {
 		t := page.Target{Lock: s.Lock(name), LockOnly: true}
 		t.Claim = t.Lock.Head()
-		act, not := a.breakable(t.Complete(), model.DeleteClaim)
+		act, not := sh.breakable(t.Complete(), model.DeleteClaim)
 		if not == "" {
 			acts = append(acts, act)
 		} else if why == "" {
-			why = a.th.Say("member-says", model.Verbatim(a.th.Clean(name)), model.Verbatim(not))
+			why = sh.th.Say("member-says", model.Verbatim(sh.th.Clean(name)), model.Verbatim(not))
 		}
 	}
 	if len(acts) == 0 {
 		return nil, why
 	}
-	return acts, a.whyNotAct(acts[0], "")
+	return acts, sh.whyNotAct(acts[0], "")
 }
 
 // breakWays are the ways to break what is under the cursor, or the locks that are marked.
-func (a *Shell) breakWays() ([]model.Action, string) {
-	if names := a.chosen(); len(names) > 0 {
-		return a.breakChosen(names)
+func (sh *Shell) breakWays() ([]model.Action, string) {
+	if names := sh.chosen(); len(names) > 0 {
+		return sh.breakChosen(names)
 	}
-	act, why := a.action(model.DeleteClaim)
-	if why = a.whyNotAct(act, why); why != "" {
+	act, why := sh.action(model.DeleteClaim)
+	if why = sh.whyNotAct(act, why); why != "" {
 		return nil, why
 	}
 	return dialog.Ways(act), ""
 }
 
 // whyNoFaults says why there is nothing to choose in the menu of faults, "" if there is.
-func (a *Shell) whyNoFaults(host.View) string {
+func (sh *Shell) whyNoFaults(host.View) string {
 	switch {
-	case a.live.Actions == nil:
-		return a.th.Say("still-starting")
-	case !a.o.Lab:
-		return a.presentFrame().WhyNoLab()
-	case a.o.Foreign && !a.o.Armed:
-		return a.th.Say("faults-want-armed")
+	case sh.live.Actions == nil:
+		return sh.th.Say("still-starting")
+	case !sh.o.Lab:
+		return sh.presentFrame().WhyNoLab()
+	case sh.o.Foreign && !sh.o.Armed:
+		return sh.th.Say("faults-want-armed")
 	}
 	return ""
 }
@@ -177,13 +177,13 @@ func (a *Shell) whyNoFaults(host.View) string {
 func heals(kind model.ActionKind) bool { return kind == model.HealFault || kind == model.HealAll }
 
 // asksFirst says whether the action is confirmed before it is done.
-func (a *Shell) asksFirst(act model.Action) bool { return a.o.Foreign && !heals(act.Kind) }
+func (sh *Shell) asksFirst(act model.Action) bool { return sh.o.Foreign && !heals(act.Kind) }
 
 // one is what a key asks for that does one thing.
-func (a *Shell) one(action func() (model.Action, string)) func() ([]model.Action, string) {
+func (sh *Shell) one(action func() (model.Action, string)) func() ([]model.Action, string) {
 	return func() ([]model.Action, string) {
 		act, why := action()
-		return []model.Action{act}, a.whyNotAct(act, why)
+		return []model.Action{act}, sh.whyNotAct(act, why)
 	}
 }
 
@@ -194,16 +194,16 @@ type availableMsg struct {
 }
 
 // available goes on with what can be done, or says why nothing can.
-func (a *Shell) available(m availableMsg) tea.Cmd {
+func (sh *Shell) available(m availableMsg) tea.Cmd {
 	whys := m.said.Whys
 	for i := range whys {
-		whys[i] = a.presentFrame().Th.Clean(whys[i])
+		whys[i] = sh.presentFrame().Th.Clean(whys[i])
 	}
 	if !slices.Contains(whys, "") {
-		a.refuse(a.th.NotNow(whys[0]))
+		sh.refuse(sh.th.NotNow(whys[0]))
 		return nil
 	}
-	return a.carryOut(m.then(a.look(), m.said))
+	return sh.carryOut(m.then(sh.look(), m.said))
 }
 
 // fault returns the action that does the fault to the contender under the cursor,
@@ -211,8 +211,8 @@ func (a *Shell) available(m availableMsg) tea.Cmd {
 // the lock was chosen, one that has lost it comes first: nobody can select it in the queue.
 // The fault that was done to it before ends. If the contender still believes that it holds, it is
 // ended itself.
-func (a *Shell) fault(kind model.FaultKind) (model.Action, string) {
-	t, s := a.Target(), a.presentFrame().S
+func (sh *Shell) fault(kind model.FaultKind) (model.Action, string) {
+	t, s := sh.Target(), sh.presentFrame().S
 	act := model.Action{Kind: model.InjectFault, Lock: t.Action.Lock,
 		Fault: model.Fault{Kind: kind, Target: t.Action.Contender}}
 	for _, on := range s.Reports().Faults() {
@@ -244,12 +244,12 @@ func (a *Shell) fault(kind model.FaultKind) (model.Action, string) {
 
 // act plans and does an action at once: those on the lab, which is ours. Before a
 // cluster that is not it asks first.
-func (a *Shell) act(act model.Action) tea.Cmd {
-	if a.asksFirst(act) {
-		return a.carryOut(dialog.OpenQuestion(a.look(), act, a.o.Label, a.live.AuditLogPath))
+func (sh *Shell) act(act model.Action) tea.Cmd {
+	if sh.asksFirst(act) {
+		return sh.carryOut(dialog.OpenQuestion(sh.look(), act, sh.o.Label, sh.live.AuditLogPath))
 	}
-	a.say(draw.Dim, a.presentFrame().Th.Message(act.Message())+" "+a.presentFrame().Th.Sign.Unread)
-	hands, ctx := a.live.Actions, a.ctx
+	sh.say(draw.Dim, sh.presentFrame().Th.Message(act.Message())+" "+sh.presentFrame().Th.Sign.Unread)
+	hands, ctx := sh.live.Actions, sh.ctx
 	return func() tea.Msg {
 		plan, err := hands.Plan(ctx, act)
 		if err != nil {
@@ -263,74 +263,74 @@ func (a *Shell) act(act model.Action) tea.Cmd {
 }
 
 // outcome tells what came of an action, and waits to see it.
-func (a *Shell) outcome(o model.Outcome) tea.Cmd {
+func (sh *Shell) outcome(o model.Outcome) tea.Cmd {
 	if rest, twice := strings.CutPrefix(o.Err, text.English(o.Action.Message())+": "); twice {
 		o.Err = rest // what was asked for is said once
 	}
-	text := a.presentFrame().Th.FormatOutcome(o)
+	text := sh.presentFrame().Th.FormatOutcome(o)
 	switch o.Result() {
 	case model.ResultNotDone:
-		a.say(draw.Bad, text)
-		if a.live.Actions != nil {
-			return a.carryOut(dialog.BreakAgain(a.look(), o))
+		sh.say(draw.Bad, text)
+		if sh.live.Actions != nil {
+			return sh.carryOut(dialog.BreakAgain(sh.look(), o))
 		}
 	case model.ResultUnknown:
-		a.say(draw.Bad, text) // it stays until a key, or until the watch has seen it
+		sh.say(draw.Bad, text) // it stays until a key, or until the watch has seen it
 	default:
-		a.say(draw.Good, text)
-		a.undo = o.Action.Fault
+		sh.say(draw.Good, text)
+		sh.undo = o.Action.Fault
 	}
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {
-		a.awaited = append(a.awaited, o)
-		a.lookForAwaited()
+		sh.awaited = append(sh.awaited, o)
+		sh.lookForAwaited()
 	}
 	return nil
 }
 
 // undoSpans name the key that takes back what the notice says was done, nil for none: the key that did
 // it, where it heals the same, or that which heals all.
-func (a *Shell) undoSpans() []draw.Span {
-	f := a.undo
-	if !slices.ContainsFunc(a.presentFrame().S.Reports().Faults(), func(on model.FaultOn) bool { return f.Kind != "" && f.Heals(on.Fault) }) {
+func (sh *Shell) undoSpans() []draw.Span {
+	f := sh.undo
+	if !slices.ContainsFunc(sh.presentFrame().S.Reports().Faults(), func(on model.FaultOn) bool { return f.Kind != "" && f.Heals(on.Fault) }) {
 		return nil
 	}
 	key, word := "A", model.MessageID("key-heal")
 	if own := faultKeys[f.Kind]; own.key != "" {
-		if act, _ := a.fault(f.Kind); act.Kind == model.HealFault && act.Fault.Target == f.Target {
+		if act, _ := sh.fault(f.Kind); act.Kind == model.HealFault && act.Fault.Target == f.Target {
 			key, word = own.key, own.healing
 		}
 	}
-	return []draw.Span{draw.Plain.Of("   "), draw.Change.Of(key), draw.Dim.Of(" " + a.th.Say(word))}
+	return []draw.Span{draw.Plain.Of("   "), draw.Change.Of(key), draw.Dim.Of(" " + sh.th.Say(word))}
 }
 
 // lookForAwaited says "done, then seen" for what the watch has seen by now of the claims that actions of
 // ours should have ended. That one went whose end no answer confirmed does not say who ended it, and one
 // may have ended in the same moment without it.
-func (a *Shell) lookForAwaited() {
-	s, rest := a.presentFrame().S, a.awaited[:0]
-	for _, w := range a.awaited {
+func (sh *Shell) lookForAwaited() {
+	s, rest := sh.presentFrame().S, sh.awaited[:0]
+	for _, w := range sh.awaited {
 		if c := s.Claim(w.Action.Key); c != nil && c.CreateRev == w.Action.CreateRev {
 			rest = append(rest, w)
 			continue
 		}
-		end := a.endOf(w.Action)
+		end := sh.endOf(w.Action)
 		switch other := end != nil && !end.Ours(); {
 		case w.Done && other && !s.Knows(w): // the watch was first: the journal guesses until it hears of the action
 			rest = append(rest, w)
 		case w.Done && other:
-			a.say(draw.Late, a.th.Say("done-but-seen", model.Verbatim(a.seenText(w.Action, end))))
+			sh.say(draw.Late, sh.th.Say("done-but-seen", model.Verbatim(sh.seenText(w.Action, end))))
 		case w.Done:
-			a.say(draw.Good, a.th.Say("done-then-seen", model.Verbatim(a.seenText(w.Action, end))))
+			sh.say(draw.Good, sh.th.Say("done-then-seen", model.Verbatim(sh.seenText(w.Action, end))))
 		default:
-			a.say(draw.Late, a.th.Say("no-answer-but-seen", model.Verbatim(a.seenText(w.Action, end))))
+			sh.say(draw.Late, sh.th.Say("no-answer-but-seen", model.Verbatim(sh.seenText(w.Action, end))))
 		}
 	}
-	a.awaited = rest
+	sh.awaited = rest
 }
 
 // endOf finds the entry that tells of a claim's end, nil if there is none.
-func (a *Shell) endOf(act model.Action) *journal.Entry {
-	if l := a.presentFrame().S.Lock(act.Lock); l != nil {
+func (sh *Shell) endOf(act model.Action) *journal.Entry {
+	if l := sh.presentFrame().S.Lock(act.Lock); l != nil {
 		facts := l.Journal()
 		for i := len(facts) - 1; i >= 0; i-- {
 			f := facts[i]
@@ -343,9 +343,9 @@ func (a *Shell) endOf(act model.Action) *journal.Entry {
 }
 
 // seenText tells of a claim's end.
-func (a *Shell) seenText(act model.Action, end *journal.Entry) string {
+func (sh *Shell) seenText(act model.Action, end *journal.Entry) string {
 	if end != nil {
-		return a.presentFrame().Th.Sentence(a.presentFrame().S, end)
+		return sh.presentFrame().Th.Sentence(sh.presentFrame().S, end)
 	}
-	return a.th.Say("is-gone", model.Verbatim(a.th.CutKey(a.th.Clean(act.Key), 40)))
+	return sh.th.Say("is-gone", model.Verbatim(sh.th.CutKey(sh.th.Clean(act.Key), 40)))
 }

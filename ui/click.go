@@ -12,20 +12,20 @@ import (
 
 // clickKey presses the key that is named in a cell of the screen, and says whether there is one: what
 // is painted as a key is one, wherever it stands.
-func (a *Shell) clickKey(x, y int) (cmd tea.Cmd, is bool) {
-	lines := strings.Split(a.view, "\n") // as it was seen
+func (sh *Shell) clickKey(x, y int) (cmd tea.Cmd, is bool) {
+	lines := strings.Split(sh.view, "\n") // as it was seen
 	if y < 0 || y >= len(lines) {
 		return nil, false
 	}
-	key := a.keyAt(lines[y], x)
-	b := a.keys.At[a.where()][key]
+	key := sh.keyAt(lines[y], x)
+	b := sh.keys.At[sh.where()][key]
 	switch {
 	case key == "":
 		return nil, false
 	case b != nil:
-		return a.press(b, key), true
-	case a.where()&(host.InHelp|host.InText) != 0:
-		return a.pressUnder(key), true
+		return sh.press(b, key), true
+	case sh.where()&(host.InHelp|host.InText) != 0:
+		return sh.pressUnder(key), true
 	}
 	return nil, false
 }
@@ -62,14 +62,14 @@ func runsOf(line, after string) (runs []run) {
 
 // keyAt is the key of the label in cell x of a line, "" for none: the key itself, and the words behind it
 // up to two blanks, a rule or the next key.
-func (a *Shell) keyAt(line string, x int) string {
+func (sh *Shell) keyAt(line string, x int) string {
 	var styles []string
-	for _, all := range []*[draw.StyleCount]string{&a.th.Before, &a.th.Chosen, &a.th.OnWarn, &a.th.OnError, &a.th.InBox().Before} {
+	for _, all := range []*[draw.StyleCount]string{&sh.th.Before, &sh.th.Chosen, &sh.th.OnWarn, &sh.th.OnError, &sh.th.InBox().Before} {
 		styles = append(styles, all[draw.Accent], all[draw.Change])
 	}
-	calls := a.keyNames()
+	calls := sh.keyNames()
 	at, label := 0, "" // the key whose words go on
-	for _, r := range runsOf(line, a.th.After) {
+	for _, r := range runsOf(line, sh.th.After) {
 		var keys []string
 		if slices.Contains(styles, r.style) {
 			keys = keysIn(r.text, calls)
@@ -84,7 +84,7 @@ func (a *Shell) keyAt(line string, x int) string {
 			continue
 		}
 		words, ends := r.text, false
-		for _, end := range []string{"  ", a.th.Sign.Line} {
+		for _, end := range []string{"  ", sh.th.Sign.Line} {
 			if i := strings.Index(words, end); i >= 0 {
 				words, ends = words[:i], true
 			}
@@ -103,9 +103,9 @@ func (a *Shell) keyAt(line string, x int) string {
 }
 
 // keyNames are the keys by how the screen names them.
-func (a *Shell) keyNames() map[string]string {
-	calls := map[string]string{a.th.Sign.Left: "left", a.th.Sign.Arrow: "right"}
-	for _, row := range a.keys.Rows {
+func (sh *Shell) keyNames() map[string]string {
+	calls := map[string]string{sh.th.Sign.Left: "left", sh.th.Sign.Arrow: "right"}
+	for _, row := range sh.keys.Rows {
 		for _, k := range row.Keys {
 			calls[host.Names([]string{k})] = k
 		}

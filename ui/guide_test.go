@@ -30,93 +30,93 @@ func newTourOn(t testing.TB, o Options, lang string, w, h int) tour {
 }
 
 // joins lets a contender ask for a lock, as the lab and the proxy report it.
-func (b tour) joins(s float64, name, lock string, id model.LeaseID) {
-	b.w.add(model.Contender{At: at(s), Name: name, PID: 4711, Lock: lock, Recipe: "mutex", TTL: 5, Proc: model.ProcRunning},
+func (t tour) joins(s float64, name, lock string, id model.LeaseID) {
+	t.w.add(model.Contender{At: at(s), Name: name, PID: 4711, Lock: lock, Recipe: "mutex", TTL: 5, Proc: model.ProcRunning},
 		model.LeaseOwner{At: at(s), Lease: id, Client: model.Client{Name: name, Certain: true}})
-	b.w.claim(s, lock, "", id)
-	b.w.read(s, id, 5, 5)
-	b.says(s, name, lock, id, model.BeliefWaiting)
+	t.w.claim(s, lock, "", id)
+	t.w.read(s, id, 5, 5)
+	t.says(s, name, lock, id, model.BeliefWaiting)
 }
 
-func (b tour) says(s float64, name, lock string, id model.LeaseID, state model.BeliefState) {
-	b.w.add(model.Belief{At: at(s), Contender: name, Lock: lock, State: state, Key: leaseKey(lock, id), Lease: id})
+func (t tour) says(s float64, name, lock string, id model.LeaseID, state model.BeliefState) {
+	t.w.add(model.Belief{At: at(s), Contender: name, Lock: lock, State: state, Key: leaseKey(lock, id), Lease: id})
 }
 
 // goes takes a claim away, and lets the next one say that it holds.
-func (b tour) goes(s float64, id model.LeaseID, next string, nextID model.LeaseID) {
-	b.w.del(s, leaseKey(guided, id))
-	b.says(s, next, guided, nextID, model.BeliefHolding)
+func (t tour) goes(s float64, id model.LeaseID, next string, nextID model.LeaseID) {
+	t.w.del(s, leaseKey(guided, id))
+	t.says(s, next, guided, nextID, model.BeliefHolding)
 }
 
-func (b tour) led(s float64, leader uint64) {
+func (t tour) led(s float64, leader uint64) {
 	c := model.ClusterStatus{At: at(s)}
 	for id := range uint64(3) {
 		c.Members = append(c.Members, model.Member{ID: id + 1, Name: "m" + string(rune('1'+id)), Term: 2, Rev: 184_000, Leader: id+1 == leader})
 	}
-	b.w.add(c)
+	t.w.add(c)
 }
 
-func (b tour) process(s float64, name string, state model.ProcState) {
-	b.w.add(model.Contender{At: at(s), Name: name, PID: 4711, Lock: guided, Recipe: "mutex", TTL: 5, Proc: state})
+func (t tour) process(s float64, name string, state model.ProcState) {
+	t.w.add(model.Contender{At: at(s), Name: name, PID: 4711, Lock: guided, Recipe: "mutex", TTL: 5, Proc: state})
 }
 
 // queue is three programs on the lock, c1 holds.
-func (b tour) queue() {
-	b.led(1, 1)
-	b.joins(1, "c1", guided, 0xa1)
-	b.joins(1, "c2", guided, 0xa2)
-	b.joins(1, "c3", guided, 0xa3)
-	b.says(1, "c1", guided, 0xa1, model.BeliefHolding)
-	b.sync(2)
+func (t tour) queue() {
+	t.led(1, 1)
+	t.joins(1, "c1", guided, 0xa1)
+	t.joins(1, "c2", guided, 0xa2)
+	t.joins(1, "c3", guided, 0xa3)
+	t.says(1, "c1", guided, 0xa1, model.BeliefHolding)
+	t.sync(2)
 }
 
 // handover, pause, expiry, wake, deadlock and another leader are what the steps are about.
-func (b tour) handover() {
-	b.says(2.9, "c1", guided, 0xa1, model.BeliefLeaving)
-	b.goes(3, 0xa1, "c2", 0xa2)
-	b.says(3.1, "c1", guided, 0, model.BeliefIdle)
-	b.sync(4)
+func (t tour) handover() {
+	t.says(2.9, "c1", guided, 0xa1, model.BeliefLeaving)
+	t.goes(3, 0xa1, "c2", 0xa2)
+	t.says(3.1, "c1", guided, 0, model.BeliefIdle)
+	t.sync(4)
 }
 
-func (b tour) pause() {
-	b.process(5, "c2", model.ProcPaused)
-	b.w.add(model.FaultOn{At: at(5), ID: 1, Fault: model.Fault{Kind: model.FaultPause, Target: "c2"}})
-	b.sync(6)
+func (t tour) pause() {
+	t.process(5, "c2", model.ProcPaused)
+	t.w.add(model.FaultOn{At: at(5), ID: 1, Fault: model.Fault{Kind: model.FaultPause, Target: "c2"}})
+	t.sync(6)
 }
 
-func (b tour) expiry() {
-	b.goes(11, 0xa2, "c3", 0xa3)
-	b.sync(12)
-	b.w.add(model.Tick{At: at(13)})
-	b.sync(13)
+func (t tour) expiry() {
+	t.goes(11, 0xa2, "c3", 0xa3)
+	t.sync(12)
+	t.w.add(model.Tick{At: at(13)})
+	t.sync(13)
 }
 
-func (b tour) wake() {
-	b.w.add(model.FaultOff{At: at(20), ID: 1, Why: "healed"})
-	b.process(20, "c2", model.ProcRunning)
-	b.says(20, "c2", guided, 0xa2, model.BeliefLost)
-	b.sync(21)
+func (t tour) wake() {
+	t.w.add(model.FaultOff{At: at(20), ID: 1, Why: "healed"})
+	t.process(20, "c2", model.ProcRunning)
+	t.says(20, "c2", guided, 0xa2, model.BeliefLost)
+	t.sync(21)
 }
 
-func (b tour) deadlock() {
-	b.w.add(model.FaultOn{At: at(30), ID: 2, Fault: model.Fault{Kind: model.FaultDeadlock}})
-	b.joins(30, "c4", "/demo/stock", 0xb1)
-	b.joins(30, "c5", "/demo/cash", 0xb2)
-	b.sync(31)
-	b.sees("Each takes its first lock")
-	b.w.claim(32, "/demo/cash", "", 0xb1)
-	b.w.claim(32, "/demo/stock", "", 0xb2)
-	b.w.read(36, 0xb1, 5, 5)
-	b.w.read(36, 0xb2, 5, 5)
-	b.sync(36)
+func (t tour) deadlock() {
+	t.w.add(model.FaultOn{At: at(30), ID: 2, Fault: model.Fault{Kind: model.FaultDeadlock}})
+	t.joins(30, "c4", "/demo/stock", 0xb1)
+	t.joins(30, "c5", "/demo/cash", 0xb2)
+	t.sync(31)
+	t.sees("Each takes its first lock")
+	t.w.claim(32, "/demo/cash", "", 0xb1)
+	t.w.claim(32, "/demo/stock", "", 0xb2)
+	t.w.read(36, 0xb1, 5, 5)
+	t.w.read(36, 0xb2, 5, 5)
+	t.sync(36)
 }
 
-func (b tour) anotherLeader() { b.led(40, 2); b.sync(41) }
+func (t tour) anotherLeader() { t.led(40, 2); t.sync(41) }
 
-func (b tour) seesNot(text string) {
-	b.t.Helper()
-	if strings.Contains(b.text(), text) {
-		b.t.Errorf("the screen says %q:\n%s", text, b.text())
+func (t tour) seesNot(text string) {
+	t.t.Helper()
+	if strings.Contains(t.text(), text) {
+		t.t.Errorf("the screen says %q:\n%s", text, t.text())
 	}
 }
 

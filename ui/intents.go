@@ -21,25 +21,25 @@ import (
 )
 
 // Target is what is under the cursor.
-func (a *Shell) Target() page.Target { return a.target(a.Frame()) }
+func (sh *Shell) Target() page.Target { return sh.target(sh.Frame()) }
 
 // look is what a part reads of the console: of now, also while the past is shown.
-func (a *Shell) look() host.View { return a.viewOf(a.presentFrame()) }
+func (sh *Shell) look() host.View { return sh.viewOf(sh.presentFrame()) }
 
-func (a *Shell) viewOf(f page.Frame) host.View {
-	return host.View{Frame: f, Armed: a.o.Armed, Pressed: a.pressed, Idle: a.now.Sub(a.touched), Lists: a.current().About().Shows&page.ShowRow != 0, Hints: a.hints}
+func (sh *Shell) viewOf(f page.Frame) host.View {
+	return host.View{Frame: f, Armed: sh.o.Armed, Pressed: sh.pressed, Idle: sh.now.Sub(sh.touched), Lists: sh.current().About().Shows&page.ShowRow != 0, Hints: sh.hints}
 }
 
 // carryOut does what is wanted.
-func (a *Shell) carryOut(wants []host.Intent) tea.Cmd {
+func (sh *Shell) carryOut(wants []host.Intent) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, x := range wants {
-		cmd, why := a.do(x)
+		cmd, why := sh.do(x)
 		cmds = append(cmds, cmd)
 		if why != "" {
-			a.refuse(why)
+			sh.refuse(why)
 		}
-		if open, ok := x.(host.Open); ok && a.dialog != open.Dialog {
+		if open, ok := x.(host.Open); ok && sh.dialog != open.Dialog {
 			break
 		}
 	}
@@ -47,28 +47,28 @@ func (a *Shell) carryOut(wants []host.Intent) tea.Cmd {
 }
 
 // do does one thing that is wanted, or says why it cannot be done.
-func (a *Shell) do(x host.Intent) (cmd tea.Cmd, why string) {
-	actions, ctx, lang := a.live.Actions, a.ctx, a.th.Lang
+func (sh *Shell) do(x host.Intent) (cmd tea.Cmd, why string) {
+	actions, ctx, lang := sh.live.Actions, sh.ctx, sh.th.Lang
 	switch x := x.(type) {
 	case host.Say:
-		a.say(x.St, x.Text)
+		sh.say(x.St, x.Text)
 	case page.Request:
-		a.show(x)
+		sh.show(x)
 	case host.GoTo:
-		a.turnTo(slices.Index(a.titles(), string(x)))
+		sh.turnTo(slices.Index(sh.titles(), string(x)))
 	case host.Select:
-		if lock := string(x); a.state.Lock(lock) != nil && a.current().About().Shows&page.ShowRow != 0 {
-			a.current().Show(a.Frame(), page.Request{Show: page.ShowRow, Lock: lock})
+		if lock := string(x); sh.state.Lock(lock) != nil && sh.current().About().Shows&page.ShowRow != 0 {
+			sh.current().Show(sh.Frame(), page.Request{Show: page.ShowRow, Lock: lock})
 		}
 	case host.Rewind:
-		a.rewind(time.Time(x))
+		sh.rewind(time.Time(x))
 	case host.Open:
-		a.open(x)
+		sh.open(x)
 	case host.Close:
-		a.dialog = nil
+		sh.dialog = nil
 	case host.Press:
-		a.palette = nil // what a key does is for the page
-		return a.press(x.Key, x.Key.Keys[0]), ""
+		sh.palette = nil // what a key does is for the page
+		return sh.press(x.Key, x.Key.Keys[0]), ""
 	case host.Ask:
 		return func() tea.Msg {
 			return availableMsg{host.Said{Target: x.On, Acts: x.Acts, Whys: host.WhysNot(lang, actions, x.Acts)}, x.Then}
@@ -98,13 +98,13 @@ func (a *Shell) do(x host.Intent) (cmd tea.Cmd, why string) {
 			}}
 		}, ""
 	case host.Act:
-		return a.act(x.Action), ""
+		return sh.act(x.Action), ""
 	case host.Do:
-		return a.doPlans(x), ""
+		return sh.doPlans(x), ""
 	case host.Watch:
-		return a.watch(x)
+		return sh.watch(x)
 	case host.After:
-		return a.after(x.For, func(time.Time) tea.Msg {
+		return sh.after(x.For, func(time.Time) tea.Msg {
 			return lateMsg{x.To, func(host.View) []host.Intent { x.Then(); return nil }}
 		}), ""
 	case host.Beside:
@@ -112,13 +112,13 @@ func (a *Shell) do(x host.Intent) (cmd tea.Cmd, why string) {
 	case host.Cmd:
 		return tea.Cmd(x), ""
 	case dialog.Theme:
-		return nil, a.chooseTheme(string(x))
+		return nil, sh.chooseTheme(string(x))
 	case dialog.Moment:
-		return a.moment(string(x))
+		return sh.moment(string(x))
 	case dialog.Screen:
-		return a.writeScreen(string(x))
+		return sh.writeScreen(string(x))
 	case dialog.Record:
-		return nil, a.record()
+		return nil, sh.record()
 	default:
 		panic(fmt.Sprintf("ui: nothing does %T", x))
 	}
@@ -133,10 +133,10 @@ type lateMsg struct {
 
 // rewind moves the cursor of the axis to a moment of what was seen, or to now for the zero time: the
 // screen follows once the key that is being done is done.
-func (a *Shell) rewind(at time.Time) {
-	axis, state := &a.viewState.Axis, a.presentFrame().S
+func (sh *Shell) rewind(at time.Time) {
+	axis, state := &sh.viewState.Axis, sh.presentFrame().S
 	switch {
-	case a.playback() == nil:
+	case sh.playback() == nil:
 	case at.IsZero():
 		axis.Now()
 	default:
@@ -145,22 +145,22 @@ func (a *Shell) rewind(at time.Time) {
 }
 
 // open opens a dialog over the page, if nothing else has come up.
-func (a *Shell) open(x host.Open) {
-	if a.where()&host.AnyPage == 0 || x.AboutLock && !a.current().About().Targets {
+func (sh *Shell) open(x host.Open) {
+	if sh.where()&host.AnyPage == 0 || x.AboutLock && !sh.current().About().Targets {
 		return
 	}
-	a.thaw()
-	a.dialog = x.Dialog
+	sh.thaw()
+	sh.dialog = x.Dialog
 	if x.AboutLock { // the row of the lock stays while one reads
-		a.presentFrame().Locks.Pick.Pinned = true
+		sh.presentFrame().Locks.Pick.Pinned = true
 	}
 }
 
 // doPlans carries out plans beside the screen.
-func (a *Shell) doPlans(x host.Do) tea.Cmd {
-	actions, ctx := a.live.Actions, a.ctx
+func (sh *Shell) doPlans(x host.Do) tea.Cmd {
+	actions, ctx := sh.live.Actions, sh.ctx
 	if x.To == nil {
-		a.say(draw.Dim, a.th.Message(x.Plans[0].Action.Message())+" "+a.th.Sign.Unread)
+		sh.say(draw.Dim, sh.th.Message(x.Plans[0].Action.Message())+" "+sh.th.Sign.Unread)
 	}
 	return func() tea.Msg {
 		outs := make([]model.Outcome, len(x.Plans))
@@ -180,30 +180,30 @@ func (a *Shell) doPlans(x host.Do) tea.Cmd {
 }
 
 // chooseTheme changes how it looks, or says why it does not.
-func (a *Shell) chooseTheme(name string) string {
+func (sh *Shell) chooseTheme(name string) string {
 	if known(name) == "" {
-		return a.th.Say("unknown-theme", model.Verbatim(strconv.Quote(name)), model.Verbatim(strings.Join(draw.Themes, ", ")))
+		return sh.th.Say("unknown-theme", model.Verbatim(strconv.Quote(name)), model.Verbatim(strings.Join(draw.Themes, ", ")))
 	}
-	if a.themed = name; a.o.Profile == termenv.Ascii {
-		return a.th.Say("kept-for-next-time-there-are")
+	if sh.themed = name; sh.o.Profile == termenv.Ascii {
+		return sh.th.Say("kept-for-next-time-there-are")
 	}
-	a.setTheme(name)
+	sh.setTheme(name)
 	return ""
 }
 
 // writeScreen writes the screen as text to a file that is not there yet, or says why not.
-func (a *Shell) writeScreen(file string) (tea.Cmd, string) {
-	if a.o.Save == nil {
-		return nil, a.th.Say("no-file-can-be-written-here")
+func (sh *Shell) writeScreen(file string) (tea.Cmd, string) {
+	if sh.o.Save == nil {
+		return nil, sh.th.Say("no-file-can-be-written-here")
 	}
-	typed := a.palette
-	a.palette = nil // it is not part of what was to be kept
-	lines := a.paint()
-	a.palette = typed
+	typed := sh.palette
+	sh.palette = nil // it is not part of what was to be kept
+	lines := sh.paint()
+	sh.palette = typed
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(ansi.Strip(l), " ")
 	}
-	text, save, th := strings.Join(lines, "\n")+"\n", a.o.Save, a.th
+	text, save, th := strings.Join(lines, "\n")+"\n", sh.o.Save, sh.th
 	return func() tea.Msg {
 		path, err := save(file, text)
 		if err != nil {
@@ -215,17 +215,17 @@ func (a *Shell) writeScreen(file string) (tea.Cmd, string) {
 
 // here is where a line of commands opens: the pages that have a digit, and the keys that do something on
 // this one, which are not those that move and not that of the palette.
-func (a *Shell) here() dialog.Here {
-	h := dialog.Here{Watching: a.start == nil}
-	for _, x := range a.pages {
+func (sh *Shell) here() dialog.Here {
+	h := dialog.Here{Watching: sh.start == nil}
+	for _, x := range sh.pages {
 		if about := x.About(); !about.Inner {
 			h.Pages = append(h.Pages, about.Title)
 		}
 	}
-	for i, v := 0, a.look(); i < len(a.keys.Rows); i++ {
-		k := &a.keys.Rows[i]
-		here := k.Where&a.pageWhere() != 0 && k.Fold.What != host.FoldMoves && k.Keys[0] != ":"
-		if here && (k.Hidden == nil || !k.Hidden(v)) && (k.Needs != page.NeedsLab || a.o.Lab) {
+	for i, v := 0, sh.look(); i < len(sh.keys.Rows); i++ {
+		k := &sh.keys.Rows[i]
+		here := k.Where&sh.pageWhere() != 0 && k.Fold.What != host.FoldMoves && k.Keys[0] != ":"
+		if here && (k.Hidden == nil || !k.Hidden(v)) && (k.Needs != page.NeedsLab || sh.o.Lab) {
 			h.Keys = append(h.Keys, k)
 		}
 	}
@@ -233,53 +233,53 @@ func (a *Shell) here() dialog.Here {
 }
 
 // obey does what the line of commands wants. It closes, unless that cannot be done.
-func (a *Shell) obey(wants []host.Intent, done bool) tea.Cmd {
-	line := a.palette
+func (sh *Shell) obey(wants []host.Intent, done bool) tea.Cmd {
+	line := sh.palette
 	var cmds []tea.Cmd
 	for _, x := range wants {
-		cmd, why := a.do(x)
+		cmd, why := sh.do(x)
 		cmds = append(cmds, cmd)
 		if why != "" {
 			line.Refuse(why)
 			done = false
 		}
 	}
-	if done && a.palette == line {
-		a.palette = nil
+	if done && sh.palette == line {
+		sh.palette = nil
 	}
 	return tea.Batch(cmds...)
 }
 
 // presentFrame is the frame of now, also while the past is shown.
-func (a *Shell) presentFrame() page.Frame {
-	if a.present != nil {
-		return a.present.frame(a.th)
+func (sh *Shell) presentFrame() page.Frame {
+	if sh.present != nil {
+		return sh.present.frame(sh.th)
 	}
-	return a.Frame()
+	return sh.Frame()
 }
 
 // record begins a recording of what is seen, or ends it.
-func (a *Shell) record() string {
-	log := a.o.Record
+func (sh *Shell) record() string {
+	log := sh.o.Record
 	switch {
 	case log == nil:
-		return a.th.Say("what-is-shown-is-recorded-already")
+		return sh.th.Say("what-is-shown-is-recorded-already")
 	case log.On():
-		a.recorded("")
+		sh.recorded("")
 		return ""
 	}
-	path, err := log.Begin(a.presentFrame().S)
+	path, err := log.Begin(sh.presentFrame().S)
 	if err != nil {
-		return text.Refused(a.th.Lang, err)
+		return text.Refused(sh.th.Lang, err)
 	}
-	a.say(draw.Plain, a.th.Say("recording-to", model.Verbatim(a.th.Clean(path))))
-	a.stays = true
+	sh.say(draw.Plain, sh.th.Say("recording-to", model.Verbatim(sh.th.Clean(path))))
+	sh.stays = true
 	return ""
 }
 
 // recorded ends the recording, and says why if a person did not ask for that, and where it is.
-func (a *Shell) recorded(why string) {
-	said, err := a.o.Record.End()
+func (sh *Shell) recorded(why string) {
+	said, err := sh.o.Record.End()
 	st, text := draw.Plain, said
 	if why != "" {
 		st, text = draw.Late, why+"; "+said
@@ -287,6 +287,6 @@ func (a *Shell) recorded(why string) {
 	if err != nil {
 		st, text = draw.Bad, text+"; "+err.Error()
 	}
-	a.say(st, a.th.Clean(text))
-	a.stays = true
+	sh.say(st, sh.th.Clean(text))
+	sh.stays = true
 }

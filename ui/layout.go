@@ -96,24 +96,24 @@ func arrange(w, h, lesson, verdict int) layout {
 }
 
 // arrange cuts up the screen as it is now.
-func (a *Shell) arrange() layout {
+func (sh *Shell) arrange() layout {
 	verdict := 0
-	listed := a.current().About().Shows&page.ShowFinding != 0 && !a.viewState.Counters.Verdict.Over() // by the page itself
-	if !listed && a.overlay == nil && !a.o.Lesson.Judges() {                                          // a lesson tells itself what is wrong
-		verdict = a.canvas().Top()
+	listed := sh.current().About().Shows&page.ShowFinding != 0 && !sh.viewState.Counters.Verdict.Over() // by the page itself
+	if !listed && sh.overlay == nil && !sh.o.Lesson.Judges() {                                          // a lesson tells itself what is wrong
+		verdict = sh.canvas().Top()
 	}
-	if !a.lessonBeside() {
-		return arrange(a.w, a.h, a.panel.Height(a.th, a.w, a.h), verdict)
+	if !sh.lessonBeside() {
+		return arrange(sh.w, sh.h, sh.panel.Height(sh.th, sh.w, sh.h), verdict)
 	}
-	l := arrange(a.w, a.h, 0, verdict)
+	l := arrange(sh.w, sh.h, 0, verdict)
 	l.lesson, l.picture = l.main, l.main
-	l.lesson.w = lessonWidth(a.w)
+	l.lesson.w = lessonWidth(sh.w)
 	l.main.x += l.lesson.w + 1 // a rule stands between the two
 	l.main.w -= l.lesson.w + 1
 	l.picture.x, l.picture.w = l.main.x, l.main.w
 	l.picture.h = 0
-	if a.overlay == nil { // what is read in the place of the page takes its room, too
-		l.picture.h = min(a.panel.PictureHeight(a.h), l.main.h/2)
+	if sh.overlay == nil { // what is read in the place of the page takes its room, too
+		l.picture.h = min(sh.panel.PictureHeight(sh.h), l.main.h/2)
 	}
 	l.main.h -= l.picture.h
 	l.picture.y = l.main.y + l.main.h
@@ -132,47 +132,47 @@ const (
 func lessonWidth(w int) int { return min(lessonWide, w-besidePage-1) }
 
 // lessonBeside says whether the text of a lesson stands beside what it is about, and not under it.
-func (a *Shell) lessonBeside() bool {
-	return a.w >= besideFrom && a.h >= page.TallFrom && a.panel.FitsBeside(lessonWidth(a.w))
+func (sh *Shell) lessonBeside() bool {
+	return sh.w >= besideFrom && sh.h >= page.TallFrom && sh.panel.FitsBeside(lessonWidth(sh.w))
 }
 
 // beside puts the text of a lesson at the left of the page, whose lines are the last ones.
-func (a *Shell) beside(l layout, lines []string, f page.Frame) []string {
-	right := append(lines[l.main.y:l.main.y+l.main.h:l.main.y+l.main.h], a.panel.Picture(f, l.picture.w, l.picture.h)...)
+func (sh *Shell) beside(l layout, lines []string, f page.Frame) []string {
+	right := append(lines[l.main.y:l.main.y+l.main.h:l.main.y+l.main.h], sh.panel.Picture(f, l.picture.w, l.picture.h)...)
 	rule := string(f.Th.Put(nil, draw.Rule, f.Th.Sign.Box.Left))
-	for i, left := range a.panel.Lines(a.look(), f, l.lesson.w, l.lesson.h, true) {
+	for i, left := range sh.panel.Lines(sh.look(), f, l.lesson.w, l.lesson.h, true) {
 		lines = append(lines[:l.main.y+i], left+rule+right[i])
 	}
 	return lines
 }
 
 // verdict paints what is wrong.
-func (a *Shell) verdict(l layout) []string {
-	v, f := &a.viewState.Counters.Verdict, a.canvas()
-	if calm := f.Calm(a.w); calm != nil {
-		if own, ok := a.current().(page.Calm); ok {
+func (sh *Shell) verdict(l layout) []string {
+	v, f := &sh.viewState.Counters.Verdict, sh.canvas()
+	if calm := f.Calm(sh.w); calm != nil {
+		if own, ok := sh.current().(page.Calm); ok {
 			calm = own.Calm(f, calm)
 		}
 		return calm
 	}
-	return v.Lines(f.View, a.w, l.verdict.h, v.Finding.Lock != "" && a.current().Lock(f).Lock == v.Finding.Lock, "!", a.verdictKey())
+	return v.Lines(f.View, sh.w, l.verdict.h, v.Finding.Lock != "" && sh.current().Lock(f).Lock == v.Finding.Lock, "!", sh.verdictKey())
 }
 
 // verdictKey is the key that does what the verdict says, "" where it would do that to something else or to
 // nothing.
-func (a *Shell) verdictKey() string {
-	v := &a.viewState.Counters.Verdict
-	if !a.current().About().Targets || a.present != nil { // in the past nothing is done
+func (sh *Shell) verdictKey() string {
+	v := &sh.viewState.Counters.Verdict
+	if !sh.current().About().Targets || sh.present != nil { // in the past nothing is done
 		return ""
 	}
-	key := v.Key(a.o.Lab, a.o.Armed)
+	key := v.Key(sh.o.Lab, sh.o.Armed)
 	switch key {
 	case "K":
-		if act, _ := a.fault(model.FaultKill); act.Kind != model.InjectFault || !slices.Equal(v.Do().Args, []any{act.Fault.Target}) {
+		if act, _ := sh.fault(model.FaultKill); act.Kind != model.InjectFault || !slices.Equal(v.Do().Args, []any{act.Fault.Target}) {
 			return ""
 		}
 	case "x":
-		if a.Target().Action.Key != v.Finding.Claim.Key {
+		if sh.Target().Action.Key != v.Finding.Claim.Key {
 			return ""
 		}
 	}
@@ -180,37 +180,37 @@ func (a *Shell) verdictKey() string {
 }
 
 // showVerdict selects what the verdict is about.
-func (a *Shell) showVerdict() {
-	switch v := &a.viewState.Counters.Verdict; {
-	case !v.Showing() && len(a.state.Locks()) == 0:
-		a.say(draw.Dim, a.Frame().Unjudged())
+func (sh *Shell) showVerdict() {
+	switch v := &sh.viewState.Counters.Verdict; {
+	case !v.Showing() && len(sh.state.Locks()) == 0:
+		sh.say(draw.Dim, sh.Frame().Unjudged())
 	case !v.Showing():
-		a.say(draw.Dim, a.th.Say("no-problems-visible-in-etcd"))
-	case v.Finding.Lock != "" && a.state.Lock(v.Finding.Lock) != nil:
-		a.show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
+		sh.say(draw.Dim, sh.th.Say("no-problems-visible-in-etcd"))
+	case v.Finding.Lock != "" && sh.state.Lock(v.Finding.Lock) != nil:
+		sh.show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
 	case v.Now:
-		a.show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
+		sh.show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
 	default:
-		a.say(draw.Dim, a.th.Say("that-has-ended-and-there-is"))
+		sh.say(draw.Dim, sh.th.Say("that-has-ended-and-there-is"))
 	}
 }
 
 // body paints the page.
-func (a *Shell) body(l layout) []string {
-	a.onScreen = a.onScreen[:0]
-	f := a.canvas()
+func (sh *Shell) body(l layout) []string {
+	sh.onScreen = sh.onScreen[:0]
+	f := sh.canvas()
 	h := l.main.h
-	if a.overlay != nil {
-		return a.overlay.render(a.th, l.main.w, h)
+	if sh.overlay != nil {
+		return sh.overlay.render(sh.th, l.main.w, h)
 	}
-	return a.current().Paint(f, l.main.w, h)
+	return sh.current().Paint(f, l.main.w, h)
 }
 
 // header is the top of the screen as it is now.
-func (a *Shell) header() *header {
-	f := a.Frame()
-	if a.present != nil {
-		f.Th = a.past
+func (sh *Shell) header() *header {
+	f := sh.Frame()
+	if sh.present != nil {
+		f.Th = sh.past
 	}
-	return &header{freezing: &a.freezing, Frame: f, o: &a.o, w: a.w, pages: a.pageSet, spent: a.spent, cost: a.cost, present: a.present, stale: a.stale()}
+	return &header{freezing: &sh.freezing, Frame: f, o: &sh.o, w: sh.w, pages: sh.pageSet, spent: sh.spent, cost: sh.cost, present: sh.present, stale: sh.stale()}
 }

@@ -51,64 +51,64 @@ func everySecond(by Clock) tea.Cmd {
 }
 
 // clockSet says it once when the machine's clock was set.
-func (a *Shell) clockSet() {
-	if a.live.Clock == nil {
+func (sh *Shell) clockSet() {
+	if sh.live.Clock == nil {
 		return
 	}
-	if set := a.live.Clock.Set(); set != a.set {
-		a.say(draw.Bad, a.th.Message(draw.ClockWasSet(set-a.set)))
-		a.set = set
+	if set := sh.live.Clock.Set(); set != sh.set {
+		sh.say(draw.Bad, sh.th.Message(draw.ClockWasSet(set-sh.set)))
+		sh.set = set
 	}
 }
 
-func (a *Shell) bootDone(m bootedMsg) tea.Cmd {
+func (sh *Shell) bootDone(m bootedMsg) tea.Cmd {
 	if m.err != nil {
-		a.err = m.err
+		sh.err = m.err
 		return tea.Quit
 	}
-	a.live, a.booted = m.live, true
+	sh.live, sh.booted = m.live, true
 	if m.live.State != nil {
-		a.state = m.live.State
-		a.complete()
+		sh.state = m.live.State
+		sh.complete()
 	}
-	if a.o.Notice != "" {
-		a.say(draw.Late, a.th.Clean(a.o.Notice))
-		a.stays = true
+	if sh.o.Notice != "" {
+		sh.say(draw.Late, sh.th.Clean(sh.o.Notice))
+		sh.stays = true
 	}
-	if a.live.Cut != nil {
-		a.say(draw.Late, a.th.Say("the-recording-is-cut-off", model.Verbatim(a.th.Clean(a.live.Cut.Error()))))
-		a.stays = true
+	if sh.live.Cut != nil {
+		sh.say(draw.Late, sh.th.Say("the-recording-is-cut-off", model.Verbatim(sh.th.Clean(sh.live.Cut.Error()))))
+		sh.stays = true
 	}
-	if a.live.Start != nil {
-		a.start = dialog.NewStartPage(a.live.Start)
-		return a.start.Scan(a.ctx, &a.boots)
+	if sh.live.Start != nil {
+		sh.start = dialog.NewStartPage(sh.live.Start)
+		return sh.start.Scan(sh.ctx, &sh.boots)
 	}
-	if a.panel.Showing() {
-		a.panel.Booted(a.look())
+	if sh.panel.Showing() {
+		sh.panel.Booted(sh.look())
 	}
-	return a.pull()
+	return sh.pull()
 }
 
 // pull asks the source for the next batch. There is one such command at a time:
 // the next one starts when a batch was applied.
-func (a *Shell) pull() tea.Cmd {
-	return a.pullAfter(nil)
+func (sh *Shell) pull() tea.Cmd {
+	return sh.pullAfter(nil)
 }
 
 // pullAfter does so when what has to be done beside the screen was done, if it is not nil.
-func (a *Shell) pullAfter(first func()) tea.Cmd {
-	if a.present != nil {
-		return a.pullFrom(a.o.Past, -a.moments, a.state, first)
+func (sh *Shell) pullAfter(first func()) tea.Cmd {
+	if sh.present != nil {
+		return sh.pullFrom(sh.o.Past, -sh.moments, sh.state, first)
 	}
-	return a.pullFrom(a.live.Source, a.sources, a.state, first)
+	return sh.pullFrom(sh.live.Source, sh.sources, sh.state, first)
 }
 
 // pullFrom asks a source for the next batch, for a state.
-func (a *Shell) pullFrom(source model.Source, n int, s *store.Store, first func()) tea.Cmd {
+func (sh *Shell) pullFrom(source model.Source, n int, s *store.Store, first func()) tea.Cmd {
 	if source == nil {
 		return nil
 	}
-	next, ctx := s.Ask(source, a.onScreen), a.ctx
+	next, ctx := s.Ask(source, sh.onScreen), sh.ctx
 	return func() tea.Msg {
 		if first != nil {
 			first()
@@ -123,50 +123,50 @@ func (a *Shell) pullFrom(source model.Source, n int, s *store.Store, first func(
 
 // batch takes a batch in, asks for the next one, and says whether it tells a person
 // anything that cannot wait for the next second.
-func (a *Shell) batch(b model.Batch) (next tea.Cmd, tells bool) {
-	facts, version, listed, other := a.state.JournalVersion(), a.state.Version(), a.state.Coverage().Loaded(), a.state.Coverage().OtherCluster()
-	if !a.state.ApplyWhile(b, a.runs) {
+func (sh *Shell) batch(b model.Batch) (next tea.Cmd, tells bool) {
+	facts, version, listed, other := sh.state.JournalVersion(), sh.state.Version(), sh.state.Coverage().Loaded(), sh.state.Coverage().OtherCluster()
+	if !sh.state.ApplyWhile(b, sh.runs) {
 		return nil, false
 	}
-	why, keep := a.note(b, a.state)
-	if now := a.state.Coverage().OtherCluster(); !now.Same(other) && !now.IsZero() {
-		a.otherCluster(now)
+	why, keep := sh.note(b, sh.state)
+	if now := sh.state.Coverage().OtherCluster(); !now.Same(other) && !now.IsZero() {
+		sh.otherCluster(now)
 	}
-	if !listed && a.state.Coverage().Loaded() {
-		a.viewState.Locks.Order.Force = true // the first page that is whole does not wait for its turn
+	if !listed && sh.state.Coverage().Loaded() {
+		sh.viewState.Locks.Order.Force = true // the first page that is whole does not wait for its turn
 	}
-	a.cost = b.Cost
-	a.setNow()
-	a.lookForAwaited()
-	if now := a.state.Now(); a.state.Coverage().Loaded() || now.Sub(a.listShown) >= listEvery || slices.ContainsFunc(b.Events, notListed) {
-		a.listShown = now
+	sh.cost = b.Cost
+	sh.setNow()
+	sh.lookForAwaited()
+	if now := sh.state.Now(); sh.state.Coverage().Loaded() || now.Sub(sh.listShown) >= listEvery || slices.ContainsFunc(b.Events, notListed) {
+		sh.listShown = now
 	} else {
-		return a.pullAfter(keep), false
+		return sh.pullAfter(keep), false
 	}
-	tells = why != "" || a.state.JournalVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
+	tells = why != "" || sh.state.JournalVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
 		switch e := ev.(type) {
 		case model.Tick:
-			return a.state.Version() != version
+			return sh.state.Version() != version
 		case model.LeaseRead:
-			return worthShowing(e, a.state.Lease(e.ID), a.onScreen)
+			return worthShowing(e, sh.state.Lease(e.ID), sh.onScreen)
 		}
 		return true
 	})
-	return a.pullAfter(keep), tells
+	return sh.pullAfter(keep), tells
 }
 
 // runs says whether nobody has ended the console. A batch may take a moment.
-func (a *Shell) runs() bool { return a.ctx.Err() == nil }
+func (sh *Shell) runs() bool { return sh.ctx.Err() == nil }
 
 // note writes down what came in, if that is now: into the recording, and into what is kept of the
 // past, which is packed beside the screen.
-func (a *Shell) note(b model.Batch, s *store.Store) (why string, keep func()) {
-	past := a.o.Past
-	if a.present != nil && s != a.present.state {
+func (sh *Shell) note(b model.Batch, s *store.Store) (why string, keep func()) {
+	past := sh.o.Past
+	if sh.present != nil && s != sh.present.state {
 		return "", nil
 	}
-	if why = a.o.Record.Note(b); why != "" {
-		a.recorded(a.th.Say("the-recording-ended", model.Verbatim(why)))
+	if why = sh.o.Record.Note(b); why != "" {
+		sh.recorded(sh.th.Say("the-recording-ended", model.Verbatim(why)))
 	}
 	if past == nil {
 		return why, nil
@@ -180,10 +180,10 @@ func (a *Shell) note(b model.Batch, s *store.Store) (why string, keep func()) {
 
 // otherCluster disarms the console: what a person meant to break is in another cluster
 // than the one that answers now. Nothing that was asked for is waited for any more.
-func (a *Shell) otherCluster(what model.Message) {
-	a.disarmed = a.disarmed || a.o.Armed
-	a.o.Armed, a.dialog, a.awaited = false, nil, nil
-	a.say(draw.Bad, a.th.Message(what))
+func (sh *Shell) otherCluster(what model.Message) {
+	sh.disarmed = sh.disarmed || sh.o.Armed
+	sh.o.Armed, sh.dialog, sh.awaited = false, nil, nil
+	sh.say(draw.Bad, sh.th.Message(what))
 }
 
 func notListed(ev model.Event) bool { _, ok := ev.(model.Listed); return !ok }
@@ -201,21 +201,21 @@ func worthShowing(e model.LeaseRead, l *locks.Lease, onScreen []model.LeaseID) b
 	return l.ReadOnce() && slices.Contains(onScreen, e.ID)
 }
 
-func (a *Shell) ticked(t time.Time) tea.Cmd {
-	a.tick = t
-	if a.started.IsZero() {
-		a.started = t
+func (sh *Shell) ticked(t time.Time) tea.Cmd {
+	sh.tick = t
+	if sh.started.IsZero() {
+		sh.started = t
 	}
-	if a.present != nil {
-		a.present.look(a.th, t)
-		a.viewState.Latest = a.present.now
+	if sh.present != nil {
+		sh.present.look(sh.th, t)
+		sh.viewState.Latest = sh.present.now
 	}
-	a.setNow()
-	a.fade(t)
-	a.clockSet()
-	cmds := []tea.Cmd{everySecond(a.live.Clock), a.askForHelp()}
-	if m, ok := a.dialog.(*dialog.Faults); ok {
-		cmds = append(cmds, a.carryOut(m.Ask(a.look())))
+	sh.setNow()
+	sh.fade(t)
+	sh.clockSet()
+	cmds := []tea.Cmd{everySecond(sh.live.Clock), sh.askForHelp()}
+	if m, ok := sh.dialog.(*dialog.Faults); ok {
+		cmds = append(cmds, sh.carryOut(m.Ask(sh.look())))
 	}
 	return tea.Batch(cmds...)
 }
@@ -223,51 +223,51 @@ func (a *Shell) ticked(t time.Time) tea.Cmd {
 // setNow moves the shown time on. It is cut to seconds, so that all that counts
 // on the screen counts in step and a line is painted once a second at most for
 // the passing of time.
-func (a *Shell) setNow() {
-	t := a.state.Now()
+func (sh *Shell) setNow() {
+	t := sh.state.Now()
 	switch {
-	case a.playback() != nil && (a.o.Playback != nil || a.present != nil):
-		if at := a.playback().Now(); at.After(t) {
+	case sh.playback() != nil && (sh.o.Playback != nil || sh.present != nil):
+		if at := sh.playback().Now(); at.After(t) {
 			t = at
 		}
-	case a.tick.After(t):
-		t = a.tick
+	case sh.tick.After(t):
+		t = sh.tick
 	}
-	if t = t.Truncate(time.Second); t.After(a.now) {
-		a.now = t
+	if t = t.Truncate(time.Second); t.After(sh.now) {
+		sh.now = t
 	}
-	if a.touched.IsZero() {
-		a.touched = a.now
+	if sh.touched.IsZero() {
+		sh.touched = sh.now
 	}
-	a.mark()
-	a.viewState.Uncertain.Look(a.state.View, a.now)
-	a.viewState.Sparkline.Update(a.state.View, a.viewState.Locks.Order.Waiting, a.now)
-	a.panel.Look(a.look())
+	sh.mark()
+	sh.viewState.Uncertain.Look(sh.state.View, sh.now)
+	sh.viewState.Sparkline.Update(sh.state.View, sh.viewState.Locks.Order.Waiting, sh.now)
+	sh.panel.Look(sh.look())
 }
 
 // watch opens another source, beside the screen, or says why there is none.
-func (a *Shell) watch(prefixes []string) (cmd tea.Cmd, why string) {
-	if a.o.Watch == nil {
-		return nil, a.th.Say("the-watched-prefixes-are-fixed-here")
+func (sh *Shell) watch(prefixes []string) (cmd tea.Cmd, why string) {
+	if sh.o.Watch == nil {
+		return nil, sh.th.Say("the-watched-prefixes-are-fixed-here")
 	}
-	if a.opening {
-		a.say(draw.Late, a.th.Say("still-opening-what-you-asked-for"))
+	if sh.opening {
+		sh.say(draw.Late, sh.th.Say("still-opening-what-you-asked-for"))
 		return nil, ""
 	}
-	if a.present != nil {
-		a.say(draw.Late, a.th.NotNow(a.th.Say("the-past-is-shown")))
+	if sh.present != nil {
+		sh.say(draw.Late, sh.th.NotNow(sh.th.Say("the-past-is-shown")))
 		return nil, ""
 	}
-	a.opening = true
-	if a.start != nil {
-		a.start.Stop()
+	sh.opening = true
+	if sh.start != nil {
+		sh.start.Stop()
 	}
-	open, ctx := a.o.Watch, a.ctx
+	open, ctx := sh.o.Watch, sh.ctx
 	return func() tea.Msg {
-		if !a.boots.Enter() {
+		if !sh.boots.Enter() {
 			return nil
 		}
-		defer a.boots.Leave()
+		defer sh.boots.Leave()
 		live, err := open(ctx, prefixes)
 		return watchedMsg{prefixes, live, err}
 	}, ""
@@ -275,48 +275,48 @@ func (a *Shell) watch(prefixes []string) (cmd tea.Cmd, why string) {
 
 // watched goes on with another source. Nothing of what was seen before stays, but
 // what a person has set.
-func (a *Shell) watched(m watchedMsg) tea.Cmd {
-	a.opening = false
+func (sh *Shell) watched(m watchedMsg) tea.Cmd {
+	sh.opening = false
 	if m.err != nil {
-		a.say(draw.Bad, a.th.Say("cannot-watch-that", model.Verbatim(a.th.Clean(m.err.Error()))))
+		sh.say(draw.Bad, sh.th.Say("cannot-watch-that", model.Verbatim(sh.th.Clean(m.err.Error()))))
 		return nil
 	}
-	if a.o.Record.On() {
-		a.recorded(a.th.Say("the-recording-ended-other-keys"))
+	if sh.o.Record.On() {
+		sh.recorded(sh.th.Say("the-recording-ended-other-keys"))
 	}
-	set := a.settings()
-	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
-	a.sources++
-	a.dialog = nil
-	a.overlay, a.field = nil, nil
-	a.thaw()
-	a.reset(set)
-	a.goTo(0)
-	a.say(draw.Plain, a.th.Say("watching-the-keys-under", model.Verbatim(a.Frame().Watched())))
+	set := sh.settings()
+	sh.live, sh.start, sh.o.Prefixes = m.live, nil, m.prefixes
+	sh.sources++
+	sh.dialog = nil
+	sh.overlay, sh.field = nil, nil
+	sh.thaw()
+	sh.reset(set)
+	sh.goTo(0)
+	sh.say(draw.Plain, sh.th.Say("watching-the-keys-under", model.Verbatim(sh.Frame().Watched())))
 	var first func()
-	if a.o.Past != nil {
-		first = a.o.Past.Forget
+	if sh.o.Past != nil {
+		first = sh.o.Past.Forget
 	}
-	return a.pullAfter(first)
+	return sh.pullAfter(first)
 }
 
 // bringUp brings up to the state what stands above every page, as far as that is due. What is
 // worst comes first: its locks stand on top.
-func (a *Shell) bringUp() {
-	b := a.viewState
-	f := a.Frame()
-	b.Counters.Update(a.state.View, b.Locks.Order.Total, f.Clock())
+func (sh *Shell) bringUp() {
+	b := sh.viewState
+	f := sh.Frame()
+	b.Counters.Update(sh.state.View, b.Locks.Order.Total, f.Clock())
 	f.UpdateLocks()
-	b.Sparkline.Update(a.state.View, b.Locks.Order.Waiting, a.now)
-	b.Sparkline.Asks(a.cost.ByKind)
+	b.Sparkline.Update(sh.state.View, b.Locks.Order.Waiting, sh.now)
+	b.Sparkline.Asks(sh.cost.ByKind)
 }
 
 // complete brings all up to a moment that was gone to before it is shown, long lists too.
-func (a *Shell) complete() {
-	a.setNow()
-	a.bringUp()
-	for f := a.Frame(); a.unranked(f); {
-		a.rank(f)
+func (sh *Shell) complete() {
+	sh.setNow()
+	sh.bringUp()
+	for f := sh.Frame(); sh.unranked(f); {
+		sh.rank(f)
 	}
-	a.paint() // the page chooses its row where it paints its list, and the verdict above says whether it is about that
+	sh.paint() // the page chooses its row where it paints its list, and the verdict above says whether it is about that
 }

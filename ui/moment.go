@@ -15,60 +15,60 @@ import (
 )
 
 // playback is what can be moved: a recording, or what was seen so far; nil for neither.
-func (a *Shell) playback() host.Playback {
+func (sh *Shell) playback() host.Playback {
 	switch {
-	case a.o.Playback != nil:
-		return a.o.Playback
-	case a.o.Past != nil:
-		return a.o.Past
+	case sh.o.Playback != nil:
+		return sh.o.Playback
+	case sh.o.Past != nil:
+		return sh.o.Past
 	}
 	return nil
 }
 
 // stands says whether the time that is shown does not go on.
-func (a *Shell) stands() bool {
-	return (a.o.Playback != nil || a.present != nil) && host.Stands(a.playback())
+func (sh *Shell) stands() bool {
+	return (sh.o.Playback != nil || sh.present != nil) && host.Stands(sh.playback())
 }
 
 // beneath takes in what comes while the past is shown.
-func (a *Shell) beneath(msg tea.Msg) tea.Cmd {
-	on := a.present
+func (sh *Shell) beneath(msg tea.Msg) tea.Cmd {
+	on := sh.present
 	b, ok := msg.(batchMsg)
 	if !ok {
 		on.spent = msg.(sourceEndedMsg).err
 		return nil
 	}
 	other := on.state.Coverage().OtherCluster()
-	if !on.state.ApplyWhile(model.Batch(b), a.runs) {
+	if !on.state.ApplyWhile(model.Batch(b), sh.runs) {
 		return nil
 	}
-	_, keep := a.note(model.Batch(b), on.state)
-	a.cost = b.Cost
-	a.lookForAwaited()
+	_, keep := sh.note(model.Batch(b), on.state)
+	sh.cost = b.Cost
+	sh.lookForAwaited()
 	if now := on.state.Coverage().OtherCluster(); !now.Same(other) && !now.IsZero() {
-		a.leave()
-		a.otherCluster(now)
-		a.dirty = true
+		sh.leave()
+		sh.otherCluster(now)
+		sh.dirty = true
 	}
-	return a.pullFrom(a.live.Source, a.sources, on.state, keep)
+	return sh.pullFrom(sh.live.Source, sh.sources, on.state, keep)
 }
 
 // pastEnded goes back to now: the past was played up to it, or cannot be read any further.
-func (a *Shell) pastEnded(why error) {
-	a.leave()
+func (sh *Shell) pastEnded(why error) {
+	sh.leave()
 	if !errors.Is(why, io.EOF) {
-		a.say(draw.Late, a.th.Say("what-is-kept-of-the-past", model.Verbatim(a.th.Clean(why.Error()))))
+		sh.say(draw.Late, sh.th.Say("what-is-kept-of-the-past", model.Verbatim(sh.th.Clean(why.Error()))))
 	}
 }
 
 // seek goes to another moment of the recording or of the past, beside the screen.
-func (a *Shell) seek(g host.Goal) tea.Cmd {
-	if a.opening {
-		a.say(draw.Late, a.th.Say("wait-another-moment-is-still-being"))
+func (sh *Shell) seek(g host.Goal) tea.Cmd {
+	if sh.opening {
+		sh.say(draw.Late, sh.th.Say("wait-another-moment-is-still-being"))
 		return nil
 	}
-	a.opening = true
-	playback, ctx := a.playback(), a.ctx
+	sh.opening = true
+	playback, ctx := sh.playback(), sh.ctx
 	return func() tea.Msg {
 		s, err := playback.Go(ctx, g)
 		return soughtMsg{s, err}
@@ -77,139 +77,139 @@ func (a *Shell) seek(g host.Goal) tea.Cmd {
 
 // sought shows the moment that was looked up. What a person has set stays, and what was
 // selected, if it is there. Without such a moment the recording goes on where it was.
-func (a *Shell) sought(m soughtMsg) tea.Cmd {
-	held := a.pending
-	a.opening, a.pending = false, nil
+func (sh *Shell) sought(m soughtMsg) tea.Cmd {
+	held := sh.pending
+	sh.opening, sh.pending = false, nil
 	switch {
-	case m.err != nil && a.o.Past != nil && a.present == nil: // the axis and the journal know it perhaps
-		a.o.Past.Leave()
-		a.say(draw.Late, a.th.Clean(m.err.Error()))
+	case m.err != nil && sh.o.Past != nil && sh.present == nil: // the axis and the journal know it perhaps
+		sh.o.Past.Leave()
+		sh.say(draw.Late, sh.th.Clean(m.err.Error()))
 		return nil
 	case m.err != nil:
-		a.say(draw.Late, a.th.Clean(m.err.Error()))
-		a.viewState.Axis.Now() // the cursor stays where the recording is
-		a.mark()
+		sh.say(draw.Late, sh.th.Clean(m.err.Error()))
+		sh.viewState.Axis.Now() // the cursor stays where the recording is
+		sh.mark()
 		if held == nil {
 			return nil
 		}
-		_, cmd := a.update(held)
+		_, cmd := sh.update(held)
 		return cmd
 	}
-	ahead := a.viewState.Ahead
+	ahead := sh.viewState.Ahead
 	if ahead == nil {
-		ahead = a.state.View
+		ahead = sh.state.View
 	}
-	if a.o.Past == nil {
-		a.sources++ // what is on its way is of the moment before
+	if sh.o.Past == nil {
+		sh.sources++ // what is on its way is of the moment before
 	} else {
-		a.moments++
-		if a.present == nil {
-			a.present = &present{state: a.state, viewState: a.viewState, now: a.now, spent: a.spent, actions: a.live.Actions}
-			a.live.Actions = inThePast
+		sh.moments++
+		if sh.present == nil {
+			sh.present = &present{state: sh.state, viewState: sh.viewState, now: sh.now, spent: sh.spent, actions: sh.live.Actions}
+			sh.live.Actions = inThePast
 		}
 	}
-	moved := !a.viewState.Axis.At().Truncate(time.Microsecond).Equal(a.cursor) // while this moment was looked up
-	a.turn(m.state)
-	a.viewState.Ahead = ahead
-	if a.present != nil {
-		a.viewState.Latest = a.present.now
+	moved := !sh.viewState.Axis.At().Truncate(time.Microsecond).Equal(sh.cursor) // while this moment was looked up
+	sh.turn(m.state)
+	sh.viewState.Ahead = ahead
+	if sh.present != nil {
+		sh.viewState.Latest = sh.present.now
 	}
 	if moved {
-		next := a.follow()
-		a.complete()
-		return tea.Batch(a.pull(), next)
+		next := sh.follow()
+		sh.complete()
+		return tea.Batch(sh.pull(), next)
 	}
-	a.complete()
-	if a.inPast() {
-		a.carryOut(a.panel.Turned())
+	sh.complete()
+	if sh.inPast() {
+		sh.carryOut(sh.panel.Turned())
 	}
-	a.notice = notice{}
-	return a.pull()
+	sh.notice = notice{}
+	return sh.pull()
 }
 
 // turn shows another state, as it was chosen how to look at the one before.
-func (a *Shell) turn(to *store.Store) {
-	at, pick, set, awaited, was, pages := a.at, a.viewState.Locks.Pick, a.settings(), a.awaited, a.viewState, a.pages
-	a.dialog = nil
-	a.thaw()
-	a.reset(set)
-	a.state, a.now, a.awaited = to, time.Time{}, awaited
-	a.at, a.viewState.Locks.Pick = at, pick
-	a.viewState.Axis.Window, a.viewState.Axis.Keyless = was.Axis.Window, was.Axis.Keyless
+func (sh *Shell) turn(to *store.Store) {
+	at, pick, set, awaited, was, pages := sh.at, sh.viewState.Locks.Pick, sh.settings(), sh.awaited, sh.viewState, sh.pages
+	sh.dialog = nil
+	sh.thaw()
+	sh.reset(set)
+	sh.state, sh.now, sh.awaited = to, time.Time{}, awaited
+	sh.at, sh.viewState.Locks.Pick = at, pick
+	sh.viewState.Axis.Window, sh.viewState.Axis.Keyless = was.Axis.Window, was.Axis.Keyless
 	for i, x := range pages {
 		if about := x.About(); about.Inner || about.Shows&page.ShowJournal != 0 { // of which lock it is
-			a.pages[i].Return(a.Frame(), x.Spot())
+			sh.pages[i].Return(sh.Frame(), x.Spot())
 		}
 		if f, ok := x.(page.Filtered); ok && f.Filter() != "" {
-			a.pages[i].(page.Filtered).SetFilter(f.Filter())
+			sh.pages[i].(page.Filtered).SetFilter(f.Filter())
 		}
 	}
 }
 
 // leave shows now again, which went on underneath.
-func (a *Shell) leave() {
-	on := a.present
-	a.o.Past.Leave()
-	a.moments++ // what is on its way is of the past
-	a.present, a.pending = nil, nil
-	a.turn(on.state)
-	b := a.viewState
+func (sh *Shell) leave() {
+	on := sh.present
+	sh.o.Past.Leave()
+	sh.moments++ // what is on its way is of the past
+	sh.present, sh.pending = nil, nil
+	sh.turn(on.state)
+	b := sh.viewState
 	b.Counters, b.Uncertain, b.Sparkline, b.Picked = on.viewState.Counters, on.viewState.Uncertain, on.viewState.Sparkline, on.viewState.Picked
 	b.Locks.Order.Force = true
 	b.Axis.Now()
-	a.live.Actions, a.spent, a.cursor, a.notice = on.actions, on.spent, time.Time{}, notice{}
-	a.complete()
-	a.carryOut(a.panel.Now())
+	sh.live.Actions, sh.spent, sh.cursor, sh.notice = on.actions, on.spent, time.Time{}, notice{}
+	sh.complete()
+	sh.carryOut(sh.panel.Now())
 }
 
 // follow moves the recording to where the cursor of the axis was moved: the whole console shows
 // that moment. Without a cursor it goes back to the latest that was seen.
-func (a *Shell) follow() tea.Cmd {
-	at := a.viewState.Axis.At().Truncate(time.Microsecond)
+func (sh *Shell) follow() tea.Cmd {
+	at := sh.viewState.Axis.At().Truncate(time.Microsecond)
 	switch {
-	case a.opening:
+	case sh.opening:
 		return nil
-	case a.present != nil && at.IsZero():
-		a.leave()
+	case sh.present != nil && at.IsZero():
+		sh.leave()
 		return nil
-	case at.Equal(a.cursor):
+	case at.Equal(sh.cursor):
 		return nil
 	}
-	a.cursor = at
+	sh.cursor = at
 	if at.IsZero() {
-		if a.viewState.Ahead == nil {
+		if sh.viewState.Ahead == nil {
 			return nil
 		}
-		at = a.viewState.Ahead.Now()
+		at = sh.viewState.Ahead.Now()
 	}
-	return a.seek(host.Goal{Kind: host.StopTime, At: at.Add(time.Microsecond - 1)}) // the axis has no smaller unit
+	return sh.seek(host.Goal{Kind: host.StopTime, At: at.Add(time.Microsecond - 1)}) // the axis has no smaller unit
 }
 
 // mark puts the cursor of the axis where the recording is, while something later was seen.
-func (a *Shell) mark() {
-	b := a.viewState
-	if b.Ahead == nil || a.opening {
+func (sh *Shell) mark() {
+	b := sh.viewState
+	if b.Ahead == nil || sh.opening {
 		return
 	}
-	if now, last := a.state.Now(), b.Ahead.Now(); now.Before(last) || a.present != nil {
+	if now, last := sh.state.Now(), b.Ahead.Now(); now.Before(last) || sh.present != nil {
 		b.Axis.Go(now.Truncate(time.Microsecond), b.Ahead.Timeline().Start(), last)
 	} else {
 		b.Ahead = nil
 		b.Axis.Now()
 	}
-	a.cursor = b.Axis.At()
+	sh.cursor = b.Axis.At()
 }
 
 // moment goes to a time of the recording or of the past, or back to now, or says why not.
-func (a *Shell) moment(text string) (tea.Cmd, string) {
+func (sh *Shell) moment(text string) (tea.Cmd, string) {
 	switch {
-	case a.playback() == nil:
-		return nil, a.th.Say("nothing-is-kept-here-of-what")
-	case text == "now" && a.viewState.Ahead == nil && a.present == nil:
-		return nil, a.th.Say("the-screen-shows-now")
+	case sh.playback() == nil:
+		return nil, sh.th.Say("nothing-is-kept-here-of-what")
+	case text == "now" && sh.viewState.Ahead == nil && sh.present == nil:
+		return nil, sh.th.Say("the-screen-shows-now")
 	case text == "now":
-		a.viewState.Axis.Now()
-		return a.follow(), ""
+		sh.viewState.Axis.Now()
+		return sh.follow(), ""
 	}
-	return a.seek(host.Goal{Kind: host.StopTime, Text: text}), ""
+	return sh.seek(host.Goal{Kind: host.StopTime, Text: text}), ""
 }

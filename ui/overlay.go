@@ -16,66 +16,66 @@ import (
 	"locktop/ui/page"
 )
 
-func (s *overlay) render(th *draw.Theme, w, h int) []string {
-	if s.rows != nil {
-		return s.renderList(th, w, h)
+func (o *overlay) render(th *draw.Theme, w, h int) []string {
+	if o.rows != nil {
+		return o.renderList(th, w, h)
 	}
-	all := s.lines(w)
-	s.top = max(0, min(s.top, len(all)-(h-1)))
-	title := []draw.Span{draw.Strong.Of(s.title)}
-	if below := len(all) - s.top - (h - 1); below > 0 {
+	all := o.lines(w)
+	o.top = max(0, min(o.top, len(all)-(h-1)))
+	title := []draw.Span{draw.Strong.Of(o.title)}
+	if below := len(all) - o.top - (h - 1); below > 0 {
 		title = append(title, draw.Dim.Of(" "+th.Say("more-lines-below", below)))
 	}
-	return draw.Fill(append([]string{th.Ruler(w, title...)}, all[s.top:]...), w, h)
+	return draw.Fill(append([]string{th.Ruler(w, title...)}, all[o.top:]...), w, h)
 }
 
 // renderList paints rows with a cursor, and below them how many more there are.
-func (s *overlay) renderList(th *draw.Theme, w, h int) []string {
-	all := s.rows()
-	s.moveTo(all, s.at, 1)
+func (o *overlay) renderList(th *draw.Theme, w, h int) []string {
+	all := o.rows()
+	o.moveTo(all, o.at, 1)
 	room := max(1, h-1)
 	if len(all) > room {
 		room = max(1, room-1) // the last line says how many more there are
 	}
-	s.top = max(0, min(s.top, s.at, len(all)-room))
-	s.top = max(s.top, s.at-room+1)
-	s.shown = room
+	o.top = max(0, min(o.top, o.at, len(all)-room))
+	o.top = max(o.top, o.at-room+1)
+	o.shown = room
 	hint := []draw.Span{draw.Accent.Of(":"), draw.Dim.Of(" " + th.Say("find-a-key") + "   "), draw.Accent.Of("esc"), draw.Dim.Of(" " + th.Say("key-close"))}
-	lines := []string{th.RulerWith(w, hint, draw.Strong.Of(s.title), draw.Dim.Of("  "+th.Say("the-most-used-first")))}
-	for i := s.top; i < min(len(all), s.top+room); i++ {
-		if i == s.at {
+	lines := []string{th.RulerWith(w, hint, draw.Strong.Of(o.title), draw.Dim.Of("  "+th.Say("the-most-used-first")))}
+	for i := o.top; i < min(len(all), o.top+room); i++ {
+		if i == o.at {
 			lines = append(lines, th.ChosenLine(w, append([]draw.Span{draw.Accent.Of(th.Sign.Cursor)}, all[i].Line...)))
 		} else {
 			lines = append(lines, th.Line(w, append([]draw.Span{draw.Plain.Of(" ")}, all[i].Line...), nil))
 		}
 	}
-	if below := len(all) - s.top - room; below > 0 {
+	if below := len(all) - o.top - room; below > 0 {
 		lines = append(lines, th.RulerWith(w, []draw.Span{draw.Dim.Of(th.Sign.Dwn + " " + th.Say("more-lines-below", below) + "   "), draw.Accent.Of(host.Names([]string{"pgdown"}))}))
 	}
 	return draw.Fill(lines, w, h)
 }
 
 // moveTo puts the cursor on a row, or on the next one that way that is not blank.
-func (s *overlay) moveTo(all []host.HelpRow, to, by int) {
+func (o *overlay) moveTo(all []host.HelpRow, to, by int) {
 	to = max(0, min(to, len(all)-1))
 	for to+by >= 0 && to+by < len(all) && all[to].Line == nil {
 		to += by
 	}
-	s.at = to
+	o.at = to
 }
 
 // move moves the cursor of a list, or what is seen of a text.
-func (s *overlay) move(n int) {
-	if s.rows == nil {
-		s.top = max(0, s.top+n)
+func (o *overlay) move(n int) {
+	if o.rows == nil {
+		o.top = max(0, o.top+n)
 		return
 	}
 	by := 1
 	if n < 0 {
 		by = -1
 	}
-	all := s.rows()
-	s.moveTo(all, max(0, min(s.at+n, len(all)-1)), by)
+	all := o.rows()
+	o.moveTo(all, max(0, min(o.at+n, len(all)-1)), by)
 }
 
 // prose is a text of paragraphs.
@@ -130,15 +130,15 @@ func howLockIs(p page.Page, f page.Frame) *overlay {
 }
 
 // explain opens what is known of the mechanism behind a finding.
-func (a *Shell) explain() {
-	f, about := a.current().Finding(a.Frame())
+func (sh *Shell) explain() {
+	f, about := sh.current().Finding(sh.Frame())
 	if f == nil {
-		if a.overlay = howLockIs(a.current(), a.Frame()); a.overlay == nil {
-			a.refuse(a.th.Say("nothing-to-explain", model.Verbatim(about)))
+		if sh.overlay = howLockIs(sh.current(), sh.Frame()); sh.overlay == nil {
+			sh.refuse(sh.th.Say("nothing-to-explain", model.Verbatim(about)))
 		}
 		return
 	}
-	th := a.th
+	th := sh.th
 	s := &prose{th: th}
 	add, blank := s.add, s.blank
 	e, ok := findings.Explain(f.Code)
@@ -168,7 +168,7 @@ func (a *Shell) explain() {
 		add(draw.Dim, "  "+th.Say("reported-in")+" ", strings.Join(e.Threads, ", "))
 	}
 	add(draw.Dim, "  ", th.Say("its-code-is", f.Code))
-	a.overlay = s.overlay(th.Problem(f), f.Etcdctl)
+	sh.overlay = s.overlay(th.Problem(f), f.Etcdctl)
 }
 
 func needsWords(th *draw.Theme, list []findings.Needs) string {
@@ -180,17 +180,17 @@ func needsWords(th *draw.Theme, list []findings.Needs) string {
 }
 
 // byHand opens the lines of etcdctl that show the same as the page.
-func (a *Shell) byHand() {
-	th := a.th
-	about, lines := a.current().Commands(a.Frame())
+func (sh *Shell) byHand() {
+	th := sh.th
+	about, lines := sh.current().Commands(sh.Frame())
 	s := &prose{th: th}
-	if len(a.live.Endpoints) > 0 {
-		lines = append([]string{"export ETCDCTL_ENDPOINTS=" + strings.Join(a.live.Endpoints, ",")}, lines...)
+	if len(sh.live.Endpoints) > 0 {
+		lines = append([]string{"export ETCDCTL_ENDPOINTS=" + strings.Join(sh.live.Endpoints, ",")}, lines...)
 	}
 	for _, l := range lines {
 		s.add(draw.Plain, "  $ ", l)
 	}
-	if grants := page.Fresh(a.state.View).Grants(); len(grants) > 0 {
+	if grants := page.Fresh(sh.state.View).Grants(); len(grants) > 0 {
 		s.blank()
 		s.add(draw.Late, "  ", th.Say("no-permission-to-read-some-of"))
 		for _, l := range grants {
@@ -200,21 +200,21 @@ func (a *Shell) byHand() {
 	}
 	s.blank()
 	s.add(draw.Dim, "  ", th.Say("y-copies-these-lines-osc-52"))
-	a.overlay = s.overlay(th.Say("by-hand-about", model.Verbatim(about)), lines)
+	sh.overlay = s.overlay(th.Say("by-hand-about", model.Verbatim(about)), lines)
 }
 
 // copyOverlay puts the commands of the overlay into the clipboard.
-func (a *Shell) copyOverlay() tea.Cmd {
-	if len(a.overlay.copy) == 0 {
-		a.refuse(a.th.Say("there-are-no-commands-on-this"))
+func (sh *Shell) copyOverlay() tea.Cmd {
+	if len(sh.overlay.copy) == 0 {
+		sh.refuse(sh.th.Say("there-are-no-commands-on-this"))
 		return nil
 	}
 	text := ""
-	for _, line := range a.overlay.copy {
+	for _, line := range sh.overlay.copy {
 		text += model.PrintableIfNeeded(line) + "\n"
 	}
-	a.say(draw.Plain, a.th.Say("copied-lines", draw.Counted(len(a.overlay.copy))))
-	put := a.copy
+	sh.say(draw.Plain, sh.th.Say("copied-lines", draw.Counted(len(sh.overlay.copy))))
+	put := sh.copy
 	return func() tea.Msg { put(text); return nil }
 }
 
@@ -224,22 +224,22 @@ type helpMsg struct {
 	whys    map[model.MessageID]string
 }
 
-func (a *Shell) openHelp() tea.Cmd {
-	a.thaw()
-	on := a.pageWhere()
-	a.overlay = &overlay{where: host.InHelp, title: a.th.Say("help-for", model.Verbatim(a.placeWords())), rows: func() []host.HelpRow { return a.helpRows(on) }}
-	return a.askForHelp()
+func (sh *Shell) openHelp() tea.Cmd {
+	sh.thaw()
+	on := sh.pageWhere()
+	sh.overlay = &overlay{where: host.InHelp, title: sh.th.Say("help-for", model.Verbatim(sh.placeWords())), rows: func() []host.HelpRow { return sh.helpRows(on) }}
+	return sh.askForHelp()
 }
 
 // askForHelp asks the actions which keys of the page would be refused. One question
 // at a time.
-func (a *Shell) askForHelp() tea.Cmd {
-	if a.overlay == nil || a.overlay.where != host.InHelp || a.overlay.asking {
+func (sh *Shell) askForHelp() tea.Cmd {
+	if sh.overlay == nil || sh.overlay.where != host.InHelp || sh.overlay.asking {
 		return nil
 	}
-	on, hands, acts := a.pageWhere(), a.live.Actions, map[model.MessageID][]model.Action{}
-	for i := range a.keys.Rows {
-		if b := &a.keys.Rows[i]; b.Where&on != 0 && b.Asks != nil {
+	on, hands, acts := sh.pageWhere(), sh.live.Actions, map[model.MessageID][]model.Action{}
+	for i := range sh.keys.Rows {
+		if b := &sh.keys.Rows[i]; b.Where&on != 0 && b.Asks != nil {
 			if list, why := b.Asks(); why == "" {
 				acts[b.What] = list
 			}
@@ -248,7 +248,7 @@ func (a *Shell) askForHelp() tea.Cmd {
 	if len(acts) == 0 {
 		return nil
 	}
-	of, lang := a.overlay, a.th.Lang
+	of, lang := sh.overlay, sh.th.Lang
 	of.asking = true
 	return func() tea.Msg {
 		refused := map[model.MessageID]string{}
@@ -263,45 +263,45 @@ func (a *Shell) askForHelp() tea.Cmd {
 
 // helpRows explain the screen under the help: its keys, which of them work now
 // and why the others do not, and its signs.
-func (a *Shell) helpRows(on host.Where) []host.HelpRow {
-	th := a.th
-	h := host.Help{Th: th, Where: on, Pages: a.all(), Why: func(k *host.Key) string {
-		return cmp.Or(k.Closed(a.look()), th.Clean(a.overlay.cannot[k.What]))
+func (sh *Shell) helpRows(on host.Where) []host.HelpRow {
+	th := sh.th
+	h := host.Help{Th: th, Where: on, Pages: sh.all(), Why: func(k *host.Key) string {
+		return cmp.Or(k.Closed(sh.look()), th.Clean(sh.overlay.cannot[k.What]))
 	}}
-	all := h.Rows(a.keys.Rows)
+	all := h.Rows(sh.keys.Rows)
 	add := func(spans ...draw.Span) { all = append(all, host.HelpRow{Line: spans}) }
 	add()
 	add(draw.Plain.Of(" "), draw.Strong.Of(th.Say("signs")))
 	for _, l := range legend(th) {
 		add(l...)
 	}
-	if a.live.AuditLogPath != "" {
-		add(draw.Dim.Of("  "+th.Say("actions-are-written-to")+" "), draw.Plain.Of(th.Clean(a.live.AuditLogPath)))
+	if sh.live.AuditLogPath != "" {
+		add(draw.Dim.Of("  "+th.Say("actions-are-written-to")+" "), draw.Plain.Of(th.Clean(sh.live.AuditLogPath)))
 	}
-	if a.o.LogPath != "" {
-		add(draw.Dim.Of("  "+th.Say("the-log-is")+" "), draw.Plain.Of(th.Clean(a.o.LogPath)))
+	if sh.o.LogPath != "" {
+		add(draw.Dim.Of("  "+th.Say("the-log-is")+" "), draw.Plain.Of(th.Clean(sh.o.LogPath)))
 	}
 	return all
 }
 
 // pressRow does the key under the cursor of help.
-func (a *Shell) pressRow() tea.Cmd {
-	all := a.overlay.rows()
-	a.overlay.moveTo(all, a.overlay.at, 1)
-	k := all[a.overlay.at].Key
+func (sh *Shell) pressRow() tea.Cmd {
+	all := sh.overlay.rows()
+	sh.overlay.moveTo(all, sh.overlay.at, 1)
+	k := all[sh.overlay.at].Key
 	if k == nil {
-		a.say(draw.Dim, a.th.Say("no-key-in-this-line"))
+		sh.say(draw.Dim, sh.th.Say("no-key-in-this-line"))
 		return nil
 	}
-	return a.pressUnder(k.Keys[0])
+	return sh.pressUnder(k.Keys[0])
 }
 
 // placeWords name the place that the help is about.
-func (a *Shell) placeWords() string {
-	if a.start != nil {
-		return a.th.Say("place-start")
+func (sh *Shell) placeWords() string {
+	if sh.start != nil {
+		return sh.th.Say("place-start")
 	}
-	return a.th.Say(a.current().About().Label)
+	return sh.th.Say(sh.current().About().Label)
 }
 
 // legendLead is the width of what the legend explains.

@@ -117,105 +117,105 @@ func (s pageSet) rank(f page.Frame) bool {
 const backStackMax = 32
 
 // jump goes to a page so that one can come back.
-func (a *Shell) jump(page int) {
-	if len(a.backStack) >= backStackMax {
-		a.backStack = append(a.backStack[:0], a.backStack[1:]...)
+func (sh *Shell) jump(page int) {
+	if len(sh.backStack) >= backStackMax {
+		sh.backStack = append(sh.backStack[:0], sh.backStack[1:]...)
 	}
-	e := historyEntry{page: a.at}
-	for _, p := range a.pages {
+	e := historyEntry{page: sh.at}
+	for _, p := range sh.pages {
 		e.spots = append(e.spots, p.Spot())
 	}
-	a.backStack = append(a.backStack, e)
-	a.goTo(page)
+	sh.backStack = append(sh.backStack, e)
+	sh.goTo(page)
 }
 
 // turnTo goes to a page by its digit.
-func (a *Shell) turnTo(page int) {
-	if page == a.at {
-		a.goTo(page)
+func (sh *Shell) turnTo(page int) {
+	if page == sh.at {
+		sh.goTo(page)
 		return
 	}
-	a.jump(page)
-	a.backStack[len(a.backStack)-1].turned = true
+	sh.jump(page)
+	sh.backStack[len(sh.backStack)-1].turned = true
 }
 
 // comeBack takes the last jump back.
-func (a *Shell) comeBack() {
-	if len(a.backStack) == 0 {
-		a.refuse(a.th.Say("nothing-to-go-back-to-no"))
+func (sh *Shell) comeBack() {
+	if len(sh.backStack) == 0 {
+		sh.refuse(sh.th.Say("nothing-to-go-back-to-no"))
 		return
 	}
-	e := a.backStack[len(a.backStack)-1]
-	a.backStack = a.backStack[:len(a.backStack)-1]
-	a.goTo(e.page)
-	for i, p := range a.pages {
-		p.Return(a.Frame(), e.spots[i])
+	e := sh.backStack[len(sh.backStack)-1]
+	sh.backStack = sh.backStack[:len(sh.backStack)-1]
+	sh.goTo(e.page)
+	for i, p := range sh.pages {
+		p.Return(sh.Frame(), e.spots[i])
 	}
 }
 
 // show goes to the page that shows what was asked for: the one where one is, or the
 // first of those that do.
-func (a *Shell) show(r page.Request) {
+func (sh *Shell) show(r page.Request) {
 	switch {
 	case r.Why != "":
-		a.refuse(r.Why)
+		sh.refuse(r.Why)
 		return
 	case r.Show == 0:
 		return
 	}
-	to := a.at
-	for i := 0; a.pages[to].About().Shows&r.Show == 0; i++ {
+	to := sh.at
+	for i := 0; sh.pages[to].About().Shows&r.Show == 0; i++ {
 		to = i
 	}
-	if to != a.at || !r.Replaces {
-		a.jump(to)
+	if to != sh.at || !r.Replaces {
+		sh.jump(to)
 	}
-	a.current().Show(a.Frame(), r)
+	sh.current().Show(sh.Frame(), r)
 }
 
 // openSession goes to the session of the selected claim.
-func (a *Shell) openSession() {
-	t := a.target(a.Frame())
+func (sh *Shell) openSession() {
+	t := sh.target(sh.Frame())
 	r := page.Request{Show: page.ShowSession}
 	switch {
 	case t.Claim != nil:
 		r.Lease = t.Claim.KV.Lease
-	case t.Finding != nil && a.state.Lease(t.Finding.Lease) != nil:
+	case t.Finding != nil && sh.state.Lease(t.Finding.Lease) != nil:
 		r.Lease = t.Finding.Lease
 	}
 	if r.Lease == 0 {
-		r.Why = a.th.Say("the-selected-item-has-no-session")
+		r.Why = sh.th.Say("the-selected-item-has-no-session")
 	}
-	a.show(r)
+	sh.show(r)
 }
 
 // openFinding goes to the worst finding about what is selected.
-func (a *Shell) openFinding() {
-	f, why := a.current().Finding(a.Frame())
+func (sh *Shell) openFinding() {
+	f, why := sh.current().Finding(sh.Frame())
 	if f != nil {
 		why = ""
 	}
-	a.show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
+	sh.show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
 }
 
 // openOutput goes to what the program printed that is selected, or to that of all.
-func (a *Shell) openOutput() {
-	all := a.state.Reports().Outputs()
+func (sh *Shell) openOutput() {
+	all := sh.state.Reports().Outputs()
 	if len(all) == 0 {
-		a.show(page.Request{Why: a.th.Say("no-program-of-yours-has-printed")})
+		sh.show(page.Request{Why: sh.th.Say("no-program-of-yours-has-printed")})
 		return
 	}
 	r := page.Request{Show: page.ShowOutput}
-	if name := a.Target().Action.Contender; slices.ContainsFunc(all, func(o *reports.Output) bool { return o.Contender == name }) {
+	if name := sh.Target().Action.Contender; slices.ContainsFunc(all, func(o *reports.Output) bool { return o.Contender == name }) {
 		r.Program = name
 	}
-	a.show(r)
+	sh.show(r)
 }
 
 // openColumns opens the list of the columns of the table that has the keyboard.
-func (a *Shell) openColumns(host.View) []host.Intent {
-	p := a.current().(page.Tabled)
-	name, _ := p.Focus(a.Frame())
+func (sh *Shell) openColumns(host.View) []host.Intent {
+	p := sh.current().(page.Tabled)
+	name, _ := p.Focus(sh.Frame())
 	return dialog.OpenColumns(name, p.Tables()[name])
 }
 
@@ -223,47 +223,47 @@ func (a *Shell) openColumns(host.View) []host.Intent {
 const marksMax = 100
 
 // toggleMark bookmarks the lock of what is selected, or takes its mark away.
-func (a *Shell) toggleMark() {
-	r, m := a.current().Lock(a.Frame()), &a.viewState.Marked
+func (sh *Shell) toggleMark() {
+	r, m := sh.current().Lock(sh.Frame()), &sh.viewState.Marked
 	name := r.Lock
 	switch {
 	case name == "":
-		a.refuse(r.Why)
+		sh.refuse(r.Why)
 		return
 	case m.Has[name]:
 		m.Drop(name)
-		a.say(draw.Plain, a.th.Say("no-mark-any-more", model.Verbatim(a.th.Clean(name))))
+		sh.say(draw.Plain, sh.th.Say("no-mark-any-more", model.Verbatim(sh.th.Clean(name))))
 		return
 	case len(m.Names) >= marksMax:
-		a.refuse(a.th.Say("that-would-be-too-many-marks"))
+		sh.refuse(sh.th.Say("that-would-be-too-many-marks"))
 		return
 	}
 	m.Toggle(name)
-	a.say(draw.Plain, a.th.Say("lock-marked", model.Verbatim(a.th.Clean(name))))
+	sh.say(draw.Plain, sh.th.Say("lock-marked", model.Verbatim(sh.th.Clean(name))))
 }
 
 // nextMark goes to the lock that was marked after the one that is selected: its queue if
 // one looks at a queue, else its row.
-func (a *Shell) nextMark() {
-	names := a.viewState.Marked.Names
-	at := slices.Index(names, a.current().Lock(a.Frame()).Lock)
+func (sh *Shell) nextMark() {
+	names := sh.viewState.Marked.Names
+	at := slices.Index(names, sh.current().Lock(sh.Frame()).Lock)
 	for i := range names {
 		name := names[(at+1+i)%len(names)]
-		if a.state.Lock(name) != nil {
-			a.show(page.Request{Show: page.ShowRow, Lock: name})
+		if sh.state.Lock(name) != nil {
+			sh.show(page.Request{Show: page.ShowRow, Lock: name})
 			return
 		}
 	}
 	if len(names) > 0 {
-		a.refuse(a.th.Say("none-of-the-marked-locks-is"))
+		sh.refuse(sh.th.Say("none-of-the-marked-locks-is"))
 		return
 	}
-	a.refuse(a.th.Say("no-lock-is-marked-b-marks"))
+	sh.refuse(sh.th.Say("no-lock-is-marked-b-marks"))
 }
 
-func (a *Shell) goTo(page int) {
-	if page != a.at && a.local {
-		a.notice = notice{}
+func (sh *Shell) goTo(page int) {
+	if page != sh.at && sh.local {
+		sh.notice = notice{}
 	}
-	a.at, a.overlay = page, nil
+	sh.at, sh.overlay = page, nil
 }

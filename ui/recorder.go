@@ -28,15 +28,15 @@ type Recorder struct {
 func NewRecorder(open func() (RecordFile, error)) *Recorder { return &Recorder{open: open} }
 
 // On says whether it is written.
-func (l *Recorder) On() bool { return l != nil && l.file != nil }
+func (r *Recorder) On() bool { return r != nil && r.file != nil }
 
 // Begin begins a recording with what is so now, and says where.
-func (l *Recorder) Begin(s *store.View) (path string, err error) {
+func (r *Recorder) Begin(s *store.View) (path string, err error) {
 	begin, ok := s.Checkpoint()
 	if !ok {
 		return "", text.Refusal{Why: model.Say("wait-the-keys-are-still-being")}
 	}
-	file, err := l.open()
+	file, err := r.open()
 	if err != nil {
 		return "", err
 	}
@@ -44,28 +44,28 @@ func (l *Recorder) Begin(s *store.View) (path string, err error) {
 		_, end := file.End()
 		return "", cmp.Or(err, end)
 	}
-	l.file = file
+	r.file = file
 	return file.Path(), nil
 }
 
 // Note writes a batch down that the console took in. What cannot be written ends the
 // recording, and why is said.
-func (l *Recorder) Note(b model.Batch) (why string) {
-	if !l.On() || len(b.Events) == 0 {
+func (r *Recorder) Note(b model.Batch) (why string) {
+	if !r.On() || len(b.Events) == 0 {
 		return ""
 	}
-	if err := l.file.Write(b); err != nil {
+	if err := r.file.Write(b); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
 // End ends the recording, if there is one, and says where it is.
-func (l *Recorder) End() (said string, err error) {
-	if !l.On() {
+func (r *Recorder) End() (said string, err error) {
+	if !r.On() {
 		return "", nil
 	}
-	file := l.file
-	l.file = nil
+	file := r.file
+	r.file = nil
 	return file.End()
 }

@@ -33,38 +33,38 @@ func NewShell(o Options) *Shell {
 }
 
 // reset forgets all that was seen. What a person has set stays.
-func (a *Shell) reset(s Settings) {
-	a.state = store.New(a.o.Pins...)
+func (sh *Shell) reset(s Settings) {
+	sh.state = store.New(sh.o.Pins...)
 	locks := page.NewLockList()
-	a.pages = page.All(locks, a.o.Lab)
-	a.keys = host.NewKeymap(keyTable(a, a.o.Playback != nil || a.o.Past != nil))
-	a.viewState = &page.ViewState{Locks: locks, Counters: page.NewCounters(), Uncertain: page.Uncertain{}, Marked: a.viewState.Bookmarks(), Picked: page.NoBookmarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
-	a.backStack, a.awaited, a.spent = nil, nil, nil
-	a.themed = known(s.Theme)
-	s.apply(locks, a.tables())
+	sh.pages = page.All(locks, sh.o.Lab)
+	sh.keys = host.NewKeymap(keyTable(sh, sh.o.Playback != nil || sh.o.Past != nil))
+	sh.viewState = &page.ViewState{Locks: locks, Counters: page.NewCounters(), Uncertain: page.Uncertain{}, Marked: sh.viewState.Bookmarks(), Picked: page.NoBookmarks(), Lab: sh.o.Lab, NoLab: sh.o.NoLab}
+	sh.backStack, sh.awaited, sh.spent = nil, nil, nil
+	sh.themed = known(s.Theme)
+	s.apply(locks, sh.tables())
 }
 
 // setTheme changes how it looks.
-func (a *Shell) setTheme(name string) {
-	a.th, a.past = draw.NewTheme(name, a.o.Profile, a.o.Signs), draw.PastTheme(name, a.o.Profile, a.o.Signs)
-	for _, th := range []*draw.Theme{a.th, a.past} {
-		th.Past = a.o.Playback != nil
-		th.Brief, th.Lang = a.o.Brief, a.o.Lang
+func (sh *Shell) setTheme(name string) {
+	sh.th, sh.past = draw.NewTheme(name, sh.o.Profile, sh.o.Signs), draw.PastTheme(name, sh.o.Profile, sh.o.Signs)
+	for _, th := range []*draw.Theme{sh.th, sh.past} {
+		th.Past = sh.o.Playback != nil
+		th.Brief, th.Lang = sh.o.Brief, sh.o.Lang
 	}
-	a.old, a.under = a.th.Dimmed(), a.th.Behind()
+	sh.old, sh.under = sh.th.Dimmed(), sh.th.Behind()
 }
 
 // setAsks hides or shows what a lesson asks about. That is another theme: what was painted with the one
 // before is painted anew.
-func (a *Shell) setAsks(asks bool) {
-	th, past := *a.th, *a.past
+func (sh *Shell) setAsks(asks bool) {
+	th, past := *sh.th, *sh.past
 	th.Asks, past.Asks = asks, asks
-	a.th, a.past, a.old, a.under = &th, &past, th.Dimmed(), th.Behind()
+	sh.th, sh.past, sh.old, sh.under = &th, &past, th.Dimmed(), th.Behind()
 }
 
 // Init starts the boot and the clock.
-func (a *Shell) Init() tea.Cmd {
-	return tea.Batch(a.booting.begin(a.ctx, a.o.Boot), everySecond(nil), a.askGround())
+func (sh *Shell) Init() tea.Cmd {
+	return tea.Batch(sh.booting.begin(sh.ctx, sh.o.Boot), everySecond(nil), sh.askGround())
 }
 
 // groundMsg says that the ground of the terminal is light.
@@ -88,178 +88,178 @@ func (l *looks) askGround() tea.Cmd {
 type rankMsg struct{}
 
 // Update takes a message in.
-func (a *Shell) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m, cmd := a.update(msg)
-	if a.ranking || a.frozen || !a.unranked(a.Frame()) {
+func (sh *Shell) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m, cmd := sh.update(msg)
+	if sh.ranking || sh.frozen || !sh.unranked(sh.Frame()) {
 		return m, cmd
 	}
-	a.ranking = true
+	sh.ranking = true
 	return m, tea.Batch(cmd, func() tea.Msg { return rankMsg{} })
 }
 
-func (a *Shell) update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	was := a.dirty
-	a.dirty = true
+func (sh *Shell) update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	was := sh.dirty
+	sh.dirty = true
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		a.resize(msg.Width, msg.Height)
-		return a, nil
+		sh.resize(msg.Width, msg.Height)
+		return sh, nil
 	case tea.KeyMsg:
-		return a, a.key(msg)
+		return sh, sh.key(msg)
 	case tea.MouseMsg:
-		return a, a.mouse(msg)
+		return sh, sh.mouse(msg)
 	case tea.ResumeMsg: // suspending took the mouse from the terminal
-		if !a.mouseOff {
-			return a, tea.EnableMouseCellMotion
+		if !sh.mouseOff {
+			return sh, tea.EnableMouseCellMotion
 		}
-		return a, nil
+		return sh, nil
 	case tickMsg:
-		return a, a.ticked(time.Time(msg))
+		return sh, sh.ticked(time.Time(msg))
 	case bootLineMsg:
-		a.lines = append(a.lines, msg.said)
-		return a, msg.more
+		sh.lines = append(sh.lines, msg.said)
+		return sh, msg.more
 	case bootedMsg:
-		return a, a.bootDone(msg)
+		return sh, sh.bootDone(msg)
 	case batchMsg:
-		cmd, tells := a.batch(model.Batch(msg))
-		a.dirty = was || tells
-		return a, cmd
+		cmd, tells := sh.batch(model.Batch(msg))
+		sh.dirty = was || tells
+		return sh, cmd
 	case pulledMsg:
-		a.dirty = was
-		past := a.present != nil && msg.source == -a.moments
+		sh.dirty = was
+		past := sh.present != nil && msg.source == -sh.moments
 		switch {
-		case msg.source != a.sources && !past: // of what was watched before
-			return a, nil
-		case a.present != nil && !past:
-			return a, a.beneath(msg.msg)
-		case a.opening && (a.o.Playback != nil || past):
-			a.pending = msg.msg
-			return a, nil
+		case msg.source != sh.sources && !past: // of what was watched before
+			return sh, nil
+		case sh.present != nil && !past:
+			return sh, sh.beneath(msg.msg)
+		case sh.opening && (sh.o.Playback != nil || past):
+			sh.pending = msg.msg
+			return sh, nil
 		}
-		return a.update(msg.msg)
+		return sh.update(msg.msg)
 	case dialog.Scanned:
-		a.start.Scanned(msg)
-		return a, nil
+		sh.start.Scanned(msg)
+		return sh, nil
 	case dialog.SearchProgress:
-		return a, a.start.Progressed(msg)
+		return sh, sh.start.Progressed(msg)
 	case watchedMsg:
-		return a, a.watched(msg)
+		return sh, sh.watched(msg)
 	case soughtMsg:
-		return a, a.sought(msg)
+		return sh, sh.sought(msg)
 	case sourceEndedMsg:
 		switch {
-		case a.ctx.Err() != nil:
-		case a.present != nil:
-			a.pastEnded(msg.err)
+		case sh.ctx.Err() != nil:
+		case sh.present != nil:
+			sh.pastEnded(msg.err)
 		default:
-			a.spent = msg.err
+			sh.spent = msg.err
 		}
-		return a, nil
+		return sh, nil
 	case lateMsg:
-		if msg.to == a.dialog {
-			return a, a.carryOut(msg.then(a.look()))
+		if msg.to == sh.dialog {
+			return sh, sh.carryOut(msg.then(sh.look()))
 		}
-		return a, nil
+		return sh, nil
 	case saidMsg:
-		a.say(msg.st, msg.text)
-		return a, nil
+		sh.say(msg.st, msg.text)
+		return sh, nil
 	case groundMsg:
-		if a.themed == "" {
-			a.setTheme(draw.ThemeLight)
+		if sh.themed == "" {
+			sh.setTheme(draw.ThemeLight)
 		}
-		return a, nil
+		return sh, nil
 	case tutor.StepMsg:
-		return a, a.carryOut(a.panel.Stepped(a.look(), msg))
+		return sh, sh.carryOut(sh.panel.Stepped(sh.look(), msg))
 	case availableMsg:
-		return a, a.available(msg)
+		return sh, sh.available(msg)
 	case helpMsg:
 		msg.overlay.cannot, msg.overlay.asking = msg.whys, false
-		return a, nil
+		return sh, nil
 	case outcomeMsg:
-		return a, a.outcome(msg.out)
+		return sh, sh.outcome(msg.out)
 	case rankMsg:
-		a.ranking = false
-		tells := !a.frozen && a.rank(a.Frame())
-		a.dirty = was || tells
-		return a, nil
+		sh.ranking = false
+		tells := !sh.frozen && sh.rank(sh.Frame())
+		sh.dirty = was || tells
+		return sh, nil
 	}
-	a.dirty = false
-	return a, nil
+	sh.dirty = false
+	return sh, nil
 }
 
 // View returns the screen. Bubble Tea asks for it after every message, so it is
 // painted only if something changed.
-func (a *Shell) View() string {
-	if a.dirty {
-		a.dirty = false
-		a.view = strings.Join(a.paint(), "\n")
+func (sh *Shell) View() string {
+	if sh.dirty {
+		sh.dirty = false
+		sh.view = strings.Join(sh.paint(), "\n")
 	}
-	return a.view
+	return sh.view
 }
 
-func (a *Shell) resize(w, h int) {
-	a.w, a.h = w, h
-	a.thaw()
+func (sh *Shell) resize(w, h int) {
+	sh.w, sh.h = w, h
+	sh.thaw()
 }
 
 // paint returns the lines of the screen, each exactly as wide as it.
-func (a *Shell) paint() []string {
-	if asks := a.panel.Asks(); asks != a.th.Asks {
-		a.setAsks(asks)
+func (sh *Shell) paint() []string {
+	if asks := sh.panel.Asks(); asks != sh.th.Asks {
+		sh.setAsks(asks)
 	}
-	if a.w <= 0 || a.h <= 0 {
+	if sh.w <= 0 || sh.h <= 0 {
 		return nil
 	}
-	if !a.frozen {
-		a.bringUp()
+	if !sh.frozen {
+		sh.bringUp()
 	}
-	l := a.arrange()
-	if a.frozen && l.main != a.frozenMain { // a lesson came, or went: what was painted has not its size
-		a.thaw()
+	l := sh.arrange()
+	if sh.frozen && l.main != sh.frozenMain { // a lesson came, or went: what was painted has not its size
+		sh.thaw()
 	}
 	switch {
 	case l.tiny:
-		return draw.Fill([]string{a.tinyLine(a.w)}, a.w, a.h)
-	case !a.booted:
-		return a.booting.screen(a.th, a.o.labelled(a.th), a.tick, a.w, a.h)
+		return draw.Fill([]string{sh.tinyLine(sh.w)}, sh.w, sh.h)
+	case !sh.booted:
+		return sh.booting.screen(sh.th, sh.o.labelled(sh.th), sh.tick, sh.w, sh.h)
 	}
-	if a.start != nil && a.overlay == nil {
-		return a.palette.PaintOver(a.viewOf(a.Frame()), a.startScreen(), a.w)
+	if sh.start != nil && sh.overlay == nil {
+		return sh.palette.PaintOver(sh.viewOf(sh.Frame()), sh.startScreen(), sh.w)
 	}
-	top := a.header()
-	upper := a.frozenLines
-	if !a.frozen {
-		upper = a.upper(top, l)
+	top := sh.header()
+	upper := sh.frozenLines
+	if !sh.frozen {
+		upper = sh.upper(top, l)
 	}
-	lines := draw.Fill(append([]string{top.status()}, upper...), a.w, l.main.y+l.main.h)
+	lines := draw.Fill(append([]string{top.status()}, upper...), sh.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
-		f := a.canvas()
-		if a.present != nil && !a.inPast() { // what it tells of goes on elsewhere, and its keys do nothing here
-			f.Th = a.old
+		f := sh.canvas()
+		if sh.present != nil && !sh.inPast() { // what it tells of goes on elsewhere, and its keys do nothing here
+			f.Th = sh.old
 		}
 		if l.main.x > 0 {
-			lines = a.beside(l, lines, f)
+			lines = sh.beside(l, lines, f)
 		} else {
-			lines = append(draw.Fill(lines, a.w, l.lesson.y), a.panel.Lines(a.look(), f, a.w, l.lesson.h, false)...)
+			lines = append(draw.Fill(lines, sh.w, l.lesson.y), sh.panel.Lines(sh.look(), f, sh.w, l.lesson.h, false)...)
 		}
 	}
-	lines = a.bottom(lines, l)
-	if a.dialog != nil {
-		lines = a.dialog.PaintOver(a.look(), lines)
+	lines = sh.bottom(lines, l)
+	if sh.dialog != nil {
+		lines = sh.dialog.PaintOver(sh.look(), lines)
 	}
-	return a.palette.PaintOver(a.viewOf(a.Frame()), draw.Fill(lines, a.w, a.h), a.w)
+	return sh.palette.PaintOver(sh.viewOf(sh.Frame()), draw.Fill(lines, sh.w, sh.h), sh.w)
 }
 
 // upper paints what stands between the status line and the end of the page.
-func (a *Shell) upper(top *header, l layout) (lines []string) {
+func (sh *Shell) upper(top *header, l layout) (lines []string) {
 	first := l.status.h
 	if l.tabs.h > 0 {
 		lines = append(lines, top.tabs())
 	}
 	if l.verdict.h > 0 {
-		lines = append(draw.Fill(lines, a.w, l.verdict.y-first), a.verdict(l)...)
+		lines = append(draw.Fill(lines, sh.w, l.verdict.y-first), sh.verdict(l)...)
 	}
-	return append(draw.Fill(lines, a.w, l.main.y-first), a.body(l)...)
+	return append(draw.Fill(lines, sh.w, l.main.y-first), sh.body(l)...)
 }
 
 // noticeLines bounds how many lines a long notice takes.
@@ -267,33 +267,33 @@ const noticeLines = 3
 
 // bottom paints the footer, and the notice above it: over the page where it has no line of
 // its own, or is longer than that, and never over the keys.
-func (a *Shell) bottom(lines []string, l layout) []string {
-	lines = draw.Fill(lines, a.w, l.notice.y+1)
+func (sh *Shell) bottom(lines []string, l layout) []string {
+	lines = draw.Fill(lines, sh.w, l.notice.y+1)
 	if l.footer.h > 0 {
-		lines = append(draw.Fill(lines, a.w, l.footer.y), a.footerLine())
+		lines = append(draw.Fill(lines, sh.w, l.footer.y), sh.footerLine())
 	}
-	note, edge := a.noticeSpans(), draw.Plain.Of(draw.Blank(margin(a.w)))
+	note, edge := sh.noticeSpans(), draw.Plain.Of(draw.Blank(margin(sh.w)))
 	switch {
 	case len(note) == 0 && l.notice.h > 0 && l.notice.y >= l.main.y+l.main.h:
-		lines[l.notice.y] = a.crumbs(l.notice.w)
-	case len(note) == 1 && draw.Width(note[0].Text) > a.w-margin(a.w):
-		text := a.th.Wrap(note[0].Text, a.w-margin(a.w), min(noticeLines, l.notice.y))
+		lines[l.notice.y] = sh.crumbs(l.notice.w)
+	case len(note) == 1 && draw.Width(note[0].Text) > sh.w-margin(sh.w):
+		text := sh.th.Wrap(note[0].Text, sh.w-margin(sh.w), min(noticeLines, l.notice.y))
 		for i, part := range text {
-			lines[l.notice.y+1-len(text)+i] = a.th.Line(a.w, []draw.Span{edge, note[0].St.Of(part)}, nil)
+			lines[l.notice.y+1-len(text)+i] = sh.th.Line(sh.w, []draw.Span{edge, note[0].St.Of(part)}, nil)
 		}
 	case len(note) > 0:
-		lines[l.notice.y] = a.th.Line(a.w, append([]draw.Span{edge}, note...), nil)
+		lines[l.notice.y] = sh.th.Line(sh.w, append([]draw.Span{edge}, note...), nil)
 	}
 	return lines
 }
 
 // settings are what is set now.
-func (a *Shell) settings() Settings {
-	s := Settings{Theme: a.themed, Grouped: a.viewState.Locks.Grouped()}
-	if a.viewState.Locks.Order.By != page.SortState {
-		s.Sort = dialog.SortNames[a.viewState.Locks.Order.By]
+func (sh *Shell) settings() Settings {
+	s := Settings{Theme: sh.themed, Grouped: sh.viewState.Locks.Grouped()}
+	if sh.viewState.Locks.Order.By != page.SortState {
+		s.Sort = dialog.SortNames[sh.viewState.Locks.Order.By]
 	}
-	for name, t := range a.tables() {
+	for name, t := range sh.tables() {
 		for _, c := range t.Cols {
 			if t.Off[c.Title] {
 				if s.Hidden == nil {
@@ -307,12 +307,12 @@ func (a *Shell) settings() Settings {
 }
 
 // rememberChanges tells what was set, if it is not what came in.
-func (a *Shell) rememberChanges() error {
-	now := a.settings()
-	if a.o.Remember == nil || reflect.DeepEqual(now, a.initial) {
+func (sh *Shell) rememberChanges() error {
+	now := sh.settings()
+	if sh.o.Remember == nil || reflect.DeepEqual(now, sh.initial) {
 		return nil
 	}
-	if err := a.o.Remember(now); err != nil {
+	if err := sh.o.Remember(now); err != nil {
 		return fmt.Errorf("remember the columns, the order and the theme: %w", err)
 	}
 	return nil

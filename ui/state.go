@@ -150,60 +150,60 @@ func (n *notice) keyed() {
 }
 
 // Frame is what a page is asked about.
-func (a *Shell) Frame() page.Frame {
-	b := a.viewState
-	b.Cost, b.Armed = a.cost, a.o.Armed && !a.disarmed
-	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, !a.lessonBeside() && (a.panel.Height(a.th, a.w, a.h) > lessonShort || a.panel.Showing() && a.h >= page.TallFrom)
-	b.Model = a.panel.ShowsModel()
-	if b.Way = nil; a.current().About().Inner {
-		b.Way = a.way()
+func (sh *Shell) Frame() page.Frame {
+	b := sh.viewState
+	b.Cost, b.Armed = sh.cost, sh.o.Armed && !sh.disarmed
+	b.Prefixes, b.Endpoints, b.Height, b.Lesson = sh.o.Prefixes, sh.live.Endpoints, sh.h, !sh.lessonBeside() && (sh.panel.Height(sh.th, sh.w, sh.h) > lessonShort || sh.panel.Showing() && sh.h >= page.TallFrom)
+	b.Model = sh.panel.ShowsModel()
+	if b.Way = nil; sh.current().About().Inner {
+		b.Way = sh.way()
 	}
-	return page.Frame{ViewState: b, View: table.View{S: a.state.View, Th: a.th, Now: a.now, Stands: a.stands(), OnScreen: &a.onScreen, Marks: b.Marked.Has, Chosen: b.Picked.Has}}
+	return page.Frame{ViewState: b, View: table.View{S: sh.state.View, Th: sh.th, Now: sh.now, Stands: sh.stands(), OnScreen: &sh.onScreen, Marks: b.Marked.Has, Chosen: b.Picked.Has}}
 }
 
 // canvas is what is painted from: dim if it may not be true any more, and as good as gone under a dialog.
-func (a *Shell) canvas() page.Frame {
-	f := a.Frame()
+func (sh *Shell) canvas() page.Frame {
+	f := sh.Frame()
 	switch {
-	case a.dialog != nil || a.palette.Boxed(a.h):
-		f.Th = a.under
-	case a.stale():
-		f.Th = a.old
-	case a.present != nil:
-		f.Th = a.past
+	case sh.dialog != nil || sh.palette.Boxed(sh.h):
+		f.Th = sh.under
+	case sh.stale():
+		f.Th = sh.old
+	case sh.present != nil:
+		f.Th = sh.past
 	}
 	return f
 }
 
 // stale says whether what is painted may not be true any more.
-func (a *Shell) stale() bool {
-	return a.spent != nil || a.frozen || page.Fresh(a.state.View).State == locks.Lost
+func (sh *Shell) stale() bool {
+	return sh.spent != nil || sh.frozen || page.Fresh(sh.state.View).State == locks.Lost
 }
 
 // where says which keys count now: the top of the stack of inputs.
-func (a *Shell) where() host.Where {
-	if a.dialog != nil {
-		return a.dialog.Place()
+func (sh *Shell) where() host.Where {
+	if sh.dialog != nil {
+		return sh.dialog.Place()
 	}
 	switch {
-	case a.palette != nil:
+	case sh.palette != nil:
 		return host.InPalette
-	case a.field != nil:
+	case sh.field != nil:
 		return host.InFilter
-	case a.panel.Has() && a.present == nil:
+	case sh.panel.Has() && sh.present == nil:
 		return host.InLesson
-	case a.overlay != nil:
-		return a.overlay.where
+	case sh.overlay != nil:
+		return sh.overlay.where
 	}
-	return a.pageWhere()
+	return sh.pageWhere()
 }
 
 // pageWhere is the page under dialogs, fields and help.
-func (a *Shell) pageWhere() host.Where {
-	if a.start != nil {
+func (sh *Shell) pageWhere() host.Where {
+	if sh.start != nil {
 		return host.InStart
 	}
-	return host.OnPage(a.at)
+	return host.OnPage(sh.at)
 }
 
 // pageSet are the pages, and which of them is shown.

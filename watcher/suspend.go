@@ -25,11 +25,11 @@ const (
 )
 
 // run beats until ctx ends.
-func (p *suspendDetector) run(ctx context.Context) {
+func (d *suspendDetector) run(ctx context.Context) {
 	t := time.NewTicker(beatEvery)
 	defer t.Stop()
 	for ctx.Err() == nil {
-		p.look(time.Now(), pace.Now())
+		d.look(time.Now(), pace.Now())
 		select {
 		case <-t.C:
 		case <-ctx.Done():
@@ -39,31 +39,31 @@ func (p *suspendDetector) run(ctx context.Context) {
 
 // look compares with the last beat. The monotonic clock stands still while a machine
 // sleeps, the other one goes on, and on some systems it may be set: the longer of the two counts.
-func (p *suspendDetector) look(now, shown time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.beat.IsZero() {
-		if gap := max(now.Sub(p.beat), shown.Sub(p.shown)); gap >= asleep {
-			p.woke, p.slept = now, p.slept+gap
+func (d *suspendDetector) look(now, shown time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.beat.IsZero() {
+		if gap := max(now.Sub(d.beat), shown.Sub(d.shown)); gap >= asleep {
+			d.woke, d.slept = now, d.slept+gap
 		}
 	}
-	p.beat, p.shown = now, shown
+	d.beat, d.shown = now, shown
 }
 
 // sleptSince says whether the program did not run for a while since then.
-func (p *suspendDetector) sleptSince(t time.Time) bool {
-	p.look(time.Now(), pace.Now())
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.woke.After(t)
+func (d *suspendDetector) sleptSince(t time.Time) bool {
+	d.look(time.Now(), pace.Now())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.woke.After(t)
 }
 
 // take returns how long the program did not run since it was asked last.
-func (p *suspendDetector) take() time.Duration {
-	p.look(time.Now(), pace.Now())
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	slept := p.slept
-	p.slept = 0
+func (d *suspendDetector) take() time.Duration {
+	d.look(time.Now(), pace.Now())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	slept := d.slept
+	d.slept = 0
 	return slept
 }

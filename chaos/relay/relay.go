@@ -35,27 +35,27 @@ func New(l net.Listener, target string) *Listener {
 }
 
 // Addr returns where it listens, as host:port.
-func (r *Listener) Addr() string { return r.listener.Addr().String() }
+func (l *Listener) Addr() string { return l.listener.Addr().String() }
 
 // Serve begins to accept and returns at once. Each connection is handed to serve, in a
 // goroutine of its own, and ends when that returns. [Listener.Cut] reaches it from before
 // that: serve that asks first whether connections are cut, and Cut after they are, leave
 // none between them.
-func (r *Listener) Serve(serve func(*Pair)) { r.wg.Go(func() { r.accept(serve) }) }
+func (l *Listener) Serve(serve func(*Pair)) { l.wg.Go(func() { l.accept(serve) }) }
 
-func (r *Listener) accept(serve func(*Pair)) {
+func (l *Listener) accept(serve func(*Pair)) {
 	for {
-		c, err := r.listener.Accept()
+		c, err := l.listener.Accept()
 		if err != nil {
 			select {
-			case <-r.ctx.Done():
+			case <-l.ctx.Done():
 				return
 			case <-time.After(acceptPause):
 				continue
 			}
 		}
-		if p := r.pair(c); p != nil {
-			r.wg.Go(func() {
+		if p := l.pair(c); p != nil {
+			l.wg.Go(func() {
 				defer p.Close()
 				serve(p)
 			})
@@ -64,29 +64,29 @@ func (r *Listener) accept(serve func(*Pair)) {
 }
 
 // pair registers a connection. It closes one that comes too late, and returns nil.
-func (r *Listener) pair(c net.Conn) *Pair {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.pairs == nil {
+func (l *Listener) pair(c net.Conn) *Pair {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pairs == nil {
 		_ = c.Close()
 		return nil
 	}
-	p := &Pair{Conn: c, relay: r}
-	p.ctx, p.cancel = context.WithCancel(r.ctx)
-	r.pairs[p] = struct{}{}
+	p := &Pair{Conn: c, relay: l}
+	p.ctx, p.cancel = context.WithCancel(l.ctx)
+	l.pairs[p] = struct{}{}
 	return p
 }
 
 // Pairs returns those that are open, in no order.
-func (r *Listener) Pairs() []*Pair {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Collect(maps.Keys(r.pairs))
+func (l *Listener) Pairs() []*Pair {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Keys(l.pairs))
 }
 
 // Cut closes the pairs for which it is true.
-func (r *Listener) Cut(which func(*Pair) bool) {
-	for _, p := range r.Pairs() {
+func (l *Listener) Cut(which func(*Pair) bool) {
+	for _, p := range l.Pairs() {
 		if which(p) {
 			_ = p.Close()
 		}
@@ -95,17 +95,17 @@ func (r *Listener) Cut(which func(*Pair) bool) {
 
 // Close closes the listener and its pairs, and returns when nothing of them runs. A
 // second call does nothing.
-func (r *Listener) Close() {
-	r.mu.Lock()
-	pairs := r.pairs
-	r.pairs = nil
-	r.mu.Unlock()
-	r.cancel()
-	_ = r.listener.Close()
+func (l *Listener) Close() {
+	l.mu.Lock()
+	pairs := l.pairs
+	l.pairs = nil
+	l.mu.Unlock()
+	l.cancel()
+	_ = l.listener.Close()
 	for p := range pairs {
 		_ = p.Close()
 	}
-	r.wg.Wait()
+	l.wg.Wait()
 }
 
 // Pair is a connection that came, and the one to the target once that was dialled. As a

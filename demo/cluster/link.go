@@ -53,8 +53,8 @@ func newLink(member string, s *slows) (*link, error) {
 
 // carry copies both ways until one side ends: raft's streams have no use for a half of a
 // connection.
-func (k *link) carry(p *relay.Pair) {
-	if k.blocked.Load() {
+func (l *link) carry(p *relay.Pair) {
+	if l.blocked.Load() {
 		return
 	}
 	member, err := p.Dial(p.Context())
@@ -62,19 +62,19 @@ func (k *link) carry(p *relay.Pair) {
 		return
 	}
 	d := &dialer{}
-	p.Slow(func() relay.Slowness { return relay.Slowness{Delay: time.Duration(k.delay.Load())} },
-		func() relay.Slowness { return relay.Slowness{Delay: k.slows.delay(d.id())} })
+	p.Slow(func() relay.Slowness { return relay.Slowness{Delay: time.Duration(l.delay.Load())} },
+		func() relay.Slowness { return relay.Slowness{Delay: l.slows.delay(d.id())} })
 	// Should one fail, the other ends with it, and etcd connects again.
 	p.Carry(func() { _, _ = io.Copy(member, io.TeeReader(p, d)) }, func() { _, _ = io.Copy(p, member) })
 }
 
 // block cuts every connection and passes no more on until unblock.
-func (k *link) block() {
-	k.blocked.Store(true)
-	k.Cut(func(*relay.Pair) bool { return true })
+func (l *link) block() {
+	l.blocked.Store(true)
+	l.Cut(func(*relay.Pair) bool { return true })
 }
 
-func (k *link) unblock() { k.blocked.Store(false) }
+func (l *link) unblock() { l.blocked.Store(false) }
 
 // dialer finds out which member has opened a connection: its requests say so.
 type dialer struct {

@@ -124,11 +124,11 @@ func (g *Guesser) Guesses() []PrefixGuess {
 }
 
 // rank orders rows by how much they say.
-func (r *shape) rank() int {
+func (sh *shape) rank() int {
 	switch {
-	case r.recipe.Shape == recipe.Group:
+	case sh.recipe.Shape == recipe.Group:
 		return 2
-	case r.confidence == model.Hint:
+	case sh.confidence == model.Hint:
 		return 1
 	}
 	return 0

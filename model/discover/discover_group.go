@@ -41,17 +41,17 @@ func (g *Guesser) shapeOf(s *place) *shape {
 }
 
 // take counts what o has.
-func (r *shape) take(o *shape) {
-	r.locks += o.locks
-	r.claims += o.claims
-	r.leased += o.leased
-	r.rewritten = r.rewritten || o.rewritten
-	r.common = commonPrefix(r.common, o.common)
+func (sh *shape) take(o *shape) {
+	sh.locks += o.locks
+	sh.claims += o.claims
+	sh.leased += o.leased
+	sh.rewritten = sh.rewritten || o.rewritten
+	sh.common = commonPrefix(sh.common, o.common)
 }
 
 // root is the place of the first segment that is not empty.
-func (r *shape) root() int {
-	if len(r.segs) > 1 && r.segs[0] == "" {
+func (sh *shape) root() int {
+	if len(sh.segs) > 1 && sh.segs[0] == "" {
 		return 1
 	}
 	return 0
@@ -147,46 +147,46 @@ func absorb(rows []*shape) []*shape {
 	return out
 }
 
-func (r *shape) stars() bool { return slices.Contains(r.segs, anySegment) }
+func (sh *shape) stars() bool { return slices.Contains(sh.segs, anySegment) }
 
 // prefix is what to watch to see all of them.
-func (r *shape) prefix() string {
-	at := slices.Index(r.segs, anySegment)
+func (sh *shape) prefix() string {
+	at := slices.Index(sh.segs, anySegment)
 	switch {
-	case at < 0 && r.whole:
-		return r.common
+	case at < 0 && sh.whole:
+		return sh.common
 	case at < 0:
-		return r.common + "/"
-	case at > r.root():
-		return strings.Join(r.segs[:at], "/") + "/"
+		return sh.common + "/"
+	case at > sh.root():
+		return strings.Join(sh.segs[:at], "/") + "/"
 	}
-	return strings.Repeat("/", at) + wordStart(r.common)
+	return strings.Repeat("/", at) + wordStart(sh.common)
 }
 
 // pattern is how the names look.
-func (r *shape) pattern() string {
-	segs := slices.Clone(r.segs)
+func (sh *shape) pattern() string {
+	segs := slices.Clone(sh.segs)
 	for i, s := range segs {
 		if s != anySegment {
 			continue
 		}
 		segs[i] = "*"
-		if i == r.root() {
-			segs[i] = wordStart(r.common) + "*"
+		if i == sh.root() {
+			segs[i] = wordStart(sh.common) + "*"
 		}
 	}
 	return strings.Join(segs, "/")
 }
 
-func (r *shape) guess() PrefixGuess {
-	p := PrefixGuess{Prefix: r.prefix(), Pattern: r.pattern(), Recipe: r.recipe.Name, Confidence: r.confidence,
-		Locks: r.locks, Claims: r.claims, Leased: r.leased, Example: r.example}
-	if r.open == nil {
+func (sh *shape) guess() PrefixGuess {
+	p := PrefixGuess{Prefix: sh.prefix(), Pattern: sh.pattern(), Recipe: sh.recipe.Name, Confidence: sh.confidence,
+		Locks: sh.locks, Claims: sh.claims, Leased: sh.leased, Example: sh.example}
+	if sh.open == nil {
 		return p
 	}
-	or := r.open.Or
-	if r.rewritten && r.open.IfRewritten != nil {
-		or = r.open.IfRewritten
+	or := sh.open.Or
+	if sh.rewritten && sh.open.IfRewritten != nil {
+		or = sh.open.IfRewritten
 	}
 	p.Recipe = or[0].Name
 	for _, other := range or[1:] {

@@ -49,35 +49,35 @@ type Family struct {
 }
 
 // Report adds a finding about the lock, and about a claim in its queue, nil for none.
-func (x *Context) Report(f model.Finding, about *locks.Claim) {
-	f.Lock, f.Claim = x.L.Name, about.Ref()
-	x.presume(&f)
+func (cx *Context) Report(f model.Finding, about *locks.Claim) {
+	f.Lock, f.Claim = cx.L.Name, about.Ref()
+	cx.presume(&f)
 	f.Severity = bounded(&f)
 	if f.Etcdctl == nil {
-		f.Etcdctl = x.L.Etcdctl()
+		f.Etcdctl = cx.L.Etcdctl()
 	}
-	x.Found = append(x.Found, f)
+	cx.Found = append(cx.Found, f)
 }
 
 // presume makes what is found of keys of which only their names say that they are a lock a hint, unless
 // it is about a lease alone. Where their path speaks of members or permits, what befalls one of them
 // is nobody's trouble.
-func (x *Context) presume(f *model.Finding) {
+func (cx *Context) presume(f *model.Finding) {
 	switch f.Code {
 	case model.CodeSharedLease, model.CodeLeaseLeak, model.CodeLeaseOverdue, model.CodeExpiryBacklog, model.CodeRevokeFailing, model.CodeRevokeForgotten, model.CodeTTLReset, model.CodeTTLRollover, model.CodeTTLFloor:
 		return
 	}
-	if !x.L.Presumed() {
+	if !cx.L.Presumed() {
 		return
 	}
 	f.Confidence = model.Hint
-	f.Evidence = append(f.Evidence, model.Say("only-perhaps-a-lock", x.L.Name))
+	f.Evidence = append(f.Evidence, model.Say("only-perhaps-a-lock", cx.L.Name))
 	first := f.Advice[:min(1, len(f.Advice))]
 	if len(f.Alternatives) == 0 || len(first) > 0 && !slices.Contains(patient, first[0].ID) {
 		first = nil
 	}
-	f.Advice = append(slices.Clone(first), model.Say("find-out-what-the-keys-are", model.Verbatim(pinOf(x.L.Name, x.L.Recipe().Name))))
-	if !ofQueue(f.Code) && x.L.SpeaksOfMembers() {
+	f.Advice = append(slices.Clone(first), model.Say("find-out-what-the-keys-are", model.Verbatim(pinOf(cx.L.Name, cx.L.Recipe().Name))))
+	if !ofQueue(f.Code) && cx.L.SpeaksOfMembers() {
 		f.Severity = model.SevInfo
 	}
 }
@@ -105,9 +105,9 @@ func ofQueue(code model.Code) bool {
 }
 
 // Recheck asks to be examined again at that time.
-func (x *Context) Recheck(at time.Time) {
-	if at.After(x.K.Now()) && (x.Again.IsZero() || at.Before(x.Again)) {
-		x.Again = at
+func (cx *Context) Recheck(at time.Time) {
+	if at.After(cx.K.Now()) && (cx.Again.IsZero() || at.Before(cx.Again)) {
+		cx.Again = at
 	}
 }
 
@@ -144,9 +144,9 @@ func Same(list []model.Finding, f *model.Finding) *model.Finding {
 }
 
 // ClaimOn returns the claim of this lock that hangs on a lease, nil for none.
-func (x *Context) ClaimOn(l *locks.Lease) *locks.Claim {
+func (cx *Context) ClaimOn(l *locks.Lease) *locks.Claim {
 	for _, c := range l.Claims()[:min(len(l.Claims()), locks.MaxScan)] {
-		if c.Lock() == x.L {
+		if c.Lock() == cx.L {
 			return c
 		}
 	}

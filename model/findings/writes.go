@@ -15,7 +15,7 @@ const namedKeys = 4
 // ToBreak says how the claim is taken away and what goes with it: by a revoke of its lease
 // where nothing else hangs on that, else by a delete of the claim alone. Before it is known
 // what hangs on the lease it says how to see that, and of what is only a hint no more.
-func (x *Context) ToBreak(c *locks.Claim, sure model.Confidence) []model.Message {
+func (cx *Context) ToBreak(c *locks.Claim, sure model.Confidence) []model.Message {
 	l := c.LeaseInfo()
 	if l == nil {
 		return []model.Message{deletes(c)}
@@ -26,16 +26,16 @@ func (x *Context) ToBreak(c *locks.Claim, sure model.Confidence) []model.Message
 	case sure == model.Hint:
 		return []model.Message{model.Say("make-sure-as-it-is-a-hint"), look}
 	case l.Attached() == nil:
-		x.K.Leases.NeedKeys(l)
+		cx.K.Leases.NeedKeys(l)
 		return []model.Message{look}
 	case !known:
 		return []model.Message{model.Say("what-else-hangs-on-lease", l.ID, l.Attached().Reason), deletes(c)}
 	}
-	x.K.Leases.NeedKeys(l) // it is looked at again when it is old
+	cx.K.Leases.NeedKeys(l) // it is looked at again when it is old
 	if n == 0 {
 		return []model.Message{model.Say("revoke-its-lease", c.Key, model.Verbatim(model.Action{Kind: model.RevokeLease, Lease: l.ID}.Etcdctl()))}
 	}
-	return []model.Message{model.Say("do-not-revoke-its-lease", x.named(others, n)), deletes(c)}
+	return []model.Message{model.Say("do-not-revoke-its-lease", cx.named(others, n)), deletes(c)}
 }
 
 // deletes says how one key is deleted, and nothing else.
@@ -44,10 +44,10 @@ func deletes(c *locks.Claim) model.Message {
 }
 
 // named names the first keys, and what is known of each.
-func (x *Context) named(keys []string, n int) []model.Message {
+func (cx *Context) named(keys []string, n int) []model.Message {
 	var words []model.Message
 	for _, key := range keys[:min(len(keys), namedKeys)] {
-		words = append(words, x.keyWords(key))
+		words = append(words, cx.keyWords(key))
 	}
 	if rest := n - len(words); rest > 0 {
 		words = append(words, model.Say("more", rest))
@@ -56,8 +56,8 @@ func (x *Context) named(keys []string, n int) []model.Message {
 }
 
 // keyWords name a key, and say what goes with it as far as it is watched.
-func (x *Context) keyWords(key string) model.Message {
-	c := x.K.Keys.Claim(key)
+func (cx *Context) keyWords(key string) model.Message {
+	c := cx.K.Keys.Claim(key)
 	if c == nil || c.Lock() == nil {
 		return model.Say("key", key)
 	}

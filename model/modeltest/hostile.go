@@ -47,134 +47,134 @@ type Reader struct {
 	rev  int64
 }
 
-func (g *Reader) more() bool { return len(g.data) > 0 }
+func (r *Reader) more() bool { return len(r.data) > 0 }
 
 // Byte reads one byte.
-func (g *Reader) Byte() byte {
-	if len(g.data) == 0 {
+func (r *Reader) Byte() byte {
+	if len(r.data) == 0 {
 		return 0
 	}
-	b := g.data[0]
-	g.data = g.data[1:]
+	b := r.data[0]
+	r.data = r.data[1:]
 	return b
 }
 
 // Event reads one event. Half of the revisions are such as an honest server
 // sends, so that queues come to be at all.
-func (g *Reader) Event() model.Event {
-	g.now = g.now.Add(time.Duration(g.Byte()%64) * 500 * time.Millisecond)
-	if kind := g.Byte(); kind < 128 {
-		return g.honest()
+func (r *Reader) Event() model.Event {
+	r.now = r.now.Add(time.Duration(r.Byte()%64) * 500 * time.Millisecond)
+	if kind := r.Byte(); kind < 128 {
+		return r.honest()
 	} else {
 		v := reflect.New(reflect.TypeOf(Kinds[int(kind)%len(Kinds)])).Elem()
-		g.fill(v)
+		r.fill(v)
 		return v.Interface().(model.Event)
 	}
 }
 
 // honest reads a claim that comes or goes, or a reading of its lease.
-func (g *Reader) honest() model.Event {
-	id := g.lease()
-	kv := model.KV{Key: names[g.Byte()%3] + "/" + id.String(), Lease: id}
-	op := g.Byte() % 8
+func (r *Reader) honest() model.Event {
+	id := r.lease()
+	kv := model.KV{Key: names[r.Byte()%3] + "/" + id.String(), Lease: id}
+	op := r.Byte() % 8
 	if op == 7 {
-		return model.LeaseRead{At: g.now, ID: id, Granted: 10, Remaining: int64(g.Byte() % 11), Term: 2, Rev: g.rev}
+		return model.LeaseRead{At: r.now, ID: id, Granted: 10, Remaining: int64(r.Byte() % 11), Term: 2, Rev: r.rev}
 	}
-	g.rev++
-	kv.ModRev = g.rev
+	r.rev++
+	kv.ModRev = r.rev
 	if op < 5 {
-		kv.CreateRev, kv.Version, kv.Value = g.rev, 1, g.Text()
+		kv.CreateRev, kv.Version, kv.Value = r.rev, 1, r.Text()
 		if op == 4 {
-			kv.Key = names[g.Byte()%3] + "/" + g.Text()
+			kv.Key = names[r.Byte()%3] + "/" + r.Text()
 		}
 	}
-	return model.Committed{At: g.now, Rev: g.rev, Changes: []model.Change{{Deleted: op >= 5, KV: kv}}}
+	return model.Committed{At: r.now, Rev: r.rev, Changes: []model.Change{{Deleted: op >= 5, KV: kv}}}
 }
 
-func (g *Reader) lease() model.LeaseID { return model.LeaseID(1 + g.Byte()%12) }
+func (r *Reader) lease() model.LeaseID { return model.LeaseID(1 + r.Byte()%12) }
 
 // Text reads a name, pieces of hostile text, or raw bytes.
-func (g *Reader) Text() string {
-	switch b := g.Byte(); {
+func (r *Reader) Text() string {
+	switch b := r.Byte(); {
 	case b < 90:
 		return names[int(b)%len(names)]
 	case b < 110:
-		return "/lock/" + g.lease().String()
+		return "/lock/" + r.lease().String()
 	case b < 125:
-		n := min(int(g.Byte()%32), len(g.data))
-		raw := string(g.data[:n])
-		g.data = g.data[n:]
+		n := min(int(r.Byte()%32), len(r.data))
+		raw := string(r.data[:n])
+		r.data = r.data[n:]
 		return raw
 	case b < 128:
-		return strings.Repeat(g.piece(), 700)
+		return strings.Repeat(r.piece(), 700)
 	default:
 		var s strings.Builder
 		for range b % 6 {
-			s.WriteString(g.piece())
+			s.WriteString(r.piece())
 		}
 		return s.String()
 	}
 }
 
-func (g *Reader) piece() string { return Pieces[int(g.Byte())%len(Pieces)] }
+func (r *Reader) piece() string { return Pieces[int(r.Byte())%len(Pieces)] }
 
 // number reads a number that is likely to be met again, or an extreme one.
-func (g *Reader) number() int64 {
-	switch b := g.Byte(); {
+func (r *Reader) number() int64 {
+	switch b := r.Byte(); {
 	case b < 200:
 		return int64(b % 24)
 	case b < 220:
-		return g.rev + int64(b) - 210
+		return r.rev + int64(b) - 210
 	case b < 230:
-		return -int64(g.Byte())
+		return -int64(r.Byte())
 	case b < 235:
 		return math.MaxInt64
 	case b < 240:
 		return math.MinInt64
 	default:
-		return int64(b) << (g.Byte() % 56)
+		return int64(b) << (r.Byte() % 56)
 	}
 }
 
 // fill reads every field of v.
-func (g *Reader) fill(v reflect.Value) {
+func (r *Reader) fill(v reflect.Value) {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
-		v.Set(reflect.ValueOf(g.now))
+		v.Set(reflect.ValueOf(r.now))
 		return
 	case v.Type() == reflect.TypeFor[model.Message]():
-		v.Set(reflect.ValueOf(model.Say("quote", g.Text())))
+		v.Set(reflect.ValueOf(model.Say("quote", r.Text())))
 		return
-	case v.Type() == reflect.TypeFor[model.FaultKind]() && g.Byte() < 200:
+	case v.Type() == reflect.TypeFor[model.FaultKind]() && r.Byte() < 200:
 		kinds := model.FaultKinds()
-		v.SetString(string(kinds[int(g.Byte())%len(kinds)].Kind))
+		v.SetString(string(kinds[int(r.Byte())%len(kinds)].Kind))
 		return
-	case v.Type() == reflect.TypeFor[model.ActionKind]() && g.Byte() < 200:
-		v.SetString(string(model.ActionKinds[int(g.Byte())%len(model.ActionKinds)]))
+	case v.Type() == reflect.TypeFor[model.ActionKind]() && r.Byte() < 200:
+		v.SetString(string(model.ActionKinds[int(r.Byte())%len(model.ActionKinds)]))
 		return
-	case v.Type() == reflect.TypeFor[model.BeliefState]() && g.Byte() < 200:
+	case v.Type() == reflect.TypeFor[model.BeliefState]() && r.Byte() < 200:
 		states := []model.BeliefState{model.BeliefIdle, model.BeliefWaiting, model.BeliefHolding, model.BeliefLeaving, model.BeliefLost}
-		v.SetString(string(states[int(g.Byte())%len(states)]))
+		v.SetString(string(states[int(r.Byte())%len(states)]))
 		return
 	}
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString(g.Text())
+		v.SetString(r.Text())
 	case reflect.Bool:
-		v.SetBool(g.Byte()%2 == 1)
+		v.SetBool(r.Byte()%2 == 1)
 	case reflect.Int, reflect.Int64:
-		v.SetInt(g.number())
+		v.SetInt(r.number())
 	case reflect.Uint64:
-		v.SetUint(uint64(g.number()))
+		v.SetUint(uint64(r.number()))
 	case reflect.Slice:
-		n := int(g.Byte() % 4)
+		n := int(r.Byte() % 4)
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 		for i := range n {
-			g.fill(v.Index(i))
+			r.fill(v.Index(i))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			g.fill(v.Field(i))
+			r.fill(v.Field(i))
 		}
 	default:
 		panic("no bytes for a " + v.Type().String())

@@ -69,67 +69,67 @@ func breakCmd(e *env) *cobra.Command {
 }
 
 // breakLock plans, shows, asks, does, and watches what comes of it.
-func (f *breakRun) breakLock(ctx context.Context, names []string) error {
-	at, err := f.e.listSecond(ctx, f.e.lockPrefixes(names...), isNamed(names), &outFlags{leases: "heads"})
+func (r *breakRun) breakLock(ctx context.Context, names []string) error {
+	at, err := r.e.listSecond(ctx, r.e.lockPrefixes(names...), isNamed(names), &outFlags{leases: "heads"})
 	if err != nil {
 		return err
 	}
-	w, err := f.e.watch(ctx, watcher.Options{Prefixes: at.places})
+	w, err := r.e.watch(ctx, watcher.Options{Prefixes: at.places})
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	w.OneCluster = true
 	s := w.State
-	if err := f.e.list(ctx, w, false, s.Coverage().Loaded); err != nil {
+	if err := r.e.list(ctx, w, false, s.Coverage().Loaded); err != nil {
 		return err
 	}
-	target, err := f.target(ctx, w.Session, names, at.bare)
+	target, err := r.target(ctx, w.Session, names, at.bare)
 	if err != nil {
 		return err
 	}
-	gate, closeGate, err := f.gate(ctx, w.client)
+	gate, closeGate, err := r.gate(ctx, w.client)
 	if err != nil {
 		return err
 	}
 	defer closeGate()
-	plan, err := f.plan(ctx, gate, target)
+	plan, err := r.plan(ctx, gate, target)
 	if err != nil {
 		return err
 	}
-	plan.DryRun = f.dryRun
+	plan.DryRun = r.dryRun
 	if words := text.English(status.Outruns(s.Claim(plan.Action.Key), plan)); words != "" {
 		return bad("not done: %s: it was written while it was read, so try again", words)
 	}
-	if err := f.showPlan(s, plan, at.skipped); err != nil {
+	if err := r.showPlan(s, plan, at.skipped); err != nil {
 		return err
 	}
 	if !plan.Refused.IsZero() {
 		return bad("not done: %s", text.English(plan.Refused))
 	}
-	if f.dryRun {
+	if r.dryRun {
 		return nil
 	}
-	if !f.yes {
+	if !r.yes {
 		role := roleOf(s, plan.Action)
-		if err := f.askFor(plan.Action.Lock); err != nil {
+		if err := r.askFor(plan.Action.Lock); err != nil {
 			return err
 		}
-		if err := f.stillWaits(ctx, plan.Action, role); err != nil {
+		if err := r.stillWaits(ctx, plan.Action, role); err != nil {
 			return err
 		}
 	}
-	return f.breakAndWatch(ctx, w.Session, gate, plan)
+	return r.breakAndWatch(ctx, w.Session, gate, plan)
 }
 
 // plan reads what would go, for as long as an answer is waited for.
-func (f *breakRun) plan(ctx context.Context, g *gate.Gate, target model.Action) (model.Plan, error) {
-	limited, cancel := context.WithTimeout(ctx, f.e.flags.commandTimeout)
+func (r *breakRun) plan(ctx context.Context, g *gate.Gate, target model.Action) (model.Plan, error) {
+	limited, cancel := context.WithTimeout(ctx, r.e.flags.commandTimeout)
 	defer cancel()
 	plan, err := g.Plan(limited, target)
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
-		return plan, bad("nothing was done: %s did not say within %s what would go (--command-timeout)", strings.Join(f.e.flags.endpoints, ", "), f.e.flags.commandTimeout)
+		return plan, bad("nothing was done: %s did not say within %s what would go (--command-timeout)", strings.Join(r.e.flags.endpoints, ", "), r.e.flags.commandTimeout)
 	case err != nil:
 		return plan, fmt.Errorf("reading what would go: %w", err)
 	}
@@ -137,18 +137,18 @@ func (f *breakRun) plan(ctx context.Context, g *gate.Gate, target model.Action) 
 }
 
 // target finds the claim that is meant.
-func (f *breakRun) target(ctx context.Context, on *session.Session, names []string, bare []report.Bare) (model.Action, error) {
+func (r *breakRun) target(ctx context.Context, on *session.Session, names []string, bare []report.Bare) (model.Action, error) {
 	s := on.State
 	l, err := lockNamed(s, names)
 	if err != nil {
 		return model.Action{}, err
 	}
 	if l == nil || l.Head() == nil {
-		return model.Action{}, noLock(on, names[0], bare, f.e.nearLocks(ctx, names[0]))
+		return model.Action{}, noLock(on, names[0], bare, r.e.nearLocks(ctx, names[0]))
 	}
 	name := l.Name
-	if f.claim != "" {
-		c, err := claimNamed(s, l, f.e.meantBy(f.claim))
+	if r.claim != "" {
+		c, err := claimNamed(s, l, r.e.meantBy(r.claim))
 		if err != nil {
 			return model.Action{}, err
 		}
@@ -184,15 +184,15 @@ func claimNamed(s *store.Store, l *locks.Lock, keys []string) (found *locks.Clai
 
 // gate makes the gate of break. A dry run only plans: it writes nothing, so it needs no
 // place for an audit log, and its gate opens no connection to write.
-func (f *breakRun) gate(ctx context.Context, reader *clientv3.Client) (*gate.Gate, func(), error) {
-	if f.dryRun {
-		g := gate.New(gate.Options{Reader: reader, Armed: true, Cluster: f.e.clusterOf(ctx, reader), AuditLog: io.Discard,
+func (r *breakRun) gate(ctx context.Context, reader *clientv3.Client) (*gate.Gate, func(), error) {
+	if r.dryRun {
+		g := gate.New(gate.Options{Reader: reader, Armed: true, Cluster: r.e.clusterOf(ctx, reader), AuditLog: io.Discard,
 			Dial: func(context.Context) (*clientv3.Client, error) { return nil, errors.New("a dry run writes nothing") }})
 		return g, func() { g.Close() }, nil
 	}
-	g, auditLog, closeGate, err := f.e.openGate(ctx, reader, nil)
+	g, auditLog, closeGate, err := r.e.openGate(ctx, reader, nil)
 	if err == nil {
-		fmt.Fprintf(f.e.err, "audit log: %s\n", auditLog)
+		fmt.Fprintf(r.e.err, "audit log: %s\n", auditLog)
 	}
 	return g, closeGate, err
 }
@@ -250,9 +250,9 @@ func auditLogFile() (file, origin string, err error) {
 }
 
 // showPlan prints what would go, who is next, and the line that does the same.
-func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) error {
+func (r *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, at %s\n", text.English(p.Action.Message()), strings.Join(f.e.flags.endpoints, ", "))
+	fmt.Fprintf(&b, "%s, at %s\n", text.English(p.Action.Message()), strings.Join(r.e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
 		if f := findings.BeforeBreak(s, l, c); f != nil {
 			fmt.Fprintf(&b, "  %s: %s [%s]\n", text.English(findings.Problem(f)), text.English(findings.CureWords(f)), f.Code)
@@ -292,7 +292,7 @@ func (f *breakRun) showPlan(s *store.Store, p model.Plan, skipped []string) erro
 	if p.DryRun {
 		b.WriteString("dry run: nothing was done\n")
 	}
-	_, err := io.WriteString(f.e.out, b.String())
+	_, err := io.WriteString(r.e.out, b.String())
 	return err
 }
 
@@ -316,9 +316,9 @@ func nextWords(s *store.Store, l *locks.Lock, c *locks.Claim, act model.Action) 
 }
 
 // askFor wants the lock's name typed. Without a terminal there is nobody to ask.
-func (f *breakRun) askFor(name string) error {
-	fmt.Fprintf(f.e.out, "type the lock's name to do it: ")
-	line, err := bufio.NewReader(f.e.in).ReadString('\n')
+func (r *breakRun) askFor(name string) error {
+	fmt.Fprintf(r.e.out, "type the lock's name to do it: ")
+	line, err := bufio.NewReader(r.e.in).ReadString('\n')
 	if err != nil && line == "" {
 		return bad("not done: nobody typed the lock's name (--yes does it without)")
 	}
@@ -341,16 +341,16 @@ func roleOf(s *store.Store, a model.Action) model.Role {
 // nobody agreed to take a lock from its holder. All else is checked where it is done. It
 // lists anew: a watch of servers before 3.4.25 and 3.5.8 may lag behind what it says of
 // itself (etcd-io/etcd#15220).
-func (f *breakRun) stillWaits(ctx context.Context, a model.Action, was model.Role) error {
+func (r *breakRun) stillWaits(ctx context.Context, a model.Action, was model.Role) error {
 	if was != model.RoleWaits {
 		return nil
 	}
-	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.lockPrefixes(a.Lock), OneLook: true})
+	w, err := r.e.watch(ctx, watcher.Options{Prefixes: r.e.lockPrefixes(a.Lock), OneLook: true})
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := f.e.list(ctx, w, false, w.State.Coverage().Loaded); err != nil {
+	if err := r.e.list(ctx, w, false, w.State.Coverage().Loaded); err != nil {
 		return err
 	}
 	if roleOf(w.State, a) == model.RoleHolds {
@@ -364,11 +364,11 @@ const seenWithin = 10 * time.Second
 
 // breakAndWatch acts, and prints what the watch saw of it. Where no answer came, the watch alone
 // tells whether the claim went; it does not tell who ended it.
-func (f *breakRun) breakAndWatch(ctx context.Context, w *session.Session, gate *gate.Gate, p model.Plan) error {
+func (r *breakRun) breakAndWatch(ctx context.Context, w *session.Session, gate *gate.Gate, p model.Plan) error {
 	o := gate.Do(ctx, p)
-	fmt.Fprintln(f.e.out, text.English(o.Message()))
+	fmt.Fprintln(r.e.out, text.English(o.Message()))
 	for _, kv := range o.Went {
-		fmt.Fprintf(f.e.out, "  went: %s\n", model.Printable(kv.Key))
+		fmt.Fprintf(r.e.out, "  went: %s\n", model.Printable(kv.Key))
 	}
 	switch {
 	case o.Changed != "":
@@ -393,13 +393,13 @@ func (f *breakRun) breakAndWatch(ctx context.Context, w *session.Session, gate *
 		return bad("%s its effect was not seen within %s: \"locktop describe\" shows how the lock is now", known, seenWithin)
 	}
 	if o.Unknown {
-		fmt.Fprintf(f.e.out, "no answer came, but the watch has seen that %s is gone\n", model.Printable(p.Action.Key))
+		fmt.Fprintf(r.e.out, "no answer came, but the watch has seen that %s is gone\n", model.Printable(p.Action.Key))
 	}
 	for _, entry := range s.Journal() {
 		if entry.Kind == journal.Handover || entry.Kind == journal.Left {
 			yours := *entry
 			yours.By = "" // it was you
-			fmt.Fprintf(f.e.out, "seen: %s\n", yours.Sentence(s.Who))
+			fmt.Fprintf(r.e.out, "seen: %s\n", yours.Sentence(s.Who))
 		}
 	}
 	return nil

@@ -36,18 +36,18 @@ const (
 
 // bundle packs what happened into one file: the recording cut to the locks concerned, and the page,
 // the film and the commands that are made of that.
-func (f *reportRun) bundle(ctx context.Context) (err error) {
-	if f.past.file == "" {
+func (rr *reportRun) bundle(ctx context.Context) (err error) {
+	if rr.past.file == "" {
 		return bad("--bundle packs a part of a recording: name it with --recording FILE (\"locktop record\" and \"locktop serve --record\" make one)")
 	}
-	if f.lock != "" {
-		f.past.only.Locks = append(f.past.only.Locks, spellings(f.lock)...)
+	if rr.lock != "" {
+		rr.past.only.Locks = append(rr.past.only.Locks, spellings(rr.lock)...)
 	}
-	whole, acts, err := f.e.happened(ctx, f.past, f.actionFiles)
+	whole, acts, err := rr.e.happened(ctx, rr.past, rr.actionFiles)
 	if err != nil {
 		return err
 	}
-	cut := f.past
+	cut := rr.past
 	if cut.only.IsAll() {
 		cut.only.Locks = whole.Concerned()
 	}
@@ -58,36 +58,36 @@ func (f *reportRun) bundle(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	rec := filepath.Join(dir, bundledRecording)
-	if err := f.cut(ctx, rec, cut, acts); err != nil {
+	if err := rr.cut(ctx, rec, cut, acts); err != nil {
 		return err
 	}
-	name := filepath.Base(f.bundleFile)
-	page, err := f.bundledPage(ctx, rec, name)
+	name := filepath.Base(rr.bundleFile)
+	page, err := rr.bundledPage(ctx, rec, name)
 	if err != nil {
 		return err
 	}
-	film, about, begins, err := f.bundledFilm(ctx, rec, name)
+	film, about, begins, err := rr.bundledFilm(ctx, rec, name)
 	if err != nil {
 		return err
 	}
-	file, err := newFile(f.bundleFile, "the bundle")
+	file, err := newFile(rr.bundleFile, "the bundle")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := zipUp(file, rec, page, film, f.readme(name, about, begins, cut.only.Locks)); err != nil {
+	if err := zipUp(file, rec, page, film, rr.readme(name, about, begins, cut.only.Locks)); err != nil {
 		return bad("cannot write the bundle: %v", err)
 	}
 	info, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(f.e.err, "wrote %s: %d KiB, %s; a colleague opens it by: locktop replay %s\n", model.Printable(f.bundleFile), (info.Size()+1023)>>10, f.bundledWords(cut), model.ShellQuote(name))
+	fmt.Fprintf(rr.e.err, "wrote %s: %d KiB, %s; a colleague opens it by: locktop replay %s\n", model.Printable(rr.bundleFile), (info.Size()+1023)>>10, rr.bundledWords(cut), model.ShellQuote(name))
 	return nil
 }
 
 // bundledWords say what of the recording is in it.
-func (f *reportRun) bundledWords(cut pastFlags) string {
+func (rr *reportRun) bundledWords(cut pastFlags) string {
 	said := "all that was recorded"
 	if n := len(cut.only.Locks) + len(cut.only.Prefixes); !cut.only.IsAll() {
 		said = model.CountOf(n, "lock")
@@ -96,16 +96,16 @@ func (f *reportRun) bundledWords(cut pastFlags) string {
 		}
 	}
 	switch {
-	case f.names:
+	case rr.names:
 		return said + ", names and values masked"
-	case !f.values:
+	case !rr.values:
 		return said + ", values masked"
 	}
 	return said + ", with the values of keys"
 }
 
 // cut writes the part of a recording that is asked for, with what was done by hand, masked.
-func (f *reportRun) cut(ctx context.Context, to string, past pastFlags, acts []model.Acted) (err error) {
+func (rr *reportRun) cut(ctx context.Context, to string, past pastFlags, acts []model.Acted) (err error) {
 	from, err := openRecorded(ctx, past, recording.Pace{})
 	if err != nil {
 		return err
@@ -116,9 +116,9 @@ func (f *reportRun) cut(ctx context.Context, to string, past pastFlags, acts []m
 		return bad("no place to make the bundle: %v", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	r := recording.NewRecorder(file, recording.Options{Mask: recording.Mask{Values: !f.values, Names: f.names}, MaxBytes: bundleMost, Lag: time.Hour})
+	r := recording.NewRecorder(file, recording.Options{Mask: recording.Mask{Values: !rr.values, Names: rr.names}, MaxBytes: bundleMost, Lag: time.Hour})
 	src := withActs(session.Upto(from.source, from.moment), acts)
-	s := store.New(f.e.pins...)
+	s := store.New(rr.e.pins...)
 	began := from.from.IsZero()
 	write := func(b model.Batch) error {
 		if began {
@@ -156,7 +156,7 @@ func (f *reportRun) cut(ctx context.Context, to string, past pastFlags, acts []m
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, recording.ErrDamaged): // up to there it can be read
-			fmt.Fprintf(f.e.err, "%v; the bundle ends there\n", err)
+			fmt.Fprintf(rr.e.err, "%v; the bundle ends there\n", err)
 			return r.Close()
 		case err != nil:
 			return err
@@ -165,11 +165,11 @@ func (f *reportRun) cut(ctx context.Context, to string, past pastFlags, acts []m
 }
 
 // bundledPage is the page about the cut recording, as a colleague sees it.
-func (f *reportRun) bundledPage(ctx context.Context, rec, name string) ([]byte, error) {
+func (rr *reportRun) bundledPage(ctx context.Context, rec, name string) ([]byte, error) {
 	var out bytes.Buffer
-	own := *f.e
-	own.out, own.wrap, own.namesMasked = &out, nil, f.names
-	on := reportRun{e: &own, outFlags: f.outFlags, values: f.values, names: f.names, as: name}
+	own := *rr.e
+	own.out, own.wrap, own.namesMasked = &out, nil, rr.names
+	on := reportRun{e: &own, outFlags: rr.outFlags, values: rr.values, names: rr.names, as: name}
 	on.output, on.past = "html", pastFlags{file: rec}
 	err := on.print(ctx, &recording.Mask{}, []string{})
 	if couldNot(err) && out.Len() > 0 { // the page itself says what was not seen
@@ -179,7 +179,7 @@ func (f *reportRun) bundledPage(ctx context.Context, rec, name string) ([]byte, 
 }
 
 // bundledFilm is a film of the cut recording, nil if it would be too large: the page says as much.
-func (f *reportRun) bundledFilm(ctx context.Context, rec, name string) (film []byte, about string, begins time.Time, err error) {
+func (rr *reportRun) bundledFilm(ctx context.Context, rec, name string) (film []byte, about string, begins time.Time, err error) {
 	from, err := openRecorded(ctx, pastFlags{file: rec}, recording.Pace{})
 	if err != nil {
 		return nil, "", begins, err
@@ -192,7 +192,7 @@ func (f *reportRun) bundledFilm(ctx context.Context, rec, name string) (film []b
 	_, end := segments.Until(segments.Parts() - 1)
 	speed := max(1, float64(end.Sub(from.begins))/float64(bundleFilm))
 	var out bytes.Buffer
-	w, err := f.e.shoot(ctx, segments, filmOptions{speed: speed, idle: 2 * time.Second, width: 120, height: 36, maxBytes: bundleFilmMost}, name, &out)
+	w, err := rr.e.shoot(ctx, segments, filmOptions{speed: speed, idle: 2 * time.Second, width: 120, height: 36, maxBytes: bundleFilmMost}, name, &out)
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", begins, ctx.Err()
@@ -204,7 +204,7 @@ func (f *reportRun) bundledFilm(ctx context.Context, rec, name string) (film []b
 }
 
 // readme says what is in a bundle, and the commands that show it.
-func (f *reportRun) readme(name, film string, begins time.Time, locks []string) []byte {
+func (rr *reportRun) readme(name, film string, begins time.Time, locks []string) []byte {
 	var b strings.Builder
 	q := model.ShellQuote(name)
 	fmt.Fprintf(&b, "An incident of etcd locks, packed by locktop.\n\n%-14s what happened, when, to which lock, and who ended it: open it in a browser\n", bundledPage)
@@ -212,7 +212,7 @@ func (f *reportRun) readme(name, film string, begins time.Time, locks []string) 
 	fmt.Fprintf(&b, "%-14s the recording: with locktop, this file is opened as it is\n\n", bundledRecording)
 	fmt.Fprintf(&b, "    locktop replay %s\n    locktop doctor --recording %s --from %s\n    locktop events --recording %s\n", q, q, model.ShellQuote(begins.Format(time.DateTime)), q)
 	for i, lock := range locks {
-		if i == 5 || f.names {
+		if i == 5 || rr.names {
 			break
 		}
 		fmt.Fprintf(&b, "    locktop describe %s --recording %s\n", model.ShellQuote(lock), q)

@@ -136,15 +136,15 @@ func demoCmd(e *env) *cobra.Command {
 	return cmd
 }
 
-func (f *demoRun) check() error {
-	if err := inRange("--contenders", f.contenders, 0, contender.MaxContenders, ""); err != nil {
+func (r *demoRun) check() error {
+	if err := inRange("--contenders", r.contenders, 0, contender.MaxContenders, ""); err != nil {
 		return err
 	}
 	switch {
-	case f.members != 1 && f.members != 3 && f.members != 5:
-		return bad("--members %d: want 1, 3 or 5", f.members)
-	case f.port < 0 || f.port+f.members > 65536:
-		return bad("--port %d: want 1 to %d, or 0 for free ports", f.port, 65536-f.members)
+	case r.members != 1 && r.members != 3 && r.members != 5:
+		return bad("--members %d: want 1, 3 or 5", r.members)
+	case r.port < 0 || r.port+r.members > 65536:
+		return bad("--port %d: want 1 to %d, or 0 for free ports", r.port, 65536-r.members)
 	}
 	return nil
 }
@@ -163,10 +163,10 @@ var (
 
 // run opens the console on a lab of its own. Without a terminal the journal
 // is printed line by line instead.
-func (f *demoRun) run(ctx context.Context) (err error) {
+func (r *demoRun) run(ctx context.Context) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var l labRun
-	metrics, err := f.metrics.listen(f.e, &l)
+	metrics, err := r.metrics.listen(r.e, &l)
 	if err != nil {
 		cancel()
 		return err
@@ -175,24 +175,24 @@ func (f *demoRun) run(ctx context.Context) (err error) {
 		cancel() // ends a start under way, for which close waits
 		err = errors.Join(l.closeAfter(err), metrics())
 	}()
-	lab := f.options()
-	if !f.e.isTerminal() {
-		live, err := l.open(ctx, f.e, lab, f.e.streams.tell)
+	lab := r.options()
+	if !r.e.isTerminal() {
+		live, err := l.open(ctx, r.e, lab, r.e.streams.tell)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(f.e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-		return f.e.inLines(live.Source, f.e.out).Follow(ctx, 0)
+		fmt.Fprintf(r.e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
+		return r.e.inLines(live.Source, r.e.out).Follow(ctx, 0)
 	}
 	guide, err := lessons.Guide()
 	if err != nil {
 		return err
 	}
-	o := f.e.uiOptions("demo")
+	o := r.e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
-	o.NoSuspend, o.Lesson, o.Notice = demoNoSuspend, course.Guide(guide, o.Lang, demo.GuideLock), f.metrics.address
-	o.Boot = f.e.boot(ctx, &l, lab)
-	return f.e.show(ctx, o)
+	o.NoSuspend, o.Lesson, o.Notice = demoNoSuspend, course.Guide(guide, o.Lang, demo.GuideLock), r.metrics.address
+	o.Boot = r.e.boot(ctx, &l, lab)
+	return r.e.show(ctx, o)
 }
 
 // inLines is the console where there is no screen: it prints the journal line by line.

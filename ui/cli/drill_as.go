@@ -166,41 +166,41 @@ func singleKeys(d *drill.Drill) (pins []model.Pin) {
 }
 
 // foreignLab makes ready for a cluster that is not ours, where endpoints are named.
-func (f *drillRun) foreignLab(cmd *cobra.Command) error {
+func (dr *drillRun) foreignLab(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("endpoints") {
 		return needless(cmd, "it is for --endpoints", append([]string{"armed"}, toNamed...)...)
 	}
-	if f.programs == nil {
+	if dr.programs == nil {
 		return bad("--endpoints is for programs of your own (--as): contenders of the lab compete on a lab of its own")
 	}
-	f.programs.Endpoints = len(f.e.flags.endpoints)
-	if f.dryRun {
+	dr.programs.Endpoints = len(dr.e.flags.endpoints)
+	if dr.dryRun {
 		return nil
 	}
-	if err := f.e.wantArmed(f.armed, cmd, ""); err != nil {
+	if err := dr.e.wantArmed(dr.armed, cmd, ""); err != nil {
 		return err
 	}
-	if err := f.e.reach(cmd.Context()); err != nil {
+	if err := dr.e.reach(cmd.Context()); err != nil {
 		return err
 	}
-	secure, err := f.e.flags.tls.config(f.e.flags.endpoints)
+	secure, err := dr.e.flags.tls.config(dr.e.flags.endpoints)
 	if err != nil {
 		return err
 	}
-	f.programs.Endpoints = len(f.e.flags.endpoints)
-	f.foreign = &demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure}
+	dr.programs.Endpoints = len(dr.e.flags.endpoints)
+	dr.foreign = &demo.Options{Endpoints: dr.e.flags.endpoints, TLS: secure}
 	return nil
 }
 
 // unused refuses a lock that has keys already: programs are only made to compete for one that
 // nobody else uses.
-func (f *drillRun) unused(ctx context.Context, d *drill.Drill) error {
-	c, err := f.e.connect(ctx)
+func (dr *drillRun) unused(ctx context.Context, d *drill.Drill) error {
+	c, err := dr.e.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(ctx, f.e.flags.commandTimeout)
+	ctx, cancel := context.WithTimeout(ctx, dr.e.flags.commandTimeout)
 	defer cancel()
 	for _, lock := range d.Lab.Locks() {
 		r, err := c.Get(ctx, lock, clientv3.WithPrefix(), clientv3.WithCountOnly())
@@ -208,7 +208,7 @@ func (f *drillRun) unused(ctx context.Context, d *drill.Drill) error {
 			return badInput{fmt.Errorf("looking whether %s is unused: %s", model.Printable(lock), lastWord(err))}
 		}
 		if r.Count > 0 {
-			return bad("%d keys of %s begin with %s: --lock names a lock that nobody uses", r.Count, f.e.where(), model.Printable(lock))
+			return bad("%d keys of %s begin with %s: --lock names a lock that nobody uses", r.Count, dr.e.where(), model.Printable(lock))
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ type slot struct {
 
 // runEach runs the drills, so many at a time, and prints what came of them one after another, in their
 // order.
-func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, results *resultsFile, all *runner.Suite) (code int, err error) {
+func (dr *drillRun) runEach(ctx context.Context, asked []roles.Assignment, results *resultsFile, all *runner.Suite) (code int, err error) {
 	var slots []*slot
 	for range asked {
 		slots = append(slots, &slot{done: make(chan struct{})})
@@ -36,18 +36,18 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 			next <- i
 		}
 	}()
-	for range f.jobs {
+	for range dr.jobs {
 		go func() {
 			for i := range next {
 				one := slots[i]
 				if one.left = ctx.Err() != nil || failed.Load(); !one.left {
-					g, e := *f, *f.e
+					g, e := *dr, *dr.e
 					g.e, g.collect = &e, func(r runner.Report) { one.reports = append(one.reports, r) }
-					if f.jobs > 1 || f.output == "github" {
+					if dr.jobs > 1 || dr.output == "github" {
 						e.out = &one.out
 					}
 					one.code, one.err = g.runDrill(ctx, asked[i], results)
-					if one.err != nil || f.failFast && one.code != 0 {
+					if one.err != nil || dr.failFast && one.code != 0 {
 						failed.Store(true)
 					}
 				}
@@ -58,7 +58,7 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 	told := false
 	for i, one := range slots {
 		<-one.done
-		if e := f.print(one); e != nil {
+		if e := dr.print(one); e != nil {
 			err = errors.Join(err, e)
 		}
 		err = errors.Join(err, one.err)
@@ -72,10 +72,10 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 		case told || err != nil:
 		case ctx.Err() != nil:
 			if code = worseCode(code, exitBad); code != exitBad { // which says it
-				fmt.Fprintf(f.e.err, "interrupted: %s and what comes after it were not run\n", asked[i].Name)
+				fmt.Fprintf(dr.e.err, "interrupted: %s and what comes after it were not run\n", asked[i].Name)
 			}
 		default:
-			fmt.Fprintf(f.e.out, "%s and what comes after it were not run (--fail-fast)\n", asked[i].Name)
+			fmt.Fprintf(dr.e.out, "%s and what comes after it were not run (--fail-fast)\n", asked[i].Name)
 		}
 		told = true
 	}
@@ -83,11 +83,11 @@ func (f *drillRun) runEach(ctx context.Context, asked []roles.Assignment, result
 }
 
 // print prints what a drill printed. GitHub shows of several the first line alone, until it is opened.
-func (f *drillRun) print(one *slot) error {
-	if f.output != "github" || len(one.reports) == 0 {
-		_, err := f.e.out.Write(one.out.Bytes())
+func (dr *drillRun) print(one *slot) error {
+	if dr.output != "github" || len(one.reports) == 0 {
+		_, err := dr.e.out.Write(one.out.Bytes())
 		return err
 	}
-	_, err := fmt.Fprintf(f.e.out, "::group::%s: %s\n%s::endgroup::\n", one.reports[0].Drill.Name, one.reports[0].Verdict(), one.out.Bytes())
+	_, err := fmt.Fprintf(dr.e.out, "::group::%s: %s\n%s::endgroup::\n", one.reports[0].Drill.Name, one.reports[0].Verdict(), one.out.Bytes())
 	return err
 }

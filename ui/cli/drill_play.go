@@ -22,12 +22,12 @@ import (
 
 // runDrill runs a drill as often as asked, but for the runs that the results have. The
 // exit code is that of all of them.
-func (f *drillRun) runDrill(ctx context.Context, asked roles.Assignment, results *resultsFile) (code int, err error) {
+func (dr *drillRun) runDrill(ctx context.Context, asked roles.Assignment, results *resultsFile) (code int, err error) {
 	d := asked.Drill
-	r := runner.Report{Drill: d, NotAsked: asked.NotAsked, File: f.file, Locktop: thisBuild().Version}
+	r := runner.Report{Drill: d, NotAsked: asked.NotAsked, File: dr.file, Locktop: thisBuild().Version}
 	had := map[drill.Verdict]int{}
 	var figures []runner.Figures
-	for run := 1; run <= f.repeat && err == nil; run++ {
+	for run := 1; run <= dr.repeat && err == nil; run++ {
 		if old, ok := results.find(d.Name, run); ok {
 			had[old.Verdict]++
 			figures = append(figures, old.Figures())
@@ -38,34 +38,34 @@ func (f *drillRun) runDrill(ctx context.Context, asked roles.Assignment, results
 			code = worseCode(code, exitBad)
 			break
 		}
-		if f.failFast && (code != 0 || len(r.Rounds) > 0 && r.ExitCode() != 0) {
+		if dr.failFast && (code != 0 || len(r.Rounds) > 0 && r.ExitCode() != 0) {
 			break
 		}
 		var round runner.Run
-		if round, err = f.playDrill(ctx, d, f.seedOf(d, run)); round.Verdict != "" {
+		if round, err = dr.playDrill(ctx, d, dr.seedOf(d, run)); round.Verdict != "" {
 			r.Rounds = append(r.Rounds, round)
 			figures = append(figures, round.Figures())
 			err = errors.Join(err, results.addRound(d, run, round))
 		}
 	}
 	if len(had) > 0 {
-		f.tellHad(d, had)
+		dr.tellHad(d, had)
 	}
 	if len(r.Rounds) > 0 {
 		code = worseCode(code, r.ExitCode())
 	}
-	if f.repeat > 1 || len(f.thresholds) > 0 || len(had) > 0 {
-		r.Repeats = r.Together(runner.Repeats{Asked: f.repeat, Held: had[drill.Held], Violated: had[drill.Violated], Need: f.need}, f.thresholds, figures)
+	if dr.repeat > 1 || len(dr.thresholds) > 0 || len(had) > 0 {
+		r.Repeats = r.Together(runner.Repeats{Asked: dr.repeat, Held: had[drill.Held], Violated: had[drill.Violated], Need: dr.need}, dr.thresholds, figures)
 		code = r.Repeats.ExitCode(code)
 	}
-	if f.collect != nil && len(r.Rounds)+len(had) > 0 {
-		f.collect(r)
+	if dr.collect != nil && len(r.Rounds)+len(had) > 0 {
+		dr.collect(r)
 	}
 	if len(r.Rounds) > 0 {
-		err = errors.Join(r.Text(f.e.out, f.timeline), writeReports(ctx, f.reports, r), f.writePictures(r), err)
+		err = errors.Join(r.Text(dr.e.out, dr.timeline), writeReports(ctx, dr.reports, r), dr.writePictures(r), err)
 	}
 	if r.Repeats != nil {
-		err = errors.Join(err, r.Repeats.Text(f.e.out, d.Name))
+		err = errors.Join(err, r.Repeats.Text(dr.e.out, d.Name))
 	}
 	return code, err
 }
@@ -81,41 +81,41 @@ func measured(checks []runner.Threshold, asked []roles.Assignment) error {
 }
 
 // seedOf is the seed of a run, which counts from 1.
-func (f *drillRun) seedOf(d *drill.Drill, run int) uint64 {
-	if f.seed != 0 {
-		return f.seed + uint64(run-1)
+func (dr *drillRun) seedOf(d *drill.Drill, run int) uint64 {
+	if dr.seed != 0 {
+		return dr.seed + uint64(run-1)
 	}
 	return d.Seed + uint64(run-1)
 }
 
 // tellHad says which runs were not done again.
-func (f *drillRun) tellHad(d *drill.Drill, had map[drill.Verdict]int) {
+func (dr *drillRun) tellHad(d *drill.Drill, had map[drill.Verdict]int) {
 	n := had[drill.Held] + had[drill.Violated] + had[drill.Unknown]
-	fmt.Fprintf(f.e.out, "%s: %d of %d runs are in %s already (%s)", d.Name, n, f.repeat, f.results, runner.VerdictList(had))
-	if n == f.repeat && len(f.reports) > 0 {
-		fmt.Fprint(f.e.out, ": no report is written")
+	fmt.Fprintf(dr.e.out, "%s: %d of %d runs are in %s already (%s)", d.Name, n, dr.repeat, dr.results, runner.VerdictList(had))
+	if n == dr.repeat && len(dr.reports) > 0 {
+		fmt.Fprint(dr.e.out, ": no report is written")
 	}
-	fmt.Fprintln(f.e.out)
+	fmt.Fprintln(dr.e.out)
 }
 
 // playDrill starts the lab of a drill and plays it once.
-func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round runner.Run, err error) {
-	room, lab := labRun{armed: f.foreign != nil}, demo.Options{}
-	if f.foreign != nil {
-		if err := f.unused(ctx, d); err != nil {
+func (dr *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round runner.Run, err error) {
+	room, lab := labRun{armed: dr.foreign != nil}, demo.Options{}
+	if dr.foreign != nil {
+		if err := dr.unused(ctx, d); err != nil {
 			return round, err
 		}
-		lab = *f.foreign
+		lab = *dr.foreign
 	}
 	lab.Spec, lab.Seed = &d.Lab, seed
 	defer func() { err = room.closeAfter(err) }()
-	live, err := room.open(ctx, f.e, lab, func(model.Message) {})
+	live, err := room.open(ctx, dr.e, lab, func(model.Message) {})
 	if err != nil {
 		return round, err
 	}
-	stage := f.e.stage(&room, live.Source)
+	stage := dr.e.stage(&room, live.Source)
 	stage.Pins = append(slices.Clone(stage.Pins), singleKeys(d)...)
-	return runner.Play(ctx, d, stage, runner.Options{Seed: seed, Hasty: d.Name == stormName, Event: eventOf, Steady: f.steady.questions(room.lab.MemberEndpoints(), d.Lab.Locks()[0])}), nil
+	return runner.Play(ctx, d, stage, runner.Options{Seed: seed, Hasty: d.Name == stormName, Event: eventOf, Steady: dr.steady.questions(room.lab.MemberEndpoints(), d.Lab.Locks()[0])}), nil
 }
 
 // stage is the room as a drill sees it.
@@ -133,12 +133,12 @@ func eventOf(s *store.Store, f *journal.Entry) any {
 }
 
 // writePictures writes the pictures that were asked for.
-func (f *drillRun) writePictures(r runner.Report) error {
-	if f.pictures == "" {
+func (dr *drillRun) writePictures(r runner.Report) error {
+	if dr.pictures == "" {
 		return nil
 	}
 	for name, page := range r.Pictures() {
-		if err := os.WriteFile(filepath.Join(f.pictures, name), page, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dr.pictures, name), page, 0o644); err != nil {
 			return fmt.Errorf("writing a picture: %w", err)
 		}
 	}

@@ -107,44 +107,44 @@ func drillRunCmd(e *env) *cobra.Command {
 }
 
 // add adds the flags to a command.
-func (f *drillRun) add(cmd *cobra.Command) {
+func (dr *drillRun) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.IntVar(&f.repeat, "repeat", 1, "how often")
-	fl.Uint64Var(&f.seed, "seed", 0, "repeat the random choices of this seed (default: the drill's, one more for each run)")
-	fl.StringArrayVar(&f.reports, "report", nil, "write a report: JSON, or JUnit where the name ends in .xml; may be repeated")
-	fl.StringVar(&f.results, "results", "", "append each run to this file, and skip those that are in it")
-	fl.StringVar(&f.pictures, "pictures", "", "folder for pictures of the histories that were checked (HTML)")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
-	fl.BoolVar(&f.timeline, "timeline", false, "print what happened when")
-	fl.BoolVar(&f.armed, "armed", false, "with --endpoints: allow your programs to compete there, and faults of theirs")
-	fl.IntVar(&f.need, "need", 0, "how many of the runs of --repeat have to hold (default: all)")
-	fl.StringArrayVar(&f.bounds, "threshold", nil, "what the runs have to measure together, like 'handover p95 < 6s', or max; may be repeated")
-	fl.BoolVar(&f.failFast, "fail-fast", false, "end after the first run that is not held")
-	f.roles.add(cmd)
-	f.steady.add(cmd)
+	fl.IntVar(&dr.repeat, "repeat", 1, "how often")
+	fl.Uint64Var(&dr.seed, "seed", 0, "repeat the random choices of this seed (default: the drill's, one more for each run)")
+	fl.StringArrayVar(&dr.reports, "report", nil, "write a report: JSON, or JUnit where the name ends in .xml; may be repeated")
+	fl.StringVar(&dr.results, "results", "", "append each run to this file, and skip those that are in it")
+	fl.StringVar(&dr.pictures, "pictures", "", "folder for pictures of the histories that were checked (HTML)")
+	fl.BoolVar(&dr.dryRun, "dry-run", false, "say what would be done, and do nothing")
+	fl.BoolVar(&dr.timeline, "timeline", false, "print what happened when")
+	fl.BoolVar(&dr.armed, "armed", false, "with --endpoints: allow your programs to compete there, and faults of theirs")
+	fl.IntVar(&dr.need, "need", 0, "how many of the runs of --repeat have to hold (default: all)")
+	fl.StringArrayVar(&dr.bounds, "threshold", nil, "what the runs have to measure together, like 'handover p95 < 6s', or max; may be repeated")
+	fl.BoolVar(&dr.failFast, "fail-fast", false, "end after the first run that is not held")
+	dr.roles.add(cmd)
+	dr.steady.add(cmd)
 }
 
-func (f *drillRun) check() error {
-	if f.need > 0 && f.failFast {
+func (dr *drillRun) check() error {
+	if dr.need > 0 && dr.failFast {
 		return bad("--need and --fail-fast: one lets runs fail, and the other ends at the first")
 	}
-	if err := f.steady.read(); err != nil {
+	if err := dr.steady.read(); err != nil {
 		return err
 	}
-	for _, text := range f.bounds {
+	for _, text := range dr.bounds {
 		t, err := runner.ParseThreshold(text)
 		if err != nil {
 			return bad("--threshold %q: %v", text, err)
 		}
-		f.thresholds = append(f.thresholds, t)
+		dr.thresholds = append(dr.thresholds, t)
 	}
-	return cmp.Or(inRange("--jobs", f.jobs, 1, 16, ""), inRange("--repeat", f.repeat, 1, 1000, ""), inRange("--need", f.need, 0, f.repeat, " (--repeat)"))
+	return cmp.Or(inRange("--jobs", dr.jobs, 1, 16, ""), inRange("--repeat", dr.repeat, 1, 1000, ""), inRange("--need", dr.need, 0, dr.repeat, " (--repeat)"))
 }
 
 // places makes sure, before a lab is started for it, that what comes of it can be
 // written.
-func (f *drillRun) places() error {
-	for _, name := range f.reports {
+func (dr *drillRun) places() error {
+	for _, name := range dr.reports {
 		info, missing := os.Stat(name)
 		if missing == nil && info.Mode().Type() == os.ModeNamedPipe {
 			continue // its reader would take this for the end
@@ -161,56 +161,56 @@ func (f *drillRun) places() error {
 			return bad("writing the report: %v", err)
 		}
 	}
-	if f.pictures == "" {
+	if dr.pictures == "" {
 		return nil
 	}
-	if err := os.MkdirAll(f.pictures, 0o755); err != nil {
+	if err := os.MkdirAll(dr.pictures, 0o755); err != nil {
 		return bad("making the folder for pictures: %v", err)
 	}
 	return nil
 }
 
 // runDrills runs one drill or all of them, as often as asked.
-func (f *drillRun) runDrills(ctx context.Context, name string) error {
+func (dr *drillRun) runDrills(ctx context.Context, name string) error {
 	drills, err := chosen(ctx, name)
 	if err != nil {
 		return err
 	}
-	asked, refused := assignRoles(f.programs, drills)
+	asked, refused := assignRoles(dr.programs, drills)
 	switch {
 	case len(asked) == 0 && len(refused) == 1:
 		return bad("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
-	case len(asked) == 0 && !f.dryRun:
+	case len(asked) == 0 && !dr.dryRun:
 		return bad("none of the drills can be asked of this program: --dry-run says why")
 	}
-	if err := measured(f.thresholds, asked); err != nil {
+	if err := measured(dr.thresholds, asked); err != nil {
 		return err
 	}
-	if f.dryRun {
-		return writePlan(f.e.out, asked, refused)
+	if dr.dryRun {
+		return writePlan(dr.e.out, asked, refused)
 	}
-	if err := cmp.Or(couldNotRun(f.programs.There()), f.places()); err != nil {
+	if err := cmp.Or(couldNotRun(dr.programs.There()), dr.places()); err != nil {
 		return err
 	}
 	all, reports := runner.Suite{Title: name}, []string(nil)
 	if len(drills) > 1 { // one report of all, at the end
-		reports, f.reports = f.reports, nil
+		reports, dr.reports = dr.reports, nil
 	} else if _, err := builtins.File(name); err != nil {
-		f.file = name
+		dr.file = name
 	}
-	results, err := openResults(f.results)
+	results, err := openResults(dr.results)
 	if err != nil {
 		return err
 	}
 	defer results.close()
-	code, err := f.runEach(ctx, asked, results, &all)
+	code, err := dr.runEach(ctx, asked, results, &all)
 	if err != nil {
 		return err
 	}
 	if len(refused) > 0 {
-		fmt.Fprintf(f.e.out, "%d of %d drills cannot be asked of this program: --dry-run says why\n", len(refused), len(drills))
+		fmt.Fprintf(dr.e.out, "%d of %d drills cannot be asked of this program: --dry-run says why\n", len(refused), len(drills))
 	}
-	return f.e.drillsOver(ctx, all, reports, f.output, code, nil)
+	return dr.e.drillsOver(ctx, all, reports, dr.output, code, nil)
 }
 
 // chosen are the drills that a name means.

@@ -54,72 +54,72 @@ func (f *stormFlags) check() error {
 const stormFaultsMax = 300
 
 // runStorms draws storms and runs them, one for each repeat, until one fails.
-func (f *drillRun) runStorms(ctx context.Context) error {
-	if err := f.storm.check(); err != nil {
+func (dr *drillRun) runStorms(ctx context.Context) error {
+	if err := dr.storm.check(); err != nil {
 		return err
 	}
 	code, all := 0, runner.Suite{Title: stormName}
-	reports, runs := f.reports, f.repeat
-	f.reports, f.repeat = nil, 1
-	f.collect = func(one runner.Report) { all.Reports = append(all.Reports, one) }
-	if err := f.places(); err != nil {
+	reports, runs := dr.reports, dr.repeat
+	dr.reports, dr.repeat = nil, 1
+	dr.collect = func(one runner.Report) { all.Reports = append(all.Reports, one) }
+	if err := dr.places(); err != nil {
 		return err
 	}
 	for run := range runs {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		o := storm.Options{Seed: cmp.Or(f.seed, 1) + uint64(run), For: f.storm.length, Copies: f.storm.copies, TTL: 5 * time.Second, Within: 2 * time.Second, Theirs: f.foreign != nil}
-		if f.programs != nil {
-			o.TTL, o.Turns = f.programs.TTL, f.programs.Turns
-			o.Within = cmp.Or(f.programs.StopsWithin, o.Within)
+		o := storm.Options{Seed: cmp.Or(dr.seed, 1) + uint64(run), For: dr.storm.length, Copies: dr.storm.copies, TTL: 5 * time.Second, Within: 2 * time.Second, Theirs: dr.foreign != nil}
+		if dr.programs != nil {
+			o.TTL, o.Turns = dr.programs.TTL, dr.programs.Turns
+			o.Within = cmp.Or(dr.programs.StopsWithin, o.Within)
 		}
 		s := storm.Draw(o)
 		if len(s.Faults) > stormFaultsMax {
 			return bad("--for %s: %d faults are more than %d; run it several times (--repeat) with other seeds", o.For, len(s.Faults), stormFaultsMax)
 		}
-		asked, err := f.stormDrill(s)
+		asked, err := dr.stormDrill(s)
 		if err != nil {
 			return err
 		}
-		if f.dryRun {
-			if err := writePlan(f.e.out, []roles.Assignment{asked}, nil); err != nil {
+		if dr.dryRun {
+			if err := writePlan(dr.e.out, []roles.Assignment{asked}, nil); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := couldNotRun(f.programs.There()); err != nil {
+		if err := couldNotRun(dr.programs.There()); err != nil {
 			return err
 		}
-		f.seed = o.Seed
-		c, err := f.runDrill(ctx, asked, &resultsFile{})
-		f.seed -= uint64(run)
+		dr.seed = o.Seed
+		c, err := dr.runDrill(ctx, asked, &resultsFile{})
+		dr.seed -= uint64(run)
 		if code = worseCode(code, c); err != nil {
 			return err
 		}
 		if c == exitFailed {
-			if err := f.keepShortest(ctx, s, asked.Drill, all.Reports[len(all.Reports)-1].Rounds[0]); err != nil {
+			if err := dr.keepShortest(ctx, s, asked.Drill, all.Reports[len(all.Reports)-1].Rounds[0]); err != nil {
 				return err
 			}
 			break
 		}
-		if f.failFast && code != 0 {
+		if dr.failFast && code != 0 {
 			break
 		}
 	}
-	if f.dryRun {
+	if dr.dryRun {
 		return nil
 	}
-	return f.e.drillsOver(ctx, all, reports, f.output, code, nil)
+	return dr.e.drillsOver(ctx, all, reports, dr.output, code, nil)
 }
 
 // stormDrill is a storm as a drill, with the programs in its roles.
-func (f *drillRun) stormDrill(s storm.Storm) (roles.Assignment, error) {
+func (dr *drillRun) stormDrill(s storm.Storm) (roles.Assignment, error) {
 	d, err := drill.Parse(stormName, []byte(s.Text(fmt.Sprintf("A storm of %s, seed %d", model.CountOf(len(s.Faults), "fault"), s.Seed))))
 	if err != nil {
 		return roles.Assignment{}, err
 	}
-	asked, refused := assignRoles(f.programs, []*drill.Drill{d})
+	asked, refused := assignRoles(dr.programs, []*drill.Drill{d})
 	if len(refused) > 0 {
 		return roles.Assignment{}, bad("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
 	}
@@ -127,27 +127,27 @@ func (f *drillRun) stormDrill(s storm.Storm) (roles.Assignment, error) {
 }
 
 // keepShortest looks for the shortest schedule that fails as the run did, and writes it as a drill.
-func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, d *drill.Drill, failed runner.Run) error {
+func (dr *drillRun) keepShortest(ctx context.Context, s storm.Storm, d *drill.Drill, failed runner.Run) error {
 	broken := brokenOf(failed)
-	end := time.Now().Add(f.storm.shrink)
+	end := time.Now().Add(dr.storm.shrink)
 	tries, of := 0, len(s.Faults)
 	s.Faults = s.Faults[:min(of, begunBy(d, failed))] // the end of a whole storm kills a holder, too
 	best := s
-	if f.storm.shrink > 0 {
-		fmt.Fprintf(f.e.err, "looking for a shorter schedule that fails, for %s\n", f.storm.shrink)
+	if dr.storm.shrink > 0 {
+		fmt.Fprintf(dr.e.err, "looking for a shorter schedule that fails, for %s\n", dr.storm.shrink)
 		brief := s
 		brief.Brief = broken != "taken"
 		best = storm.Shrink(brief, func(shorter storm.Storm) (bool, bool) {
-			asked, err := f.stormDrill(shorter)
+			asked, err := dr.stormDrill(shorter)
 			if err != nil || ctx.Err() != nil || time.Now().After(end) {
 				return false, false
 			}
 			tries++
-			fmt.Fprintf(f.e.err, "trying %s\n", model.CountOf(len(shorter.Faults), "fault"))
-			round, err := f.playDrill(ctx, asked.Drill, shorter.Seed)
+			fmt.Fprintf(dr.e.err, "trying %s\n", model.CountOf(len(shorter.Faults), "fault"))
+			round, err := dr.playDrill(ctx, asked.Drill, shorter.Seed)
 			same := err == nil && brokenOf(round) == broken && broken != ""
 			if same {
-				fmt.Fprintln(f.e.err, "fails, too")
+				fmt.Fprintln(dr.e.err, "fails, too")
 			}
 			return same, ctx.Err() == nil && time.Now().Before(end)
 		})
@@ -155,7 +155,7 @@ func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, d *drill.Dri
 	if len(best.Faults) == len(s.Faults) {
 		best = s
 	}
-	name := cmp.Or(f.storm.keep, fmt.Sprintf("storm-%d.yaml", s.Seed))
+	name := cmp.Or(dr.storm.keep, fmt.Sprintf("storm-%d.yaml", s.Seed))
 	title := fmt.Sprintf("Of a storm with seed %d: %s fails", s.Seed, broken)
 	file, err := openOutput(name, os.O_CREATE|os.O_TRUNC, 0o644)
 	if err == nil {
@@ -165,7 +165,7 @@ func (f *drillRun) keepShortest(ctx context.Context, s storm.Storm, d *drill.Dri
 	if err != nil {
 		return bad("writing the schedule: %v", err)
 	}
-	fmt.Fprintf(f.e.out, "the shortest schedule that failed in %s: %d of %d faults (%s), in %s; again: locktop drill run %[5]s, with the same flags\n",
+	fmt.Fprintf(dr.e.out, "the shortest schedule that failed in %s: %d of %d faults (%s), in %s; again: locktop drill run %[5]s, with the same flags\n",
 		model.CountOf(tries+1, "run"), len(best.Faults), of, faultsOf(best), name)
 	return nil
 }

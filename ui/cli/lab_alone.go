@@ -116,18 +116,18 @@ func (f *labAlone) run(ctx context.Context) (err error) {
 }
 
 // options are those of the lab.
-func (f *demoRun) options() demo.Options {
-	lab := demo.Options{Members: f.members, Processes: f.processes, Port: f.port, Contenders: f.contenders, Fence: fences[f.fence]}
-	if f.contenders == 0 {
+func (r *demoRun) options() demo.Options {
+	lab := demo.Options{Members: r.members, Processes: r.processes, Port: r.port, Contenders: r.contenders, Fence: fences[r.fence]}
+	if r.contenders == 0 {
 		lab.Contenders = -1
 	}
 	return lab
 }
 
 // addLab adds the flags of a lab.
-func (f *demoRun) addLab(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.members, "members", 3, "members of the cluster: 1, 3 or 5")
-	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the client endpoints, one per member (default: free ports)")
-	cmd.Flags().BoolVar(&f.processes, "processes", false, "members as processes of their own, which can be paused")
-	addWord(cmd.Flags(), &f.fence, "fence", "", "--fence", fenceNames, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
+func (r *demoRun) addLab(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&r.members, "members", 3, "members of the cluster: 1, 3 or 5")
+	cmd.Flags().IntVar(&r.port, "port", 0, "first port of the client endpoints, one per member (default: free ports)")
+	cmd.Flags().BoolVar(&r.processes, "processes", false, "members as processes of their own, which can be paused")
+	addWord(cmd.Flags(), &r.fence, "fence", "", "--fence", fenceNames, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
 }

@@ -24,23 +24,23 @@ type controls struct {
 	web    *control.Web // once it listens
 }
 
-func (f *controls) add(cmd *cobra.Command, address string) {
+func (c *controls) add(cmd *cobra.Command, address string) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.socket, "control", "", "make a socket here for scripts, for your user alone: lines of JSON, {\"do\":\"list\"}, listen, inject, heal, wait or judge")
-	fl.StringVar(&f.http, "control-http", address, "take the same by HTTP, on an address of loopback like 127.0.0.1:0: POST with Authorization: Bearer TOKEN")
-	fl.StringVar(&f.file, "control-token", "", "file that has the token, or is written with a new one (default: a new one, which is printed)")
+	fl.StringVar(&c.socket, "control", "", "make a socket here for scripts, for your user alone: lines of JSON, {\"do\":\"list\"}, listen, inject, heal, wait or judge")
+	fl.StringVar(&c.http, "control-http", address, "take the same by HTTP, on an address of loopback like 127.0.0.1:0: POST with Authorization: Bearer TOKEN")
+	fl.StringVar(&c.file, "control-token", "", "file that has the token, or is written with a new one (default: a new one, which is printed)")
 }
 
 // tokenMax bounds a token, which is one line.
 const tokenMax = 4096
 
 // readToken has the token of the file, or a new one, which a file that is not there gets.
-func (f *controls) readToken(ctx context.Context) error {
-	if f.file != "" {
-		data, err := readInput(ctx, f.file, tokenMax)
+func (c *controls) readToken(ctx context.Context) error {
+	if c.file != "" {
+		data, err := readInput(ctx, c.file, tokenMax)
 		if err == nil {
-			if f.token = strings.TrimSpace(string(data)); f.token == "" || strings.ContainsAny(f.token, " \t\r\n") {
-				return bad("--control-token %s: want one word", f.file)
+			if c.token = strings.TrimSpace(string(data)); c.token == "" || strings.ContainsAny(c.token, " \t\r\n") {
+				return bad("--control-token %s: want one word", c.file)
 			}
 			return nil
 		}
@@ -48,13 +48,13 @@ func (f *controls) readToken(ctx context.Context) error {
 			return bad("--control-token: %v", err)
 		}
 	}
-	f.token = rand.Text()
-	if f.file == "" {
+	c.token = rand.Text()
+	if c.file == "" {
 		return nil
 	}
-	file, err := os.OpenFile(f.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(c.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
-		_, err = file.WriteString(f.token + "\n")
+		_, err = file.WriteString(c.token + "\n")
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
@@ -65,9 +65,9 @@ func (f *controls) readToken(ctx context.Context) error {
 
 // listen opens the doors that there are to be, and serves them once the room is open. What it returns
 // ends them.
-func (f *controls) listen(ctx context.Context, e *env, r *labRun) (end func() error, err error) {
-	if f.file != "" && f.http == "" {
-		return nil, bad("--control-token %s: a token is for --control-http ADDRESS, which is missing", f.file)
+func (c *controls) listen(ctx context.Context, e *env, r *labRun) (end func() error, err error) {
+	if c.file != "" && c.http == "" {
+		return nil, bad("--control-token %s: a token is for --control-http ADDRESS, which is missing", c.file)
 	}
 	var doors []control.Door
 	closed := func(err error) (func() error, error) {
@@ -76,21 +76,21 @@ func (f *controls) listen(ctx context.Context, e *env, r *labRun) (end func() er
 		}
 		return nil, err
 	}
-	if f.socket != "" {
-		l, err := control.Listen(f.socket)
+	if c.socket != "" {
+		l, err := control.Listen(c.socket)
 		if err != nil {
 			return nil, bad("--control: %v", err)
 		}
 		doors = append(doors, l)
 	}
-	if f.http != "" {
-		if err := f.readToken(ctx); err != nil {
+	if c.http != "" {
+		if err := c.readToken(ctx); err != nil {
 			return closed(err)
 		}
-		if f.web, err = control.ListenWeb(f.http, f.token); err != nil {
+		if c.web, err = control.ListenWeb(c.http, c.token); err != nil {
 			return closed(bad("--control-http: %v", err))
 		}
-		doors = append(doors, f.web)
+		doors = append(doors, c.web)
 	}
 	if len(doors) == 0 {
 		return func() error { return nil }, nil
@@ -115,20 +115,20 @@ func (f *controls) listen(ctx context.Context, e *env, r *labRun) (end func() er
 }
 
 // sockets are the files that have to go if the lab is killed.
-func (f *controls) sockets() []string {
-	if f.socket == "" {
+func (c *controls) sockets() []string {
+	if c.socket == "" {
 		return nil
 	}
-	return []string{f.socket}
+	return []string{c.socket}
 }
 
 // webAddress is where the control is by HTTP, and with which token, for a person.
-func (f *controls) webAddress() string {
+func (c *controls) webAddress() string {
 	switch {
-	case f.web == nil:
+	case c.web == nil:
 		return ""
-	case f.file != "":
-		return "control: " + f.web.Address + ", token in " + f.file
+	case c.file != "":
+		return "control: " + c.web.Address + ", token in " + c.file
 	}
-	return "control: " + f.web.Address + ", token " + f.token
+	return "control: " + c.web.Address + ", token " + c.token
 }

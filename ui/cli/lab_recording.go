@@ -79,53 +79,53 @@ func dropOldest(dir, name string, most int) error {
 }
 
 // room returns the source, of which every batch is written down.
-func (k *labRecording) room(src model.Source) model.Source {
+func (r *labRecording) room(src model.Source) model.Source {
 	return session.Tap(src, func(b model.Batch, err error) {
 		if err == nil {
-			_ = k.Write(b) // close says it
+			_ = r.Write(b) // close says it
 		}
 	})
 }
 
 // Write implements ui.RecordFile.
-func (k *labRecording) Write(b model.Batch) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.why == nil && len(b.Events) > 0 {
-		k.why = k.r.Write(b)
+func (r *labRecording) Write(b model.Batch) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.why == nil && len(b.Events) > 0 {
+		r.why = r.r.Write(b)
 	}
-	return k.why
+	return r.why
 }
 
 // status is what is told of it to a Prometheus: an alert names where to look.
-func (k *labRecording) status() metrics.Recording {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	_, bytes := k.r.Written()
-	return metrics.Recording{Dir: model.Printable(k.path), Writes: k.why == nil, Bytes: bytes, Since: k.began}
+func (r *labRecording) status() metrics.Recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, bytes := r.r.Written()
+	return metrics.Recording{Dir: model.Printable(r.path), Writes: r.why == nil, Bytes: bytes, Since: r.began}
 }
 
 // Path implements ui.RecordFile.
-func (k *labRecording) Path() string { return k.path }
+func (r *labRecording) Path() string { return r.path }
 
 // End implements ui.RecordFile: it ends the recording and says where it is.
-func (k *labRecording) End() (said string, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if ended := k.r.Close(); k.why == nil {
-		k.why = ended
+func (r *labRecording) End() (said string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ended := r.r.Close(); r.why == nil {
+		r.why = ended
 	}
-	whole := k.why == nil
+	whole := r.why == nil
 	if whole {
-		k.why = recording.ErrClosed
+		r.why = recording.ErrClosed
 	}
-	err = k.file.Close()
-	if events, _ := k.r.Written(); events == 0 {
-		return "", errors.Join(err, os.Remove(k.path))
+	err = r.file.Close()
+	if events, _ := r.r.Written(); events == 0 {
+		return "", errors.Join(err, os.Remove(r.path))
 	}
-	said = "recorded: locktop replay " + model.ShellQuote(k.path)
+	said = "recorded: locktop replay " + model.ShellQuote(r.path)
 	if !whole {
-		said += fmt.Sprintf(" (up to the moment at which %v)", k.why)
+		said += fmt.Sprintf(" (up to the moment at which %v)", r.why)
 	}
 	return said, err
 }

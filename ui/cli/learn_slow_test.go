@@ -186,7 +186,7 @@ type learner struct {
 }
 
 // takes lets the learner take a lesson to its end, on a lab of its own.
-func (r *learner) takes(t *testing.T, d *drill.Drill) runner.Run {
+func (lr *learner) takes(t *testing.T, d *drill.Drill) runner.Run {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
@@ -203,16 +203,16 @@ func (r *learner) takes(t *testing.T, d *drill.Drill) runner.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	taken := course.New(ctx, d, r.lang, r.ways != nil)
+	taken := course.New(ctx, d, lr.lang, lr.ways != nil)
 	hands := taken.Watch(live.Actions)
 	lab, screen := session.Fork(ctx, live.Source)
 	var read sync.WaitGroup
-	r.sees.s = store.New(course.Pins(d)...)
-	read.Go(func() { r.sees.look(ctx, taken.Screen(screen)) })
-	read.Go(func() { r.read(ctx, t, d, taken.Lesson(), hands) })
+	lr.sees.s = store.New(course.Pins(d)...)
+	read.Go(func() { lr.sees.look(ctx, taken.Screen(screen)) })
+	read.Go(func() { lr.read(ctx, t, d, taken.Lesson(), hands) })
 	stage := e.stage(&room, lab)
 	stage.Pins = course.Pins(d)
-	round := runner.Play(ctx, d, stage, runner.Options{Seed: cmp.Or(r.seed, 11), Trainer: taken, Limit: lessonLimit})
+	round := runner.Play(ctx, d, stage, runner.Options{Seed: cmp.Or(lr.seed, 11), Trainer: taken, Limit: lessonLimit})
 	cancel()
 	read.Wait()
 	return round
@@ -240,7 +240,7 @@ func (s *shown) look(ctx context.Context, src model.Source) {
 }
 
 // read answers everything that the lesson shows, up to its verdict.
-func (r *learner) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tutor.Lesson, hands host.Actions) {
+func (lr *learner) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tutor.Lesson, hands host.Actions) {
 	asked := 0
 	var questions []drill.Question
 	for i, s := range d.Steps {
@@ -254,7 +254,7 @@ func (r *learner) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tut
 			t.Error(err)
 			return
 		}
-		r.steps = append(r.steps, s)
+		lr.steps = append(lr.steps, s)
 		choice := 0
 		switch s.Kind {
 		case tutor.StepVerdict:
@@ -262,12 +262,12 @@ func (r *learner) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tut
 		case tutor.StepDo, tutor.StepWait:
 			continue
 		case tutor.StepTask:
-			if r.goes(t, s, l, hands) {
+			if lr.goes(t, s, l, hands) {
 				continue
 			}
-			todo := &r.atTask
+			todo := &lr.atTask
 			if strings.HasPrefix(s.Text, "The exam: ") {
-				todo = &r.atExam
+				todo = &lr.atExam
 			}
 			if *todo != nil {
 				(*todo)(hands)
@@ -275,26 +275,26 @@ func (r *learner) read(ctx context.Context, t *testing.T, d *drill.Drill, l *tut
 				continue
 			}
 		case tutor.StepAsk:
-			choice = r.answer(questions[asked].Answer, len(s.Options))
+			choice = lr.answer(questions[asked].Answer, len(s.Options))
 			asked++
 		}
-		if r.slow > 0 && s.Kind == tutor.StepAsk {
+		if lr.slow > 0 && s.Kind == tutor.StepAsk {
 			select {
-			case <-time.After(r.slow): // that is what is tested
+			case <-time.After(lr.slow): // that is what is tested
 			case <-ctx.Done():
 			}
 		}
-		if r.meddle != nil {
-			r.meddle(hands)
+		if lr.meddle != nil {
+			lr.meddle(hands)
 		}
 		l.Answer(choice)
 	}
 }
 
 // shows is the text of the steps of a kind, with the lines or the reason below it.
-func (r *learner) shows(kind tutor.StepKind) string {
+func (lr *learner) shows(kind tutor.StepKind) string {
 	var all []string
-	for _, s := range r.steps {
+	for _, s := range lr.steps {
 		if s.Kind == kind {
 			all = append(append(all, s.Text), s.Code...)
 		}

@@ -136,23 +136,23 @@ func TestEveryTaskIsTaken(t *testing.T) {
 }
 
 // goes is one step of the learner on the way through a task, and says whether there was one.
-func (r *learner) goes(t *testing.T, s tutor.Step, l *tutor.Lesson, hands host.Actions) bool {
-	if len(r.ways) == 0 {
-		return r.ways != nil // it waits for what comes of it
+func (lr *learner) goes(t *testing.T, s tutor.Step, l *tutor.Lesson, hands host.Actions) bool {
+	if len(lr.ways) == 0 {
+		return lr.ways != nil // it waits for what comes of it
 	}
-	w := &r.ways[0]
+	w := &lr.ways[0]
 	if len(w.fills) > 0 && w.fills[0] == "waits" { // until that is told to lead nowhere
-		if strings.Count(r.shows(tutor.StepSay), "does not lead there any more") == 0 {
+		if strings.Count(lr.shows(tutor.StepSay), "does not lead there any more") == 0 {
 			return true
 		}
-		r.ways = r.ways[1:]
-		w = &r.ways[0]
+		lr.ways = lr.ways[1:]
+		w = &lr.ways[0]
 	}
 	switch {
 	case w.does != nil:
 		does := w.does
-		r.ways = r.ways[1:]
-		does(t, r, hands)
+		lr.ways = lr.ways[1:]
+		does(t, lr, hands)
 	case s.Draft == nil:
 		t.Errorf("nothing to fill in: %+v", s)
 		return false
@@ -160,9 +160,9 @@ func (r *learner) goes(t *testing.T, s tutor.Step, l *tutor.Lesson, hands host.A
 		if sees, ok := strings.CutPrefix(w.fills[0], "sees="); ok {
 			w.fills = w.fills[1:]
 			until(t, s.Draft.Says+" says "+sees, func() bool {
-				r.sees.mu.Lock()
-				defer r.sees.mu.Unlock()
-				return slices.ContainsFunc(r.sees.s.Reports().Contenders(), func(c reports.ContenderInfo) bool {
+				lr.sees.mu.Lock()
+				defer lr.sees.mu.Unlock()
+				return slices.ContainsFunc(lr.sees.s.Reports().Contenders(), func(c reports.ContenderInfo) bool {
 					return c.Name == s.Draft.Says && strings.Contains(c.Belief.Text, sees)
 				})
 			})
@@ -173,7 +173,7 @@ func (r *learner) goes(t *testing.T, s tutor.Step, l *tutor.Lesson, hands host.A
 			filled[name] = strings.ReplaceAll(value, "_", " ")
 		}
 		if w.fills = w.fills[1:]; len(w.fills) == 0 {
-			r.ways = r.ways[1:]
+			lr.ways = lr.ways[1:]
 		}
 		for _, b := range s.Draft.Blanks {
 			if filled[b.Name] == "" {

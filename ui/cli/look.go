@@ -246,8 +246,8 @@ func (o outFlags) observation(at *observation) report.Observation {
 }
 
 // tellSkipped says what belongs to the locks and was not looked at.
-func (at *observation) tellSkipped(w io.Writer) {
-	for _, what := range at.skipped {
+func (o *observation) tellSkipped(w io.Writer) {
+	for _, what := range o.skipped {
 		fmt.Fprintf(w, "not looked at: %s\n", model.Printable(what))
 	}
 }

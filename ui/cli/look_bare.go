@@ -70,25 +70,25 @@ func (v *viewer) near(ctx context.Context, prefix string) (all []locks.Bare, why
 }
 
 // tellBare says on its own lines which prefixes have no lock; JSON has it.
-func (at *observation) tellBare(w io.Writer, output string) {
+func (o *observation) tellBare(w io.Writer, output string) {
 	if output == "json" {
 		return
 	}
-	for _, b := range at.bare {
+	for _, b := range o.bare {
 		fmt.Fprintln(w, b.Words())
 	}
 }
 
 // unmeasured is the error of an expectation that could not be measured, nil if each could.
 // One of the environment or of a profile may be about other prefixes.
-func (at *observation) unmeasured(e *env) error {
+func (o *observation) unmeasured(e *env) error {
 	var lines []string
 	if e.originOf("expect").rank == fromFlag {
-		for _, p := range at.outside {
+		for _, p := range o.outside {
 			lines = append(lines, fmt.Sprintf("  --expect %s: no key under it was asked for", model.KeysUnder(p)))
 		}
 	}
-	for _, x := range at.expected {
+	for _, x := range o.expected {
 		if len(x.Hidden) > 0 {
 			lines = append(lines, fmt.Sprintf("  --expect %s=%d: who waits for %s leaves no key in etcd", model.KeysUnder(x.Prefix), x.Contenders, model.Printable(x.Hidden[0].Name)))
 		}
@@ -96,5 +96,5 @@ func (at *observation) unmeasured(e *env) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return badInput{manyLines(append([]string{"not all that is expected could be seen at " + at.Name}, lines...))}
+	return badInput{manyLines(append([]string{"not all that is expected could be seen at " + o.Name}, lines...))}
 }

@@ -47,11 +47,11 @@ type observation struct {
 }
 
 // locks are those that were asked for.
-func (l *observation) locks() []*locks.Lock {
-	if l.isAsked == nil {
-		return l.State.Locks()
+func (o *observation) locks() []*locks.Lock {
+	if o.isAsked == nil {
+		return o.State.Locks()
 	}
-	return slices.DeleteFunc(slices.Clone(l.State.Locks()), func(k *locks.Lock) bool { return !l.isAsked(k) })
+	return slices.DeleteFunc(slices.Clone(o.State.Locks()), func(k *locks.Lock) bool { return !o.isAsked(k) })
 }
 
 // lookAround looks at the prefixes of the flags, and at what the leases of those locks there
@@ -151,33 +151,33 @@ type secondList struct {
 	client  *clientv3.Client // that counts keys, once one is needed
 }
 
-func (b *secondList) close() {
-	if b.client != nil {
-		_ = b.client.Close() // nothing was written with it
+func (sl *secondList) close() {
+	if sl.client != nil {
+		_ = sl.client.Close() // nothing was written with it
 	}
 }
 
 // skip says once that something was not looked at.
-func (b *secondList) skip(format string, args ...any) {
-	if words := fmt.Sprintf(format, args...); !slices.Contains(b.skipped, words) {
-		b.skipped = append(b.skipped, words)
+func (sl *secondList) skip(format string, args ...any) {
+	if words := fmt.Sprintf(format, args...); !slices.Contains(sl.skipped, words) {
+		sl.skipped = append(sl.skipped, words)
 	}
 }
 
 // stop goes back to the places that were looked at, and says why the others were not.
-func (b *secondList) stop(looked []string, why string, args ...any) {
-	for _, place := range b.places[len(looked):] {
-		b.skip("%s: %s", model.KeysUnder(place), fmt.Sprintf(why, args...))
+func (sl *secondList) stop(looked []string, why string, args ...any) {
+	for _, place := range sl.places[len(looked):] {
+		sl.skip("%s: %s", model.KeysUnder(place), fmt.Sprintf(why, args...))
 	}
-	b.places = looked
+	sl.places = looked
 }
 
 // widen adds the places of the keys that hang on the leases of the locks and lie elsewhere.
-func (b *secondList) widen(ctx context.Context, s *store.Store) (more bool) {
-	limited, cancel := context.WithTimeout(ctx, b.v.flags.commandTimeout)
+func (sl *secondList) widen(ctx context.Context, s *store.Store) (more bool) {
+	limited, cancel := context.WithTimeout(ctx, sl.v.flags.commandTimeout)
 	defer cancel()
 	unlisted := map[string][]model.LeaseID{} // by reason
-	for _, id := range sessionsOf(s, b.wants, b.skip) {
+	for _, id := range sessionsOf(s, sl.wants, sl.skip) {
 		l := s.Lease(id)
 		a := l.Attached()
 		switch {
@@ -187,10 +187,10 @@ func (b *secondList) widen(ctx context.Context, s *store.Store) (more bool) {
 			unlisted[text.English(a.Reason)] = append(unlisted[text.English(a.Reason)], id)
 		case a != nil:
 			if rest := a.Total - len(a.Keys); rest > 0 {
-				b.skip("%d more keys of lease %s", rest, id)
+				sl.skip("%d more keys of lease %s", rest, id)
 			}
 			for _, key := range a.Keys {
-				more = b.add(limited, placeOf(key)) || more
+				more = sl.add(limited, placeOf(key)) || more
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func (b *secondList) widen(ctx context.Context, s *store.Store) (more bool) {
 		if n := len(unlisted[reason]); n > 1 {
 			whose = model.CountOf(n, "lease") + " hold"
 		}
-		b.skip("what else %s: %s", whose, reason)
+		sl.skip("what else %s: %s", whose, reason)
 	}
 	return more
 }
@@ -213,49 +213,49 @@ func placeOf(key string) string {
 }
 
 // add takes a place in, unless it is too large or there are too many.
-func (b *secondList) add(ctx context.Context, place string) bool {
+func (sl *secondList) add(ctx context.Context, place string) bool {
 	covers := func(p string) bool { return strings.HasPrefix(place, p) || place == p+"/" }
-	if slices.ContainsFunc(b.places, covers) || slices.Contains(b.tried, place) {
+	if slices.ContainsFunc(sl.places, covers) || slices.Contains(sl.tried, place) {
 		return false
 	}
-	b.tried = append(b.tried, place)
-	if len(b.tried) > besidePlaces {
-		b.skip("more than %d other places of keys of the leases", besidePlaces)
+	sl.tried = append(sl.tried, place)
+	if len(sl.tried) > besidePlaces {
+		sl.skip("more than %d other places of keys of the leases", besidePlaces)
 		return false
 	}
-	n, err := b.countKeys(ctx, place)
+	n, err := sl.countKeys(ctx, place)
 	switch {
 	case err != nil:
-		b.skip("%s: %v", model.KeysUnder(place), err)
+		sl.skip("%s: %v", model.KeysUnder(place), err)
 	case n > besideKeys:
-		b.skip("%s: %d keys are too many", model.KeysUnder(place), n)
+		sl.skip("%s: %d keys are too many", model.KeysUnder(place), n)
 	default:
-		b.places = append(b.places, place)
+		sl.places = append(sl.places, place)
 		return true
 	}
 	return false
 }
 
 // refused takes what could not be seen besides out of what was asked for.
-func (b *secondList) refused(not *unseen, asked []string) {
+func (sl *secondList) refused(not *unseen, asked []string) {
 	not.blind = slices.DeleteFunc(slices.Clone(not.blind), func(u locks.CoverageGap) bool {
 		if u.Kind != locks.CoverageKeys || slices.Contains(asked, u.Prefix) {
 			return false
 		}
-		b.skip("%s: %s", model.KeysUnder(u.Prefix), text.English(u.Reason))
-		b.places = slices.DeleteFunc(b.places, func(p string) bool { return p == u.Prefix })
+		sl.skip("%s: %s", model.KeysUnder(u.Prefix), text.English(u.Reason))
+		sl.places = slices.DeleteFunc(sl.places, func(p string) bool { return p == u.Prefix })
 		return true
 	})
 }
 
 // countKeys counts the keys under a prefix.
-func (b *secondList) countKeys(ctx context.Context, prefix string) (n int64, err error) {
-	if b.client == nil {
-		if b.client, err = b.v.connect(ctx); err != nil {
+func (sl *secondList) countKeys(ctx context.Context, prefix string) (n int64, err error) {
+	if sl.client == nil {
+		if sl.client, err = sl.v.connect(ctx); err != nil {
 			return 0, err
 		}
 	}
-	return watcher.CountKeys(ctx, b.client, prefix)
+	return watcher.CountKeys(ctx, sl.client, prefix)
 }
 
 // sessionsOf are the leases that hold or wait for a lock, or for one that such a lease holds or

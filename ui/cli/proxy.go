@@ -105,77 +105,77 @@ func proxyCmd(e *env) *cobra.Command {
 }
 
 // run opens the console on a cluster that is not ours, with the proxy before it.
-func (f *proxyRun) run(ctx context.Context) (err error) {
-	if err := f.e.reach(ctx); err != nil {
+func (pr *proxyRun) run(ctx context.Context) (err error) {
+	if err := pr.e.reach(ctx); err != nil {
 		return err
 	}
-	secure, err := f.e.flags.tls.config(f.e.flags.endpoints)
+	secure, err := pr.e.flags.tls.config(pr.e.flags.endpoints)
 	if err != nil {
 		return err
 	}
-	served, err := f.e.listenTLS(ctx, f.cert, f.key)
+	served, err := pr.e.listenTLS(ctx, pr.cert, pr.key)
 	if err != nil {
 		return err
 	}
-	r := labRun{armed: f.armed}
-	scripts, err := f.scripts.listen(ctx, f.e, &r)
+	r := labRun{armed: pr.armed}
+	scripts, err := pr.scripts.listen(ctx, pr.e, &r)
 	if err != nil {
 		return err
 	}
-	metrics, err := f.metrics.listen(f.e, &r)
+	metrics, err := pr.metrics.listen(pr.e, &r)
 	if err != nil {
 		return errors.Join(err, scripts())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	impatient := newSecondSignal()
-	faults := scheduled{f.schedule, nil, nil}
+	faults := scheduled{pr.schedule, nil, nil}
 	r.opened = func() { faults.begin(ctx, &r) }
 	defer func() {
 		cancel() // ends a start under way, for which close waits
 		stop := impatient.begin(func() {
-			if len(f.yours) > 0 {
-				f.e.tellLine(fmt.Sprintf("waiting up to %s for %s to end; ctrl-c kills it", f.grace, f.yours[0]))
+			if len(pr.yours) > 0 {
+				pr.e.tellLine(fmt.Sprintf("waiting up to %s for %s to end; ctrl-c kills it", pr.grace, pr.yours[0]))
 			}
 		})
 		err = r.closeAfter(err)
 		stop()
-		if err == nil && len(f.yours) > 0 && !f.e.isTerminal() {
-			err = f.howEnded(r.lab.CommandEnd())
+		if err == nil && len(pr.yours) > 0 && !pr.e.isTerminal() {
+			err = pr.howEnded(r.lab.CommandEnd())
 		}
-		err = errors.Join(err, faults.end(f.e), scripts(), metrics())
+		err = errors.Join(err, faults.end(pr.e), scripts(), metrics())
 	}()
-	lab := demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, ExternalProgram: demo.ExternalProgram{Command: f.yours,
-		Grace: f.grace, Hurry: impatient.hurry}}
-	lab.Sockets = f.scripts.sockets()
-	if f.e.isTerminal() {
-		o := f.e.uiOptions(text.Render(f.e.language(), model.Say("proxy-before", model.Verbatim(f.e.label()))))
-		o.LabelColor, o.Notice = f.e.labelColor(), cmp.Or(f.metrics.address, f.scripts.webAddress())
-		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(f.e.flags.prefixes), true, f.armed, true
+	lab := demo.Options{Endpoints: pr.e.flags.endpoints, TLS: secure, ServerTLS: served, Port: pr.port, ExternalProgram: demo.ExternalProgram{Command: pr.yours,
+		Grace: pr.grace, Hurry: impatient.hurry}}
+	lab.Sockets = pr.scripts.sockets()
+	if pr.e.isTerminal() {
+		o := pr.e.uiOptions(text.Render(pr.e.language(), model.Say("proxy-before", model.Verbatim(pr.e.label()))))
+		o.LabelColor, o.Notice = pr.e.labelColor(), cmp.Or(pr.metrics.address, pr.scripts.webAddress())
+		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(pr.e.flags.prefixes), true, pr.armed, true
 		o.NoSuspend = model.Say("the-proxy-lives-in-this-process")
-		o.Boot = f.e.boot(ctx, &r, lab)
-		return f.e.show(ctx, o)
+		o.Boot = pr.e.boot(ctx, &r, lab)
+		return pr.e.show(ctx, o)
 	}
-	out := f.e.out
-	if len(f.yours) > 0 {
-		out, lab.Output, lab.Errors = f.e.err, f.e.stdout, f.e.stderr // what COMMAND prints is passed on as it is
+	out := pr.e.out
+	if len(pr.yours) > 0 {
+		out, lab.Output, lab.Errors = pr.e.err, pr.e.stdout, pr.e.stderr // what COMMAND prints is passed on as it is
 	}
-	live, err := r.open(ctx, f.e, lab, f.e.streams.tell)
+	live, err := r.open(ctx, pr.e, lab, pr.e.streams.tell)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "proxy ready: ETCD_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-	if told := f.scripts.webAddress(); told != "" {
+	if told := pr.scripts.webAddress(); told != "" {
 		fmt.Fprintln(out, told)
 	}
-	return followYours(ctx, f.e.inLines(live.Source, out), f.yours)
+	return followYours(ctx, pr.e.inLines(live.Source, out), pr.yours)
 }
 
 // howEnded says how the command ended, if not well, and has its exit code.
-func (f *proxyRun) howEnded(code int, how string) error {
+func (pr *proxyRun) howEnded(code int, how string) error {
 	if code == 0 {
 		return nil
 	}
-	tellError(f.e.err, errors.New(how))
+	tellError(pr.e.err, errors.New(how))
 	return exitCode(code)
 }
 
@@ -209,21 +209,21 @@ func ended(all []reports.ContenderInfo) bool {
 }
 
 // readFaults reads the faults that are done without hands.
-func (f *proxyRun) readFaults() error {
+func (pr *proxyRun) readFaults() error {
 	switch {
-	case len(f.faults) == 0:
+	case len(pr.faults) == 0:
 		return nil
-	case !f.armed:
+	case !pr.armed:
 		return bad("--fault: faults on a cluster that is not a lab want --armed")
-	case len(f.yours) == 0:
-		return bad("--fault is done to COMMAND: locktop proxy --armed --fault %s -- COMMAND", f.faults[0])
+	case len(pr.yours) == 0:
+		return bad("--fault is done to COMMAND: locktop proxy --armed --fault %s -- COMMAND", pr.faults[0])
 	}
-	for _, text := range f.faults {
+	for _, text := range pr.faults {
 		e, err := proxy.ParseTimedFault(text)
 		if err != nil {
 			return bad("--fault %q: %v", text, err)
 		}
-		f.schedule = append(f.schedule, e)
+		pr.schedule = append(pr.schedule, e)
 	}
 	return nil
 }

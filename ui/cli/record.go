@@ -56,15 +56,15 @@ func recordCmd(e *env) *cobra.Command {
 }
 
 // run writes what is seen into a new file.
-func (f *recordRun) run(ctx context.Context, name string) (err error) {
-	o, err := f.since.options(watcher.Options{Prefixes: f.e.flags.prefixes})
+func (rr *recordRun) run(ctx context.Context, name string) (err error) {
+	o, err := rr.since.options(watcher.Options{Prefixes: rr.e.flags.prefixes})
 	if err != nil {
 		return err
 	}
-	if err := recording.PathsWhole(f.e.flags.prefixes); f.names && err != nil {
+	if err := recording.PathsWhole(rr.e.flags.prefixes); rr.names && err != nil {
 		return bad("--mask-names: %v", err)
 	}
-	w, err := f.e.watch(ctx, o)
+	w, err := rr.e.watch(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -74,20 +74,20 @@ func (f *recordRun) run(ctx context.Context, name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	fmt.Fprintf(f.e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(f.e.flags.prefixes), ", "), model.Printable(name), f.secrecy())
-	r := recording.NewRecorder(file, recording.Options{Mask: recording.Mask{Drop: f.noValues, Names: f.names}, MaxBytes: int64(f.maxSize) << 20, Lag: recording.Lag})
+	fmt.Fprintf(rr.e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(rr.e.flags.prefixes), ", "), model.Printable(name), rr.secrecy())
+	r := recording.NewRecorder(file, recording.Options{Mask: recording.Mask{Drop: rr.noValues, Names: rr.names}, MaxBytes: int64(rr.maxSize) << 20, Lag: recording.Lag})
 	w.OnBatch = r.Write
 	why := ""
-	err = w.Follow(ctx, f.watch)
-	not := f.e.followed(ctx, w.Session, err != nil)
+	err = w.Follow(ctx, rr.watch)
+	not := rr.e.followed(ctx, w.Session, err != nil)
 	if ended := r.Close(); !errors.Is(err, ended) {
 		err = errors.Join(err, ended)
 	}
 	if errors.Is(err, recording.ErrFull) {
-		why, err = fmt.Sprintf(", ended by --max-size %d", f.maxSize), nil
+		why, err = fmt.Sprintf(", ended by --max-size %d", rr.maxSize), nil
 	}
 	events, size := r.Written()
-	fmt.Fprintf(f.e.err, "recorded %d events in %d bytes%s\n", events, size, why)
+	fmt.Fprintf(rr.e.err, "recorded %d events in %d bytes%s\n", events, size, why)
 	if other := w.State.Coverage().OtherCluster(); !other.IsZero() {
 		err = errors.Join(err, bad("the recording is of more than one cluster: %s", text.English(other)))
 	}
@@ -95,11 +95,11 @@ func (f *recordRun) run(ctx context.Context, name string) (err error) {
 }
 
 // secrecy says what is in the file.
-func (f *recordRun) secrecy() string {
+func (rr *recordRun) secrecy() string {
 	switch {
-	case f.names:
+	case rr.names:
 		return ", with names and values masked"
-	case f.noValues:
+	case rr.noValues:
 		return ", without the values of the keys"
 	}
 	return ", with the keys' values: if they are secret, so is the file (--no-values leaves them out)"

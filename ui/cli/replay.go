@@ -91,35 +91,35 @@ func fileNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirec
 }
 
 // console opens the console on a recording.
-func (f *replayRun) console(ctx context.Context) error {
-	from, err := openRecorded(ctx, f.past, recording.Pace{})
+func (rr *replayRun) console(ctx context.Context) error {
+	from, err := openRecorded(ctx, rr.past, recording.Pace{})
 	if err != nil {
 		return err
 	}
 	defer from.close()
 	if from.moment.Rev > 0 {
-		return bad("--at %s: the console goes to a time (10:04:05, 2026-03-01 10:04:05, RFC 3339), not to a revision", f.past.at)
+		return bad("--at %s: the console goes to a time (10:04:05, 2026-03-01 10:04:05, RFC 3339), not to a revision", rr.past.at)
 	}
 	if from.note != "" {
-		fmt.Fprintln(f.e.err, from.note)
+		fmt.Fprintln(rr.e.err, from.note)
 	}
-	o := f.e.uiOptions(text.Render(f.e.language(), model.Say("recording-of", model.Verbatim(model.Printable(filepath.Base(f.past.file))))))
+	o := rr.e.uiOptions(text.Render(rr.e.language(), model.Say("recording-of", model.Verbatim(model.Printable(filepath.Base(rr.past.file))))))
 	start := from.moment.At
 	if start.IsZero() {
 		start = from.from
 	}
-	if info, err := os.Stat(f.past.file); start.IsZero() && err == nil && info.IsDir() { // nobody watches a day from its beginning
-		fmt.Fprintf(f.e.err, "looking for what happened in %s (--at TIME opens it at once)\n", model.Printable(f.past.file))
-		p, _, err := f.e.happened(ctx, f.past, f.actionFiles)
+	if info, err := os.Stat(rr.past.file); start.IsZero() && err == nil && info.IsDir() { // nobody watches a day from its beginning
+		fmt.Fprintf(rr.e.err, "looking for what happened in %s (--at TIME opens it at once)\n", model.Printable(rr.past.file))
+		p, _, err := rr.e.happened(ctx, rr.past, rr.actionFiles)
 		if err != nil {
 			return err
 		}
 		start, o.Notice = openingWords(p)
 		for _, line := range p.Incidents() {
-			fmt.Fprintln(f.e.err, line)
+			fmt.Fprintln(rr.e.err, line)
 		}
 	}
-	t := playback.New(f.speed, f.e.pins)
+	t := playback.New(rr.speed, rr.e.pins)
 	o.Prefixes, o.NoLab, o.Playback = prefixList(nil), noCluster, t
 	o.Boot = func(ctx context.Context, progress func(model.Message)) (ui.Live, error) {
 		progress(model.Say("reading-the-recording"))
@@ -137,7 +137,7 @@ func (f *replayRun) console(ctx context.Context) error {
 		}
 		return ui.Live{Source: t, State: there, Actions: host.NoActions{Why: noCluster}, Cut: segments.Cut}, nil
 	}
-	return f.e.show(ctx, o)
+	return rr.e.show(ctx, o)
 }
 
 // openSegments opens a file at any place, or takes what a player still has of one that can only be

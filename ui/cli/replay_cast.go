@@ -40,58 +40,58 @@ func (c castFlags) dimensions() (width, height int, err error) {
 }
 
 // writeCast writes what the console shows of the whole recording.
-func (f *replayRun) writeCast(ctx context.Context) (err error) {
-	width, height, err := f.cast.dimensions()
+func (rr *replayRun) writeCast(ctx context.Context) (err error) {
+	width, height, err := rr.cast.dimensions()
 	if err != nil {
 		return err
 	}
-	if f.cast.idle < 0 || f.cast.idle > time.Hour {
-		return bad("--idle %s: want 0 to 1h", f.cast.idle)
+	if rr.cast.idle < 0 || rr.cast.idle > time.Hour {
+		return bad("--idle %s: want 0 to 1h", rr.cast.idle)
 	}
-	from, err := openRecorded(ctx, f.past, recording.Pace{})
+	from, err := openRecorded(ctx, rr.past, recording.Pace{})
 	if err != nil {
 		return err
 	}
 	defer from.close()
 	if from.moment.Rev > 0 {
-		return bad("--at %s: a film goes up to a time (10:04:05, 2026-03-01 10:04:05, RFC 3339), not to a revision", f.past.at)
+		return bad("--at %s: a film goes up to a time (10:04:05, 2026-03-01 10:04:05, RFC 3339), not to a revision", rr.past.at)
 	}
 	if from.note != "" {
-		fmt.Fprintln(f.e.err, from.note)
+		fmt.Fprintln(rr.e.err, from.note)
 	}
 	segments, err := from.segments(ctx)
 	if err != nil {
-		return bad("%s: %v", f.past.file, err)
+		return bad("%s: %v", rr.past.file, err)
 	}
-	var to io.Writer = f.e.out
-	if f.cast.file != "-" {
-		file, err := newFile(f.cast.file, "the recorded terminal") // it shows what the recording has
+	var to io.Writer = rr.e.out
+	if rr.cast.file != "-" {
+		file, err := newFile(rr.cast.file, "the recorded terminal") // it shows what the recording has
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		to = file
 	}
-	if segments, err = f.withActs(ctx, segments); err != nil {
+	if segments, err = rr.withActs(ctx, segments); err != nil {
 		return err
 	}
-	film := filmOptions{speed: f.speed, idle: f.cast.idle, from: from.from, to: from.moment.At, width: width, height: height, maxBytes: castMost, lang: f.e.language()}
-	out, err := f.e.shoot(ctx, segments, film, model.Printable(filepath.Base(f.past.file)), to)
+	film := filmOptions{speed: rr.speed, idle: rr.cast.idle, from: from.from, to: from.moment.At, width: width, height: height, maxBytes: castMost, lang: rr.e.language()}
+	out, err := rr.e.shoot(ctx, segments, film, model.Printable(filepath.Base(rr.past.file)), to)
 	if err != nil {
 		return couldNotRun(err)
 	}
 	length, size, markers := out.Written()
-	fmt.Fprintf(f.e.err, "wrote %s: %s in %d KiB, %s\n", model.Printable(f.cast.file), length.Round(time.Second), (size+1023)>>10, model.CountOf(markers, "marker"))
+	fmt.Fprintf(rr.e.err, "wrote %s: %s in %d KiB, %s\n", model.Printable(rr.cast.file), length.Round(time.Second), (size+1023)>>10, model.CountOf(markers, "marker"))
 	return nil
 }
 
 // withActs adds what was done by hand and stands in a audit log: a film says who ended
 // what.
-func (f *replayRun) withActs(ctx context.Context, r *recording.Segments) (*recording.Segments, error) {
-	if info, err := os.Stat(f.past.file); err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+func (rr *replayRun) withActs(ctx context.Context, r *recording.Segments) (*recording.Segments, error) {
+	if info, err := os.Stat(rr.past.file); err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return r, nil // it can be read once
 	}
-	_, acts, err := f.e.happened(ctx, f.past, f.actionFiles)
+	_, acts, err := rr.e.happened(ctx, rr.past, rr.actionFiles)
 	if err != nil || len(acts) == 0 {
 		return r, err
 	}

@@ -79,84 +79,84 @@ func reportCmd(e *env) *cobra.Command {
 }
 
 // run prints a page.
-func (f *reportRun) run(ctx context.Context) error {
-	if f.names && f.values {
+func (rr *reportRun) run(ctx context.Context) error {
+	if rr.names && rr.values {
 		return bad("--values and --mask-names contradict each other: leave one out")
 	}
-	if f.bundleFile != "" {
-		return f.bundle(ctx)
+	if rr.bundleFile != "" {
+		return rr.bundle(ctx)
 	}
-	mask := &recording.Mask{Values: !f.values, Names: f.names}
-	f.e.wrap = func(src model.Source) model.Source {
+	mask := &recording.Mask{Values: !rr.values, Names: rr.names}
+	rr.e.wrap = func(src model.Source) model.Source {
 		return session.Map(src, func(e model.Event) []model.Event { return []model.Event{mask.Event(e)} })
 	}
-	return f.print(ctx, mask, f.actionFiles)
+	return rr.print(ctx, mask, rr.actionFiles)
 }
 
 // print prints a page of what is looked at, with what stands in the audit logs, nil for
 // your own.
-func (f *reportRun) print(ctx context.Context, mask *recording.Mask, actionFiles []string) error {
-	prefixes := f.e.flags.prefixes
-	names := f.e.meantBy(f.lock)
-	if f.lock != "" && f.past.file == "" {
-		f.lock = names[0]
-		prefixes = f.e.lockPrefixes(names...)
+func (rr *reportRun) print(ctx context.Context, mask *recording.Mask, actionFiles []string) error {
+	prefixes := rr.e.flags.prefixes
+	names := rr.e.meantBy(rr.lock)
+	if rr.lock != "" && rr.past.file == "" {
+		rr.lock = names[0]
+		prefixes = rr.e.lockPrefixes(names...)
 	}
-	if err := recording.PathsWhole(prefixes); f.names && f.past.file == "" && err != nil {
+	if err := recording.PathsWhole(prefixes); rr.names && rr.past.file == "" && err != nil {
 		return bad("--mask-names: %v", err)
 	}
-	f.e.namesMasked = f.names
+	rr.e.namesMasked = rr.names
 	log, acts := &ticket.Log{}, &handActs{}
 	var err error
-	if f.past.file != "" {
-		if acts, err = readActs(f.e.err, actionFiles, mask.Event); err != nil {
+	if rr.past.file != "" {
+		if acts, err = readActs(rr.e.err, actionFiles, mask.Event); err != nil {
 			return err
 		}
 	}
-	f.e.witness = func(s *store.Store) {
+	rr.e.witness = func(s *store.Store) {
 		acts.take(s)
 		log.Take(s.View)
 	}
-	at, err := f.e.lookJust(ctx, prefixes, &f.outFlags)
+	at, err := rr.e.lookJust(ctx, prefixes, &rr.outFlags)
 	if err != nil {
 		return couldNotRun(err)
 	}
-	if f.lock != "" && !f.names {
+	if rr.lock != "" && !rr.names {
 		l, err := lockNamed(at.State, names)
 		if err != nil {
 			return err
 		}
 		if l != nil {
-			f.lock = l.Name
+			rr.lock = l.Name
 		}
 	}
-	if f.past.file == "" { // what was done meanwhile is there now
-		if acts, err = readActs(f.e.err, actionFiles, mask.Event); err != nil {
+	if rr.past.file == "" { // what was done meanwhile is there now
+		if acts, err = readActs(rr.e.err, actionFiles, mask.Event); err != nil {
 			return err
 		}
 	}
 	acts.finish(at.State)
 	log.Take(at.State.View)
-	o := ticket.Options{Source: at.Name, Observation: f.observation(at), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.nextCommands(), See: f.showMoment, Log: log}
-	o.From = o.At.Add(-f.watch)
-	if f.names {
+	o := ticket.Options{Source: at.Name, Observation: rr.observation(at), Lock: rr.lock, Values: rr.values, Names: !rr.names, Again: rr.nextCommands(), See: rr.showMoment, Log: log}
+	o.From = o.At.Add(-rr.watch)
+	if rr.names {
 		o.Source, o.Again, o.See = "names masked", nil, nil
-		o.Lock = mask.Path(f.lock)
+		o.Lock = mask.Path(rr.lock)
 	}
-	if f.as != "" { // its names are those that stand in it
-		o.Source, o.Again, o.See = f.as, f.nextCommands(), f.showMoment
+	if rr.as != "" { // its names are those that stand in it
+		o.Source, o.Again, o.See = rr.as, rr.nextCommands(), rr.showMoment
 	}
-	err = ticket.New(at.State.View, o).Write(f.e.out, f.output)
+	err = ticket.New(at.State.View, o).Write(rr.e.out, rr.output)
 	return errors.Join(err, notSeen(at.Name, at.not.keys()))
 }
 
 // showMoment are the commands that show a moment, and what was so of a lock then.
-func (f *reportRun) showMoment(at time.Time, lock string) []string {
-	if f.past.file == "" {
+func (rr *reportRun) showMoment(at time.Time, lock string) []string {
+	if rr.past.file == "" {
 		return nil // nobody can look at it again
 	}
 	when := " --at " + model.ShellQuote(at.Add(time.Second-1).Truncate(time.Second).Format(time.DateTime)) // a moment later: it is so then
-	file := model.ShellQuote(cmp.Or(f.as, f.past.file))
+	file := model.ShellQuote(cmp.Or(rr.as, rr.past.file))
 	lines := []string{"locktop replay " + file + when}
 	if lock != "" {
 		lines = append(lines, "locktop describe "+model.ShellQuote(lock)+" --recording "+file+when)
@@ -165,26 +165,26 @@ func (f *reportRun) showMoment(at time.Time, lock string) []string {
 }
 
 // nextCommands are the commands that show the same.
-func (f *reportRun) nextCommands() []string {
-	if f.past.file != "" {
-		file := model.ShellQuote(cmp.Or(f.as, f.past.file))
+func (rr *reportRun) nextCommands() []string {
+	if rr.past.file != "" {
+		file := model.ShellQuote(cmp.Or(rr.as, rr.past.file))
 		at := ""
-		if f.past.at != "" {
-			at = " --at " + model.ShellQuote(f.past.at)
+		if rr.past.at != "" {
+			at = " --at " + model.ShellQuote(rr.past.at)
 		}
 		lines := []string{"locktop replay " + file, "locktop doctor --recording " + file + at, "locktop events --recording " + file + at + " -o wide"}
-		if f.lock != "" {
-			lines = append(lines, "locktop describe "+model.ShellQuote(f.lock)+" --recording "+file+at)
+		if rr.lock != "" {
+			lines = append(lines, "locktop describe "+model.ShellQuote(rr.lock)+" --recording "+file+at)
 		}
 		return lines
 	}
-	where := " --endpoints " + model.ShellQuote(strings.Join(f.e.flags.endpoints, ","))
-	for _, p := range f.e.flags.prefixes {
+	where := " --endpoints " + model.ShellQuote(strings.Join(rr.e.flags.endpoints, ","))
+	for _, p := range rr.e.flags.prefixes {
 		where += " --prefix " + model.ShellQuote(p)
 	}
-	lines := []string{"locktop" + where, fmt.Sprintf("locktop doctor%s --for %s", where, f.watch)}
-	if f.lock != "" {
-		lines = append(lines, "locktop describe "+model.ShellQuote(f.lock)+where)
+	lines := []string{"locktop" + where, fmt.Sprintf("locktop doctor%s --for %s", where, rr.watch)}
+	if rr.lock != "" {
+		lines = append(lines, "locktop describe "+model.ShellQuote(rr.lock)+where)
 	}
 	return lines
 }

@@ -104,41 +104,41 @@ func serveCmd(e *env) *cobra.Command {
 }
 
 // run watches and answers until ctx ends.
-func (f *serveRun) run(ctx context.Context) (err error) {
-	token, err := f.checkListen(ctx)
+func (r *serveRun) run(ctx context.Context) (err error) {
+	token, err := r.checkListen(ctx)
 	if err != nil {
 		return err
 	}
-	speaks, err := f.e.listenTLS(ctx, f.cert, f.key)
+	speaks, err := r.e.listenTLS(ctx, r.cert, r.key)
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", f.listen)
+	listener, err := net.Listen("tcp", r.listen)
 	if err != nil {
-		return bad("cannot answer on %s: %v (--listen)", f.listen, err)
+		return bad("cannot answer on %s: %v (--listen)", r.listen, err)
 	}
 	scheme := "http"
 	if speaks != nil {
 		listener, scheme = tls.NewListener(listener, speaks), "https"
 	}
 	defer listener.Close()
-	f.e.inStep = true
-	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.flags.prefixes, Timing: watcher.Timing{Drain: serveDrain}})
+	r.e.inStep = true
+	w, err := r.e.watch(ctx, watcher.Options{Prefixes: r.e.flags.prefixes, Timing: watcher.Timing{Drain: serveDrain}})
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	oneProcessor()
-	s := newServing(w.Session, f.series)
+	s := newServing(w.Session, r.series)
 	s.x.WallTime = pace.Process.Shown
-	stop, err := f.record.begin(f.e.err, s, pace.Now)
+	stop, err := r.record.begin(r.e.err, s, pace.Now)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 
-	fmt.Fprintf(f.e.err, "watching %s at %s; answering on %s://%s/metrics%s; ctrl-c ends it\n",
-		strings.Join(quoted(f.e.flags.prefixes), ", "), w.Name, scheme, listener.Addr(), f.record.words())
+	fmt.Fprintf(r.e.err, "watching %s at %s; answering on %s://%s/metrics%s; ctrl-c ends it\n",
+		strings.Join(quoted(r.e.flags.prefixes), ", "), w.Name, scheme, listener.Addr(), r.record.words())
 	return s.serve(ctx, listener, token)
 }
 
@@ -186,22 +186,22 @@ func oneProcessor() {
 
 // checkListen refuses what would tell the names of locks to strangers, and returns the token,
 // nil for none.
-func (f *serveRun) checkListen(ctx context.Context) (token []byte, err error) {
-	host, _, err := net.SplitHostPort(f.listen)
+func (r *serveRun) checkListen(ctx context.Context) (token []byte, err error) {
+	host, _, err := net.SplitHostPort(r.listen)
 	if err != nil {
-		return nil, bad("--listen %q: want ADDRESS:PORT, such as 127.0.0.1:9738", f.listen)
+		return nil, bad("--listen %q: want ADDRESS:PORT, such as 127.0.0.1:9738", r.listen)
 	}
-	if (f.cert == "") != (f.key == "") {
+	if (r.cert == "") != (r.key == "") {
 		return nil, bad("--listen-cert and --listen-key go together")
 	}
-	if f.tokenFile != "" {
-		if token, err = readToken(ctx, f.tokenFile, f.e.flags.commandTimeout); err != nil {
+	if r.tokenFile != "" {
+		if token, err = readToken(ctx, r.tokenFile, r.e.flags.commandTimeout); err != nil {
 			return nil, err
 		}
-		warnIfOpen(f.e.err, "token", f.tokenFile)
+		warnIfOpen(r.e.err, "token", r.tokenFile)
 	}
-	if !local(host) && (token == nil || f.cert == "") {
-		return nil, bad("--listen %s: other machines could read the names of the locks there; that needs --listen-cert, --listen-key and --listen-token", f.listen)
+	if !local(host) && (token == nil || r.cert == "") {
+		return nil, bad("--listen %s: other machines could read the names of the locks there; that needs --listen-cert, --listen-key and --listen-token", r.listen)
 	}
 	return token, nil
 }

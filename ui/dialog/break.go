@@ -86,110 +86,110 @@ func openBreak(v host.View, said host.Said, hint string) []host.Intent {
 const breakLines = 19
 
 // heir is the claim that has the lock after the one of the dialog went, nil for none.
-func (d *Break) heir(v host.View) *locks.Claim {
-	if d.t.Lock == nil || !d.claimGone(v) {
+func (b *Break) heir(v host.View) *locks.Claim {
+	if b.t.Lock == nil || !b.claimGone(v) {
 		return nil
 	}
-	if l := v.S.Lock(d.t.Lock.Name); l != nil {
+	if l := v.S.Lock(b.t.Lock.Name); l != nil {
 		return l.Head()
 	}
 	return nil
 }
 
 // turn shows the dialog anew, about who has the lock now.
-func (d *Break) turn(v host.View) []host.Intent {
-	c := d.heir(v)
+func (b *Break) turn(v host.View) []host.Intent {
+	c := b.heir(v)
 	if c == nil {
 		return nil
 	}
-	t := page.Target{Lock: v.S.Lock(d.t.Lock.Name), Claim: c, LockOnly: d.t.LockOnly}.Complete()
+	t := page.Target{Lock: v.S.Lock(b.t.Lock.Name), Claim: c, LockOnly: b.t.LockOnly}.Complete()
 	return []host.Intent{host.Ask{On: t, Acts: Ways(t.Action), Then: func(v host.View, said host.Said) []host.Intent {
 		return append([]host.Intent{host.Close{}}, openBreak(v, said, "")...)
 	}}}
 }
 
 // plan reads what a way would touch.
-func (d *Break) plan(w *way) host.Intent {
-	return host.Plan{To: d, Act: w.action, Then: func(p model.Plan, why string) { w.plan, w.why, w.ready = p, why, true }}
+func (b *Break) plan(w *way) host.Intent {
+	return host.Plan{To: b, Act: w.action, Then: func(p model.Plan, why string) { w.plan, w.why, w.ready = p, why, true }}
 }
 
-func (d *Break) way(kind model.ActionKind) *way {
+func (b *Break) way(kind model.ActionKind) *way {
 	if kind == model.RevokeLease {
-		return &d.revoke
+		return &b.revoke
 	}
-	return &d.delete
+	return &b.delete
 }
 
 // confirm goes a way, or asks for the lock's name on a cluster that is not ours.
-func (d *Break) confirm(v host.View, kind model.ActionKind) []host.Intent {
-	w := d.way(kind)
-	why := d.whyNot(v, w)
+func (b *Break) confirm(v host.View, kind model.ActionKind) []host.Intent {
+	w := b.way(kind)
+	why := b.whyNot(v, w)
 	switch {
-	case !d.grace.elapsed, d.claimGone(v): // the dialog says so
+	case !b.grace.elapsed, b.claimGone(v): // the dialog says so
 	case why != "":
-		d.hint = v.Th.Say("cannot-be-done-now", model.Verbatim(why))
+		b.hint = v.Th.Say("cannot-be-done-now", model.Verbatim(why))
 	case !w.ready:
-		d.hint = v.Th.Say("wait-still-reading-what-it-would")
-	case d.outrun(v, w).IsZero() && !v.Lab:
-		d.typing, d.name, d.hint = kind, host.Field{}, ""
+		b.hint = v.Th.Say("wait-still-reading-what-it-would")
+	case b.outrun(v, w).IsZero() && !v.Lab:
+		b.typing, b.name, b.hint = kind, host.Field{}, ""
 	default:
-		return d.carryOut(v, w)
+		return b.carryOut(v, w)
 	}
 	return nil
 }
 
 // confirmTyped goes the way that was confirmed by the name of the lock.
-func (d *Break) confirmTyped(v host.View) []host.Intent {
-	if d.claimGone(v) {
-		d.typing, d.hint = "", ""
+func (b *Break) confirmTyped(v host.View) []host.Intent {
+	if b.claimGone(v) {
+		b.typing, b.hint = "", ""
 		return nil
 	}
-	if name := d.t.Action.Lock; d.name.Text != name && d.name.Text != v.Th.Clean(name) {
-		d.hint = v.Th.Say("that-is-not-the-locks-name")
+	if name := b.t.Action.Lock; b.name.Text != name && b.name.Text != v.Th.Clean(name) {
+		b.hint = v.Th.Say("that-is-not-the-locks-name")
 		return nil
 	}
-	return d.carryOut(v, d.way(d.typing))
+	return b.carryOut(v, b.way(b.typing))
 }
 
 // carryOut goes a way, unless the claim on the page is not as its plan has it: then the
 // dialog opens anew, as if the act had been refused for it.
-func (d *Break) carryOut(v host.View, w *way) []host.Intent {
+func (b *Break) carryOut(v host.View, w *way) []host.Intent {
 	wants := []host.Intent{host.Close{}}
-	if changed := d.outrun(v, w); !changed.IsZero() {
+	if changed := b.outrun(v, w); !changed.IsZero() {
 		return append(wants, BreakAgain(v, model.Outcome{Action: w.action, Changed: text.English(changed), Why: changed, Now: v.S.Claim(w.action.Key).KV})...)
 	}
 	return append(wants, host.Do{Plans: []model.Plan{w.plan}, Within: host.PlanTimeout})
 }
 
 // outrun says what of the claim on the page is not as the plan has it.
-func (d *Break) outrun(v host.View, w *way) model.Message {
+func (b *Break) outrun(v host.View, w *way) model.Message {
 	return status.Outruns(v.S.Claim(w.action.Key), w.plan)
 }
 
 // claimGone says whether the claim that the dialog is about is no more.
-func (d *Break) claimGone(v host.View) bool {
-	c := v.S.Claim(d.t.Action.Key)
-	return c == nil || c.CreateRev != d.t.Action.CreateRev
+func (b *Break) claimGone(v host.View) bool {
+	c := v.S.Claim(b.t.Action.Key)
+	return c == nil || c.CreateRev != b.t.Action.CreateRev
 }
 
 // whyNot says why a way is closed, "" if it is open.
-func (d *Break) whyNot(v host.View, w *way) string {
-	if d.claimGone(v) {
+func (b *Break) whyNot(v host.View, w *way) string {
+	if b.claimGone(v) {
 		return v.Th.Say("already-released")
 	}
 	return w.why
 }
 
 // Place is the text field once a way was chosen that has to be typed.
-func (d *Break) Place() host.Where {
-	if d.typing != "" {
+func (b *Break) Place() host.Where {
+	if b.typing != "" {
 		return host.InTyped
 	}
 	return host.InBreak
 }
 
 // Type takes a key of the text field in.
-func (d *Break) Type(msg tea.KeyMsg) { d.name.Key(msg) }
+func (b *Break) Type(msg tea.KeyMsg) { b.name.Key(msg) }
 
 func breakKeys(top func() host.Dialog) []host.Key {
 	on, run := onTop[*Break](top), onTopAlone[*Break](top)

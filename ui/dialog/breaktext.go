@@ -33,45 +33,45 @@ const (
 const leastKeys = 3
 
 // lines are what the dialog says, in at most h lines of w cells.
-func (d *Break) lines(v host.View, w, h int) [][]draw.Span {
+func (b *Break) lines(v host.View, w, h int) [][]draw.Span {
 	var all []breakLine
 	add := func(rank int, spans ...draw.Span) { all = append(all, breakLine{rank, spans}) }
-	d.cure(v, w, add)
-	d.subject(v, w, add)
+	b.cure(v, w, add)
+	b.subject(v, w, add)
 	add(spacing)
-	keys := d.goesLines(v, w)
+	keys := b.goesLines(v, w)
 	if len(keys) > 0 {
 		add(detail, keys[0]...)
 		keys = keys[1:]
 	}
 	goes := len(all)
-	if !d.claimGone(v) {
+	if !b.claimGone(v) {
 		if len(keys) > 0 {
 			add(spacing)
 		}
-		d.wayLines(v, w, &d.revoke, "R", d.revokeWords(v), v.Th.Say("ends-the-session-and-all-its-keys"), add)
-		d.commandLine(v, w, &d.revoke, add)
+		b.wayLines(v, w, &b.revoke, "R", b.revokeWords(v), v.Th.Say("ends-the-session-and-all-its-keys"), add)
+		b.commandLine(v, w, &b.revoke, add)
 		add(spacing)
-		d.wayLines(v, w, &d.delete, "D", v.Th.Say("delete-this-claim"), v.Th.Say("this-lock-only-its-owner-is-not"), add)
-		d.commandLine(v, w, &d.delete, add)
+		b.wayLines(v, w, &b.delete, "D", v.Th.Say("delete-this-claim"), v.Th.Say("this-lock-only-its-owner-is-not"), add)
+		b.commandLine(v, w, &b.delete, add)
 		add(spacing)
 	}
-	if l := d.t.Lock; l != nil && !d.claimGone(v) && !l.Unsure().IsZero() {
+	if l := b.t.Lock; l != nil && !b.claimGone(v) && !l.Unsure().IsZero() {
 		for _, line := range v.Th.Hang(draw.Late.Of(v.Th.Sign.Late+" "), draw.Late, v.Th.Message(l.Unsure()), w, 2) {
 			add(detail, line...)
 		}
 	}
-	if text := d.warning(v); text != "" {
+	if text := b.warning(v); text != "" {
 		add(ranked, draw.Late.Of(v.Th.Sign.Late+" "+text))
 		add(spacing)
 	}
-	all = append(all, d.prompt(v, w)...)
+	all = append(all, b.prompt(v, w)...)
 	all = trim(all, h-min(len(keys), leastKeys), &goes)
 	room := h - len(all)
 	var out [][]draw.Span
 	for i, l := range all {
 		if i == goes {
-			out = append(out, d.window(v, keys, room)...)
+			out = append(out, b.window(v, keys, room)...)
 		}
 		out = append(out, l.spans)
 	}
@@ -79,20 +79,20 @@ func (d *Break) lines(v host.View, w, h int) [][]draw.Span {
 }
 
 // warning is what no way of breaking changes, "" for a claim that is gone.
-func (d *Break) warning(v host.View) string {
-	if d.claimGone(v) || d.t.Lock == nil {
+func (b *Break) warning(v host.View) string {
+	if b.claimGone(v) || b.t.Lock == nil {
 		return ""
 	}
-	return v.Th.Message(status.Role(d.t.Lock, v.S.Claim(d.t.Action.Key)).Remains())
+	return v.Th.Message(status.Role(b.t.Lock, v.S.Claim(b.t.Action.Key)).Remains())
 }
 
 // cure says first whether breaking is a cure of what is found.
-func (d *Break) cure(v host.View, w int, add func(int, ...draw.Span)) {
-	f := d.t.Finding
-	if f == nil && d.t.Lock != nil {
-		f = findings.BeforeBreak(v.S, d.t.Lock, v.S.Claim(d.t.Action.Key))
+func (b *Break) cure(v host.View, w int, add func(int, ...draw.Span)) {
+	f := b.t.Finding
+	if f == nil && b.t.Lock != nil {
+		f = findings.BeforeBreak(v.S, b.t.Lock, v.S.Claim(b.t.Action.Key))
 	}
-	if f == nil || d.claimGone(v) {
+	if f == nil || b.claimGone(v) {
 		return
 	}
 	rank, st, sign := detail, draw.Dim, v.Th.Sign.Fact
@@ -141,15 +141,15 @@ const factsOfGone = 6
 const labelCells = 9
 
 // subject says what would be broken.
-func (d *Break) subject(v host.View, w int, add func(int, ...draw.Span)) {
-	th, t := v.Th, d.t
+func (b *Break) subject(v host.View, w int, add func(int, ...draw.Span)) {
+	th, t := v.Th, b.t
 	for _, line := range th.Hang(draw.Dim.Of(draw.PadTo(th.Say("lock-word"), labelCells)), draw.Strong, th.Clean(t.Action.Lock), w, 3) { // whole: it may have to be typed
 		add(ranked, line...)
 	}
 	c := v.S.Claim(t.Action.Key)
-	if d.claimGone(v) || t.Lock == nil {
+	if b.claimGone(v) || t.Lock == nil {
 		add(ranked, draw.Late.Of(th.Sign.Late+" "+th.Say("already-released-esc-closes")))
-		if c := d.heir(v); c != nil {
+		if c := b.heir(v); c != nil {
 			held, atLeast := v.S.Lock(t.Lock.Name).HeldFor(v.Now)
 			add(spacing)
 			add(ranked, draw.Dim.Of(draw.PadTo(th.Say("now"), labelCells)), draw.Strong.Of(th.WhoIn(v.S, c.Ref(), 40)),
@@ -178,9 +178,9 @@ func (d *Break) subject(v host.View, w int, add func(int, ...draw.Span)) {
 	}
 	add(ranked, line...)
 	via := ""
-	if e := d.delete.plan.Endpoint; e != "" {
+	if e := b.delete.plan.Endpoint; e != "" {
 		via = th.Say("read-at", model.Verbatim(th.Clean(e)))
-	} else if e := d.revoke.plan.Endpoint; e != "" {
+	} else if e := b.revoke.plan.Endpoint; e != "" {
 		via = th.Say("read-at", model.Verbatim(th.Clean(e)))
 	}
 	add(detail, draw.Dim.Of(draw.PadTo(th.Say("key-word"), labelCells)), draw.Plain.Of(th.CutKey(th.Clean(c.Key), w-9)))
@@ -188,33 +188,33 @@ func (d *Break) subject(v host.View, w int, add func(int, ...draw.Span)) {
 }
 
 // revokeWords name the way that ends the lease.
-func (d *Break) revokeWords(v host.View) string {
-	if d.revoke.action.Lease == 0 {
+func (b *Break) revokeWords(v host.View) string {
+	if b.revoke.action.Lease == 0 {
 		return v.Th.Say("revoke-the-lease-word")
 	}
-	return v.Th.Say("revoke-the-lease", d.revoke.action.Lease)
+	return v.Th.Say("revoke-the-lease", b.revoke.action.Lease)
 }
 
 // wayLines name a way and what it means.
-func (d *Break) wayLines(v host.View, w int, x *way, key, name, what string, add func(int, ...draw.Span)) {
-	if names := max(draw.Width(d.revokeWords(v)), draw.Width(name)); 3+names+2+draw.Width(what) <= w { // both ways in the same columns
+func (b *Break) wayLines(v host.View, w int, x *way, key, name, what string, add func(int, ...draw.Span)) {
+	if names := max(draw.Width(b.revokeWords(v)), draw.Width(name)); 3+names+2+draw.Width(what) <= w { // both ways in the same columns
 		name = draw.PadTo(name, names)
 	}
 	add(ranked, draw.Change.Of(key), draw.Strong.Of("  "+name), draw.Dim.Of("  "+what))
-	why := d.whyNot(v, x)
+	why := b.whyNot(v, x)
 	switch {
 	case why != "":
 		add(ranked, draw.Bad.Of("   "+v.Th.Sign.Bad+" "+v.Th.Cut(v.Th.Say("not-possible", model.Verbatim(why)), w-5)))
 		return
 	case !x.ready:
 		add(ranked, draw.Dim.Of("   "+v.Th.Say("reading-what-it-would-touch")+" "+v.Th.Sign.Unread))
-	case x == &d.delete && d.next(v, d.t.Action.Key, 0) != d.next(v, d.t.Action.Key, d.revoke.action.Lease): // else the list above says so
-		add(ranked, draw.Plain.Of("   "+v.Th.Cut(d.next(v, d.t.Action.Key, 0), w-3)))
+	case x == &b.delete && b.next(v, b.t.Action.Key, 0) != b.next(v, b.t.Action.Key, b.revoke.action.Lease): // else the list above says so
+		add(ranked, draw.Plain.Of("   "+v.Th.Cut(b.next(v, b.t.Action.Key, 0), w-3)))
 	}
 	if !x.plan.Unknown.IsZero() {
 		add(ranked, draw.Late.Of("   "+v.Th.Sign.Late+" "+v.Th.Cut(v.Th.Say("not-all-of-it-is-known", x.plan.Unknown), w-5)))
 	}
-	if n := d.unwatched(v, x.plan.Goes); x == &d.revoke && n > 0 {
+	if n := b.unwatched(v, x.plan.Goes); x == &b.revoke && n > 0 {
 		add(ranked, draw.Late.Of("   "+v.Th.Sign.Late+" "+v.Th.Cut(v.Th.Say("of-its-keys-not-watched", draw.Counted(n)), w-5)))
 	}
 	if x.plan.DryRun {
@@ -222,8 +222,8 @@ func (d *Break) wayLines(v host.View, w int, x *way, key, name, what string, add
 	}
 }
 
-func (d *Break) commandLine(v host.View, w int, x *way, add func(int, ...draw.Span)) {
-	if cmd := x.plan.Action.Etcdctl(); cmd != "" && d.whyNot(v, x) == "" {
+func (b *Break) commandLine(v host.View, w int, x *way, add func(int, ...draw.Span)) {
+	if cmd := x.plan.Action.Etcdctl(); cmd != "" && b.whyNot(v, x) == "" {
 		for _, line := range v.Th.Hang(draw.Dim.Of("   $ "), draw.Dim, v.Th.Escape(cmd), w, 3) {
 			add(command, line...)
 		}
@@ -231,21 +231,21 @@ func (d *Break) commandLine(v host.View, w int, x *way, add func(int, ...draw.Sp
 }
 
 // going are the keys that a revoke takes along, or the claim alone where its lease cannot be revoked.
-func (d *Break) going(v host.View) []model.KV {
+func (b *Break) going(v host.View) []model.KV {
 	switch {
-	case d.claimGone(v):
+	case b.claimGone(v):
 		return nil
-	case d.whyNot(v, &d.revoke) == "" && d.revoke.ready:
-		return d.revoke.plan.Goes
-	case d.whyNot(v, &d.revoke) != "" && d.whyNot(v, &d.delete) == "":
-		return []model.KV{{Key: d.t.Action.Key}}
+	case b.whyNot(v, &b.revoke) == "" && b.revoke.ready:
+		return b.revoke.plan.Goes
+	case b.whyNot(v, &b.revoke) != "" && b.whyNot(v, &b.delete) == "":
+		return []model.KV{{Key: b.t.Action.Key}}
 	}
 	return nil
 }
 
 // goesLines are two columns, with a line of titles: the keys that go, and what becomes of each lock then.
-func (d *Break) goesLines(v host.View, w int) [][]draw.Span {
-	goes, th := d.going(v), v.Th
+func (b *Break) goesLines(v host.View, w int) [][]draw.Span {
+	goes, th := b.going(v), v.Th
 	if len(goes) == 0 {
 		return nil
 	}
@@ -257,24 +257,24 @@ func (d *Break) goesLines(v host.View, w int) [][]draw.Span {
 	}
 	lines := [][]draw.Span{{draw.Strong.Of(draw.PadTo(what, cells+2) + "  " + next)}}
 	for i, kv := range goes {
-		lines = append(lines, []draw.Span{draw.Bad.Of("- "), draw.Plain.Of(draw.PadTo(keys[i], cells) + "  "), draw.Dim.Of(th.Cut(d.next(v, kv.Key, kv.Lease), w-cells-4))})
+		lines = append(lines, []draw.Span{draw.Bad.Of("- "), draw.Plain.Of(draw.PadTo(keys[i], cells) + "  "), draw.Dim.Of(th.Cut(b.next(v, kv.Key, kv.Lease), w-cells-4))})
 	}
 	return lines
 }
 
 // window is the part of the keys that fits, the last line saying what does not.
-func (d *Break) window(v host.View, keys [][]draw.Span, h int) [][]draw.Span {
+func (b *Break) window(v host.View, keys [][]draw.Span, h int) [][]draw.Span {
 	if len(keys) <= h || h < 1 {
-		d.top = 0
+		b.top = 0
 		return keys[:min(len(keys), max(0, h))]
 	}
-	d.top = max(0, min(d.top, len(keys)-(h-1)))
-	out := append([][]draw.Span(nil), keys[d.top:d.top+h-1]...)
+	b.top = max(0, min(b.top, len(keys)-(h-1)))
+	out := append([][]draw.Span(nil), keys[b.top:b.top+h-1]...)
 	return append(out, []draw.Span{draw.Late.Of("   " + v.Th.Say("keys-in-all", draw.Counted(len(keys)))), draw.Dim.Of(v.Th.Say("up-and-down-show-them"))})
 }
 
 // unwatched counts the keys that no watched prefix tells of.
-func (d *Break) unwatched(v host.View, keys []model.KV) (n int) {
+func (b *Break) unwatched(v host.View, keys []model.KV) (n int) {
 	watches := v.S.Coverage().Watches()
 	for _, kv := range keys {
 		if !slices.ContainsFunc(watches, func(f *locks.Watch) bool { return strings.HasPrefix(kv.Key, f.Prefix) }) {
@@ -286,17 +286,17 @@ func (d *Break) unwatched(v host.View, keys []model.KV) (n int) {
 
 // next says what becomes of a lock when a key in its queue goes, and with it all
 // keys of its lease if that is not 0.
-func (d *Break) next(v host.View, key string, lease model.LeaseID) string {
+func (b *Break) next(v host.View, key string, lease model.LeaseID) string {
 	th, c := v.Th, v.S.Claim(key)
 	if c == nil {
-		if d.unwatched(v, []model.KV{{Key: key}}) > 0 {
+		if b.unwatched(v, []model.KV{{Key: key}}) > 0 {
 			return th.Say("is-not-watched")
 		}
 		return th.Say("gone-or-not-seen")
 	}
 	l := c.Lock()
-	if l == nil && d.t.Lock != nil && d.t.Lock.Place(c) >= 0 {
-		l = d.t.Lock // it is none of its claims, and stands in its way
+	if l == nil && b.t.Lock != nil && b.t.Lock.Place(c) >= 0 {
+		l = b.t.Lock // it is none of its claims, and stands in its way
 	}
 	if l == nil {
 		return th.Say("is-not-a-claim-of-a-lock")
@@ -321,19 +321,19 @@ func (d *Break) next(v host.View, key string, lease model.LeaseID) string {
 }
 
 // prompt is the end of the dialog: what to press.
-func (d *Break) prompt(v host.View, w int) []breakLine {
+func (b *Break) prompt(v host.View, w int) []breakLine {
 	var lines []breakLine
-	if d.hint != "" && !d.claimGone(v) { // above it stands already that there is nothing left to do
-		for _, line := range v.Th.Hang(draw.Late.Of(v.Th.Sign.Late+" "), draw.Late, d.hint, w, 3) {
+	if b.hint != "" && !b.claimGone(v) { // above it stands already that there is nothing left to do
+		for _, line := range v.Th.Hang(draw.Late.Of(v.Th.Sign.Late+" "), draw.Late, b.hint, w, 3) {
 			lines = append(lines, breakLine{ranked, line})
 		}
 	}
-	if d.typing != "" {
+	if b.typing != "" {
 		ask := v.Th.Say("type-the-name-to-delete")
-		if d.typing == model.RevokeLease {
+		if b.typing == model.RevokeLease {
 			ask = v.Th.Say("type-the-name-to-revoke")
 		}
-		name := v.Th.Clean(d.name.Text)
+		name := v.Th.Clean(b.name.Text)
 		if over := draw.Width(name) + len("> _") - w; over > 0 { // one sees what one types
 			name, _ = draw.Tail(name, draw.Width(name)-over-1)
 			name = v.Th.Sign.More + name
@@ -345,6 +345,6 @@ func (d *Break) prompt(v host.View, w int) []breakLine {
 }
 
 // PaintOver paints the dialog over the lines of the screen.
-func (d *Break) PaintOver(v host.View, lines []string) []string {
-	return box(v, draw.Change, lines, &d.size, " "+v.Th.Say("break-a-lock")+" ", d.lines)
+func (b *Break) PaintOver(v host.View, lines []string) []string {
+	return box(v, draw.Change, lines, &b.size, " "+v.Th.Say("break-a-lock")+" ", b.lines)
 }

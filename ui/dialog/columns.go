@@ -20,47 +20,47 @@ func OpenColumns(name string, t *table.Table) []host.Intent {
 	return []host.Intent{host.Open{Dialog: &Columns{name: name, t: t}}}
 }
 
-func (m *Columns) move(n int) { m.at = max(0, min(m.at+n, len(m.t.Cols)-1)) }
+func (cs *Columns) move(n int) { cs.at = max(0, min(cs.at+n, len(cs.t.Cols)-1)) }
 
 // toggle switches the column under the cursor.
-func (m *Columns) toggle(v host.View) []host.Intent {
-	c := m.t.Cols[m.at]
+func (cs *Columns) toggle(v host.View) []host.Intent {
+	c := cs.t.Cols[cs.at]
 	if c.Rank == 0 {
 		return []host.Intent{host.Say{St: draw.Late, Text: v.Th.Say("column-stays", model.Verbatim(v.Th.Say(c.Title)))}}
 	}
-	m.t.Show(c, m.t.Off[c.Title])
+	cs.t.Show(c, cs.t.Off[c.Title])
 	return nil
 }
 
 // Place is the list's own.
-func (m *Columns) Place() host.Where { return host.InColumns }
+func (cs *Columns) Place() host.Where { return host.InColumns }
 
 // PaintOver paints the list over the lines of the screen.
-func (m *Columns) PaintOver(v host.View, lines []string) []string {
-	return box(v, draw.Accent, lines, &m.size, " "+v.Th.Say("columns")+" ", m.lines)
+func (cs *Columns) PaintOver(v host.View, lines []string) []string {
+	return box(v, draw.Accent, lines, &cs.size, " "+v.Th.Say("columns")+" ", cs.lines)
 }
 
 // lines is the menu in at most h lines of w cells.
-func (m *Columns) lines(v host.View, w, h int) [][]draw.Span {
+func (cs *Columns) lines(v host.View, w, h int) [][]draw.Span {
 	th := v.Th
-	top := max(0, m.at-max(1, h-3)+1)
-	out := [][]draw.Span{{draw.Dim.Of(th.Say("narrow-screens-drop", model.Verbatim(th.TableName(m.name))))}}
-	for i, c := range m.t.Cols {
+	top := max(0, cs.at-max(1, h-3)+1)
+	out := [][]draw.Span{{draw.Dim.Of(th.Say("narrow-screens-drop", model.Verbatim(th.TableName(cs.name))))}}
+	for i, c := range cs.t.Cols {
 		if i < top || len(out) >= max(1, h-1) {
 			continue
 		}
 		mark, box, st := "  ", "[x] ", draw.Plain
-		if i == m.at {
+		if i == cs.at {
 			mark = th.Sign.Cursor + " "
 		}
-		if m.t.Off[c.Title] {
+		if cs.t.Off[c.Title] {
 			box, st = "[ ] ", draw.Dim
 		}
 		line := []draw.Span{draw.Accent.Of(mark), st.Of(box + th.Say(c.Title))}
 		switch {
 		case c.Rank == 0:
 			line = append(line, draw.Dim.Of("  "+th.Say("stays")))
-		case !m.t.Off[c.Title] && i < len(m.t.Widths) && m.t.Widths[i] == 0:
+		case !cs.t.Off[c.Title] && i < len(cs.t.Widths) && cs.t.Widths[i] == 0:
 			line = append(line, draw.Dim.Of("  "+th.Say("no-room-now")))
 		}
 		out = append(out, line)

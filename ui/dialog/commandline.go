@@ -47,118 +47,118 @@ func NewCommandLine(v host.View, here Here) *CommandLine {
 const offersMax = 1000
 
 // Typed takes a key in, and narrows the list to what fits.
-func (p *CommandLine) Typed(v host.View, msg tea.KeyMsg) {
-	p.Field.Key(msg)
-	p.hint = ""
-	p.look(v)
+func (cl *CommandLine) Typed(v host.View, msg tea.KeyMsg) {
+	cl.Field.Key(msg)
+	cl.hint = ""
+	cl.look(v)
 }
 
 // Refuse says why what was wanted cannot be done.
-func (p *CommandLine) Refuse(why string) { p.hint = why }
+func (cl *CommandLine) Refuse(why string) { cl.hint = why }
 
 // Obey returns what is wanted by what is under the cursor or the command that was typed. The line stays
 // if it is not done, with the reason.
-func (p *CommandLine) Obey(v host.View) (wants []host.Intent, done bool) {
-	text := strings.TrimSpace(p.Text)
+func (cl *CommandLine) Obey(v host.View) (wants []host.Intent, done bool) {
+	text := strings.TrimSpace(cl.Text)
 	word, arg, _ := strings.Cut(text, " ")
 	arg = strings.TrimSpace(arg)
 	c := commandNamed(word)
 	switch {
-	case text == "" && p.at < 0:
+	case text == "" && cl.at < 0:
 		return nil, true
-	case p.verb == nil && p.at >= 0 && p.at < len(p.offers):
-		return p.take(v, p.offers[p.at])
+	case cl.verb == nil && cl.at >= 0 && cl.at < len(cl.offers):
+		return cl.take(v, cl.offers[cl.at])
 	case c == nil:
-		p.hint = v.Th.Say("no-such-command", model.Verbatim(commandWords()))
-	case !c.atStart && !p.here.Watching:
-		p.hint = v.Th.Say("nothing-is-watched-yet", model.Verbatim(c.name))
+		cl.hint = v.Th.Say("no-such-command", model.Verbatim(commandWords()))
+	case !c.atStart && !cl.here.Watching:
+		cl.hint = v.Th.Say("nothing-is-watched-yet", model.Verbatim(c.name))
 	case (c.arg == "") != (arg == ""):
-		p.hint = v.Th.Say("usage", model.Verbatim(strings.TrimSpace(c.name+" "+c.arg)))
+		cl.hint = v.Th.Say("usage", model.Verbatim(strings.TrimSpace(c.name+" "+c.arg)))
 	default:
-		wants, p.hint = c.do(p, v, arg)
-		return wants, p.hint == ""
+		wants, cl.hint = c.do(cl, v, arg)
+		return wants, cl.hint == ""
 	}
 	return nil, false
 }
 
 // take returns what an offer is about.
-func (p *CommandLine) take(v host.View, x offer) (wants []host.Intent, done bool) {
+func (cl *CommandLine) take(v host.View, x offer) (wants []host.Intent, done bool) {
 	if x.fill != "" {
-		p.Text = x.fill
-		p.look(v)
-		p.hint = v.Th.Say("usage", model.Verbatim(x.name))
+		cl.Text = x.fill
+		cl.look(v)
+		cl.hint = v.Th.Say("usage", model.Verbatim(x.name))
 		return nil, false
 	}
-	wants, p.hint = x.do(v)
-	return wants, p.hint == ""
+	wants, cl.hint = x.do(v)
+	return wants, cl.hint == ""
 }
 
 // complete goes through what the line may become: arguments first as far as all agree.
-func (p *CommandLine) complete(v host.View, by int) {
-	common := commonStart(p.found[:p.alike])
+func (cl *CommandLine) complete(v host.View, by int) {
+	common := commonStart(cl.found[:cl.alike])
 	switch {
-	case p.rows() == 0:
-		p.hint = v.Th.Say("no-match")
-	case p.verb == nil && by > 0 && p.at >= 0 && p.offers[p.at].fill != "":
-		p.Text = p.offers[p.at].fill
-		p.look(v)
-	case p.verb != nil && p.at < 0 && by > 0 && len(common) > len(p.Text) && len(p.found) > 1:
-		p.Text = common
-		p.look(v)
+	case cl.rows() == 0:
+		cl.hint = v.Th.Say("no-match")
+	case cl.verb == nil && by > 0 && cl.at >= 0 && cl.offers[cl.at].fill != "":
+		cl.Text = cl.offers[cl.at].fill
+		cl.look(v)
+	case cl.verb != nil && cl.at < 0 && by > 0 && len(common) > len(cl.Text) && len(cl.found) > 1:
+		cl.Text = common
+		cl.look(v)
 	default:
-		p.choose(by)
+		cl.choose(by)
 	}
 }
 
 // rows is how many rows the list has.
-func (p *CommandLine) rows() int {
-	if p.verb != nil {
-		return len(p.found)
+func (cl *CommandLine) rows() int {
+	if cl.verb != nil {
+		return len(cl.found)
 	}
-	return len(p.offers)
+	return len(cl.offers)
 }
 
 // choose moves the cursor of the list. An argument that it comes to stands in the line.
-func (p *CommandLine) choose(by int) {
-	n := p.rows()
+func (cl *CommandLine) choose(by int) {
+	n := cl.rows()
 	if n == 0 {
 		return
 	}
-	if p.at < 0 && by < 0 {
-		p.at = 0
+	if cl.at < 0 && by < 0 {
+		cl.at = 0
 	}
-	p.at, p.hint = (p.at+by+n)%n, ""
-	if p.verb != nil {
-		p.Text = p.found[p.at]
+	cl.at, cl.hint = (cl.at+by+n)%n, ""
+	if cl.verb != nil {
+		cl.Text = cl.found[cl.at]
 	}
 }
 
 // look finds what fits: behind a command its arguments, first those that begin like it and then those
 // that have it anywhere; else whatever has the letters.
-func (p *CommandLine) look(v host.View) {
-	p.offers, p.found, p.alike, p.all, p.verb, p.at = nil, nil, 0, 0, nil, -1
-	word, arg, behind := strings.Cut(p.Text, " ")
+func (cl *CommandLine) look(v host.View) {
+	cl.offers, cl.found, cl.alike, cl.all, cl.verb, cl.at = nil, nil, 0, 0, nil, -1
+	word, arg, behind := strings.Cut(cl.Text, " ")
 	if c := commandNamed(word); behind && c != nil && c.name == word {
-		p.verb = c
-		p.arguments(v, arg)
+		cl.verb = c
+		cl.arguments(v, arg)
 		return
 	}
-	pattern := strings.ToLower(strings.TrimSpace(p.Text))
-	p.offers, p.all = share(p.find(v, pattern), rowsMax)
-	if len(p.offers) > 0 {
-		p.at = 0
+	pattern := strings.ToLower(strings.TrimSpace(cl.Text))
+	cl.offers, cl.all = share(cl.find(v, pattern), rowsMax)
+	if len(cl.offers) > 0 {
+		cl.at = 0
 	}
 }
 
 // arguments are those of the command that fit.
-func (p *CommandLine) arguments(v host.View, arg string) {
-	if p.verb.offers == nil {
+func (cl *CommandLine) arguments(v host.View, arg string) {
+	if cl.verb.offers == nil {
 		return
 	}
 	var inside []string
-	for _, o := range p.verb.offers(p, v) {
+	for _, o := range cl.verb.offers(cl, v) {
 		o = v.Th.Clean(o)
-		list := &p.found
+		list := &cl.found
 		switch {
 		case strings.HasPrefix(o, arg):
 		case strings.Contains(o, arg):
@@ -166,30 +166,30 @@ func (p *CommandLine) arguments(v host.View, arg string) {
 		default:
 			continue
 		}
-		if p.all++; len(p.found)+len(inside) < offersMax {
-			*list = append(*list, p.verb.name+" "+o)
+		if cl.all++; len(cl.found)+len(inside) < offersMax {
+			*list = append(*list, cl.verb.name+" "+o)
 		}
 	}
-	p.alike = len(p.found)
-	p.found = append(p.found, inside...)
+	cl.alike = len(cl.found)
+	cl.found = append(cl.found, inside...)
 }
 
 // Offered is the list: what the line may become, or the names that fit.
-func (p *CommandLine) Offered() []string {
-	if p.verb != nil {
-		return p.found
+func (cl *CommandLine) Offered() []string {
+	if cl.verb != nil {
+		return cl.found
 	}
 	var names []string
-	for _, x := range p.offers {
+	for _, x := range cl.offers {
 		names = append(names, x.name)
 	}
 	return names
 }
 
 // can are the commands that work now.
-func (p *CommandLine) can() []verb {
+func (cl *CommandLine) can() []verb {
 	all := commands()
-	if p.here.Watching {
+	if cl.here.Watching {
 		return all
 	}
 	return slices.DeleteFunc(all, func(c verb) bool { return !c.atStart })
@@ -211,15 +211,15 @@ func commonStart(all []string) string {
 }
 
 // typed is the line that is typed, and beside it why it was not done or what it is for.
-func (p *CommandLine) typed(v host.View) []draw.Span {
+func (cl *CommandLine) typed(v host.View) []draw.Span {
 	th := v.Th
-	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.Text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
+	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(cl.Text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
 	switch {
-	case p.hint != "":
-		line = append(line, draw.Late.Of(th.Sign.Late+" "+p.hint))
-	case p.verb != nil && len(p.found) == 0:
-		line = append(line, draw.Dim.Of(th.Say(p.verb.what)+"  "))
-	case p.verb == nil && len(p.offers) == 0:
+	case cl.hint != "":
+		line = append(line, draw.Late.Of(th.Sign.Late+" "+cl.hint))
+	case cl.verb != nil && len(cl.found) == 0:
+		line = append(line, draw.Dim.Of(th.Say(cl.verb.what)+"  "))
+	case cl.verb == nil && len(cl.offers) == 0:
 		line = append(line, draw.Dim.Of(th.Say("no-match")))
 	}
 	return line
@@ -227,12 +227,12 @@ func (p *CommandLine) typed(v host.View) []draw.Span {
 
 // Foot is the last line of a screen of h lines: the keys, or, where the palette has no room above it,
 // what is typed.
-func (p *CommandLine) Foot(v host.View, w, h int) string {
-	if p.Boxed(h) {
+func (cl *CommandLine) Foot(v host.View, w, h int) string {
+	if cl.Boxed(h) {
 		return v.Th.Line(w, append([]draw.Span{draw.Plain.Of(" ")}, v.Hints(host.InPalette, w-1)...), nil)
 	}
-	line := p.typed(v)
-	if p.hint != "" {
+	line := cl.typed(v)
+	if cl.hint != "" {
 		return v.Th.Line(w, line, nil)
 	}
 	return v.Th.Line(w, append(line, v.Hints(host.InPalette, w/2)...), nil)
@@ -248,50 +248,50 @@ const (
 )
 
 // Boxed says whether the palette stands in a box of its own on a screen of h lines.
-func (p *CommandLine) Boxed(h int) bool { return p != nil && h >= boxFrom }
+func (cl *CommandLine) Boxed(h int) bool { return cl != nil && h >= boxFrom }
 
 // shown is how many rows a box has on a screen of h lines: the same whatever was found.
 func shown(h int) int { return min(rowsMax, h-boxEdges-4) }
 
 // PaintOver paints the palette over the lines of w cells above the last one.
-func (p *CommandLine) PaintOver(v host.View, lines []string, w int) []string {
+func (cl *CommandLine) PaintOver(v host.View, lines []string, w int) []string {
 	h := len(lines)
-	if !p.Boxed(h) {
+	if !cl.Boxed(h) {
 		return lines
 	}
 	v.Th = v.Th.InBox()
 	th, rows := v.Th, shown(h)
 	inner := w - 4 // a blank and an edge at both sides
 	title := th.Say("go-to-anything")
-	if p.verb != nil {
-		title = th.Say(p.verb.what)
+	if cl.verb != nil {
+		title = th.Say(cl.verb.what)
 	}
 	out := lines[: h-1-rows-boxEdges : h-1-rows-boxEdges]
 	add := func(line string) { out = append(out, " "+line+" ") }
 	add(edgeOf(th, draw.Accent, w-2, th.Sign.Box.TopLeft, th.Sign.Box.TopRight, " "+th.Cut(title, inner-4)+" "))
-	top := p.top(rows)
+	top := cl.top(rows)
 	for i := top; i < top+rows; i++ {
 		var line, right []draw.Span
 		styles := &th.Before
-		if i < p.rows() {
-			line, right = p.row(v, i, top, inner)
+		if i < cl.rows() {
+			line, right = cl.row(v, i, top, inner)
 		}
-		if i == p.at {
+		if i == cl.at {
 			styles = &th.Chosen
 		}
 		add(rowOf(th, draw.Accent, w-2, styles, line, right))
 	}
 	var count []draw.Span
-	if p.hint == "" {
-		count = []draw.Span{draw.Dim.Of(th.Say("of", draw.Counted(min(p.rows(), rows)), draw.Counted(p.all)) + " ")}
+	if cl.hint == "" {
+		count = []draw.Span{draw.Dim.Of(th.Say("of", draw.Counted(min(cl.rows(), rows)), draw.Counted(cl.all)) + " ")}
 	}
-	add(rowOf(th, draw.Accent, w-2, &th.Before, append([]draw.Span{draw.Plain.Of(" ")}, p.typed(v)...), count))
+	add(rowOf(th, draw.Accent, w-2, &th.Before, append([]draw.Span{draw.Plain.Of(" ")}, cl.typed(v)...), count))
 	add(edgeOf(th, draw.Accent, w-2, th.Sign.Box.BottomLeft, th.Sign.Box.BottomRight, ""))
 	return append(out, lines[h-1])
 }
 
 // top is the first row in sight.
-func (p *CommandLine) top(rows int) int { return max(0, min(p.at-rows/2, p.rows()-rows)) }
+func (cl *CommandLine) top(rows int) int { return max(0, min(cl.at-rows/2, cl.rows()-rows)) }
 
 // Cells of a row of the palette: the kind, the least of a name, and what most keys take.
 const (
@@ -301,22 +301,22 @@ const (
 )
 
 // row is a row of the list in so many cells. A kind is named where it begins.
-func (p *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) {
+func (cl *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) {
 	th, mark := v.Th, " "
-	if i == p.at {
+	if i == cl.at {
 		mark = th.Sign.Cursor
 	}
 	line = []draw.Span{draw.Accent.Of(mark), draw.Plain.Of(" ")}
-	if p.verb != nil {
+	if cl.verb != nil {
 		st := draw.Plain
-		if i == p.at {
+		if i == cl.at {
 			st = draw.Strong
 		}
-		return append(line, st.Of(th.Cut(p.found[i], w-2))), nil
+		return append(line, st.Of(th.Cut(cl.found[i], w-2))), nil
 	}
-	x := p.offers[i]
+	x := cl.offers[i]
 	kind := ""
-	if i == top || p.offers[i-1].kind != x.kind {
+	if i == top || cl.offers[i-1].kind != x.kind {
 		kind = th.Say(kindWords[x.kind])
 	}
 	line = append(line, draw.Dim.Of(draw.PadTo(kind, kindCells)))
@@ -329,7 +329,7 @@ func (p *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) 
 		detail = x.detail(v.Frame)
 	}
 	keyName := x.key
-	if i == p.at && keyName == "" {
+	if i == cl.at && keyName == "" {
 		keyName = "enter"
 	}
 	if keyName != "" {
@@ -340,7 +340,7 @@ func (p *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) 
 	if x.kind != offerAction && x.kind != offerPage {
 		name = min(room, max(nameLeast, room*2/5))
 	}
-	pattern := strings.ToLower(strings.TrimSpace(p.Text))
+	pattern := strings.ToLower(strings.TrimSpace(cl.Text))
 	words := lit(th, x.name, pattern, st, name)
 	line = append(line, words...)
 	if len(detail) == 0 {
@@ -358,32 +358,32 @@ func (p *CommandLine) row(v host.View, i, top, w int) (line, right []draw.Span) 
 }
 
 // click is the row of the list in a line of a screen of h lines, -1 for none.
-func (p *CommandLine) click(y, h int) int {
+func (cl *CommandLine) click(y, h int) int {
 	rows := shown(h)
-	i := p.top(rows) + y - (h - rows - boxEdges)
-	if first := h - rows - boxEdges; !p.Boxed(h) || y < first || y >= first+rows || i >= p.rows() {
+	i := cl.top(rows) + y - (h - rows - boxEdges)
+	if first := h - rows - boxEdges; !cl.Boxed(h) || y < first || y >= first+rows || i >= cl.rows() {
 		return -1
 	}
 	return i
 }
 
 // Click returns what is wanted by what stands in a line of a screen of h lines.
-func (p *CommandLine) Click(v host.View, y, h int) (wants []host.Intent, done bool) {
-	i := p.click(y, h)
+func (cl *CommandLine) Click(v host.View, y, h int) (wants []host.Intent, done bool) {
+	i := cl.click(y, h)
 	if i < 0 {
 		return nil, false
 	}
-	p.at = i
-	if p.verb != nil {
-		p.Text = p.found[i]
+	cl.at = i
+	if cl.verb != nil {
+		cl.Text = cl.found[i]
 	}
-	return p.Obey(v)
+	return cl.Obey(v)
 }
 
 // Scroll moves the cursor of the list by so many rows, and stops at its ends.
-func (p *CommandLine) Scroll(by int) {
-	if n := p.rows(); n > 0 {
-		p.choose(max(0, min(max(0, p.at)+by, n-1)) - p.at)
+func (cl *CommandLine) Scroll(by int) {
+	if n := cl.rows(); n > 0 {
+		cl.choose(max(0, min(max(0, cl.at)+by, n-1)) - cl.at)
 	}
 }
 

@@ -93,26 +93,26 @@ func OpenFaults(v host.View, on page.Target) []host.Intent {
 
 // Ask asks anew what can be done, beside the screen: a lab that takes its time to
 // answer must not hold it up. One question at a time.
-func (m *Faults) Ask(v host.View) []host.Intent {
-	if m.asks {
+func (fs *Faults) Ask(v host.View) []host.Intent {
+	if fs.asks {
 		return nil
 	}
-	m.asks = true
-	acts := make([]model.Action, len(m.rows))
-	for i := range m.rows {
-		acts[i] = m.action(m.presets(v, &m.rows[i]).fault())
+	fs.asks = true
+	acts := make([]model.Action, len(fs.rows))
+	for i := range fs.rows {
+		acts[i] = fs.action(fs.presets(v, &fs.rows[i]).fault())
 	}
-	return []host.Intent{host.Check{To: m, Acts: acts, Then: func(_ host.View, whys []string) []host.Intent {
-		m.asks = false
+	return []host.Intent{host.Check{To: fs, Acts: acts, Then: func(_ host.View, whys []string) []host.Intent {
+		fs.asks = false
 		for i, why := range whys {
-			m.rows[i].why = why
+			fs.rows[i].why = why
 		}
 		return nil
 	}}}
 }
 
 // presets are what there is to choose for a row.
-func (m *Faults) presets(v host.View, r *faultChoice) *choice {
+func (fs *Faults) presets(v host.View, r *faultChoice) *choice {
 	var members []string
 	for _, x := range v.S.Cluster().Members {
 		if x.Name != "" {
@@ -124,43 +124,43 @@ func (m *Faults) presets(v host.View, r *faultChoice) *choice {
 }
 
 // inForce says whether a fault like that of a row is in force.
-func (m *Faults) inForce(v host.View, r *faultChoice) bool {
+func (fs *Faults) inForce(v host.View, r *faultChoice) bool {
 	return slices.ContainsFunc(v.S.Reports().Faults(), func(x model.FaultOn) bool { return r.fault.Heals(x.Fault) })
 }
 
-func (m *Faults) action(f model.Fault) model.Action {
-	return model.Action{Kind: model.InjectFault, Lock: m.subject.Lock, Fault: f}
+func (fs *Faults) action(f model.Fault) model.Action {
+	return model.Action{Kind: model.InjectFault, Lock: fs.subject.Lock, Fault: f}
 }
 
-func (m *Faults) move(n int) {
-	m.at, m.hint = (m.at+n+len(m.rows))%len(m.rows), ""
+func (fs *Faults) move(n int) {
+	fs.at, fs.hint = (fs.at+n+len(fs.rows))%len(fs.rows), ""
 }
 
 // choose goes on with the fault under the cursor: to its choices, or it is done.
-func (m *Faults) choose(v host.View) []host.Intent {
-	if !m.grace.elapsed {
+func (fs *Faults) choose(v host.View) []host.Intent {
+	if !fs.grace.elapsed {
 		return nil
 	}
-	r := &m.rows[m.at]
+	r := &fs.rows[fs.at]
 	switch {
 	case r.why != "":
-		m.hint = m.cannotNow(v, r.why)
+		fs.hint = fs.cannotNow(v, r.why)
 		return nil
-	case len(r.info.Takes) == 0 && m.inForce(v, r):
-		m.hint = v.Th.Say("it-is-active-already-leave-this")
+	case len(r.info.Takes) == 0 && fs.inForce(v, r):
+		fs.hint = v.Th.Say("it-is-active-already-leave-this")
 		return nil
 	}
-	c := m.presets(v, r)
+	c := fs.presets(v, r)
 	if len(c.asks) == 0 {
-		return m.inject(c.fault())
+		return fs.inject(c.fault())
 	}
-	m.choice, m.hint = c, ""
-	return []host.Intent{m.grace.start(m)} // a second enter must be meant
+	fs.choice, fs.hint = c, ""
+	return []host.Intent{fs.grace.start(fs)} // a second enter must be meant
 }
 
 // chooseWord is what enter does with the fault under the cursor.
-func (m *Faults) chooseWord(v host.View) string {
-	if r := &m.rows[m.at]; r.why == "" && len(m.presets(v, r).asks) == 0 {
+func (fs *Faults) chooseWord(v host.View) string {
+	if r := &fs.rows[fs.at]; r.why == "" && len(fs.presets(v, r).asks) == 0 {
 		name, _, _ := v.Th.FaultKind(r.info)
 		return v.Th.Say("do-now", model.Verbatim(name))
 	}
@@ -168,22 +168,22 @@ func (m *Faults) chooseWord(v host.View) string {
 }
 
 // cannotNow says why something cannot be done now.
-func (m *Faults) cannotNow(v host.View, why string) string {
+func (fs *Faults) cannotNow(v host.View, why string) string {
 	return v.Th.Say("cannot-be-done-now", model.Verbatim(why))
 }
 
 // inject does the fault that was chosen, unless it cannot be done or the menu is left
 // meanwhile.
-func (m *Faults) inject(f model.Fault) []host.Intent {
-	if !m.grace.elapsed || m.doing {
+func (fs *Faults) inject(f model.Fault) []host.Intent {
+	if !fs.grace.elapsed || fs.doing {
 		return nil
 	}
-	m.doing, m.hint = true, ""
-	act := m.action(f)
-	return []host.Intent{host.Check{To: m, Acts: []model.Action{act}, Then: func(v host.View, whys []string) []host.Intent {
-		m.doing = false
+	fs.doing, fs.hint = true, ""
+	act := fs.action(f)
+	return []host.Intent{host.Check{To: fs, Acts: []model.Action{act}, Then: func(v host.View, whys []string) []host.Intent {
+		fs.doing = false
 		if whys[0] != "" {
-			m.hint = m.cannotNow(v, whys[0])
+			fs.hint = fs.cannotNow(v, whys[0])
 			return nil
 		}
 		return []host.Intent{host.Close{}, host.Act{Action: act}}
@@ -191,21 +191,21 @@ func (m *Faults) inject(f model.Fault) []host.Intent {
 }
 
 // Place is the menu's own, or that of its second step.
-func (m *Faults) Place() host.Where {
-	if m.choice != nil {
+func (fs *Faults) Place() host.Where {
+	if fs.choice != nil {
 		return host.InChoice
 	}
 	return host.InFaults
 }
 
 // PaintOver paints the menu over the lines of the screen.
-func (m *Faults) PaintOver(v host.View, lines []string) []string {
+func (fs *Faults) PaintOver(v host.View, lines []string) []string {
 	th := v.Th
-	if m.choice != nil {
-		name, _, _ := th.FaultKind(m.choice.info)
-		return box(v, draw.Change, lines, &m.size, " "+th.Say("fault-named", model.Verbatim(name))+" ", m.choices)
+	if fs.choice != nil {
+		name, _, _ := th.FaultKind(fs.choice.info)
+		return box(v, draw.Change, lines, &fs.size, " "+th.Say("fault-named", model.Verbatim(name))+" ", fs.choices)
 	}
-	return box(v, draw.Change, lines, &m.size, " "+faultsOf(th, m.subject)+" ", m.list)
+	return box(v, draw.Change, lines, &fs.size, " "+faultsOf(th, fs.subject)+" ", fs.list)
 }
 
 func faultKeys(top func() host.Dialog) []host.Key {
@@ -231,20 +231,20 @@ func faultKeys(top func() host.Dialog) []host.Key {
 }
 
 // list is the menu in at most h lines of w cells.
-func (m *Faults) list(v host.View, w, h int) [][]draw.Span {
+func (fs *Faults) list(v host.View, w, h int) [][]draw.Span {
 	th := v.Th
 	var under [][]draw.Span
 	add := func(spans ...draw.Span) { under = append(under, spans) }
-	r := &m.rows[m.at]
+	r := &fs.rows[fs.at]
 	_, does, heal := th.FaultKind(r.info)
 	switch {
-	case m.hint != "":
-		add(draw.Late.Of(th.Sign.Late + " " + m.hint))
+	case fs.hint != "":
+		add(draw.Late.Of(th.Sign.Late + " " + fs.hint))
 	case r.why != "":
-		under = append(under, th.Hang(draw.Late.Of(th.Sign.Late+" "), draw.Late, m.cannotNow(v, r.why), w, 3)...)
+		under = append(under, th.Hang(draw.Late.Of(th.Sign.Late+" "), draw.Late, fs.cannotNow(v, r.why), w, 3)...)
 		add(draw.Dim.Of(th.Say("it-would") + " " + does))
 	default:
-		f := m.presets(v, r).fault()
+		f := fs.presets(v, r).fault()
 		f.For = 0
 		add(draw.Dim.Of(th.Say("will")+" "), draw.Strong.Of(th.Fault(f)))
 	}
@@ -253,15 +253,15 @@ func (m *Faults) list(v host.View, w, h int) [][]draw.Span {
 	} else {
 		add(draw.Dim.Of(th.Say("done-at-once-there-is-nothing")))
 	}
-	if m.subject.Why != "" {
-		add(draw.Dim.Of(th.Say("only-what-is-done-to-the-cluster", model.Verbatim(m.subject.Why))))
+	if fs.subject.Why != "" {
+		add(draw.Dim.Of(th.Say("only-what-is-done-to-the-cluster", model.Verbatim(fs.subject.Why))))
 	}
 	add(v.Hints(host.InFaults, w)...)
 	room := max(1, h-len(under)-1)
 	if len(under) > h-2 {
 		room, under = max(1, h-1), under[len(under)-1:]
 	}
-	out := m.window(v, w, room)
+	out := fs.window(v, w, room)
 	if len(out)+len(under) < h {
 		out = append(out, nil)
 	}
@@ -269,16 +269,16 @@ func (m *Faults) list(v host.View, w, h int) [][]draw.Span {
 }
 
 // window is the part of the rows that fits, the cursor in it.
-func (m *Faults) window(v host.View, w, h int) [][]draw.Span {
+func (fs *Faults) window(v host.View, w, h int) [][]draw.Span {
 	th := v.Th
-	h = min(h, len(m.rows))
-	m.top = max(0, min(m.top, m.at, len(m.rows)-h))
-	m.top = max(m.top, m.at-h+1)
+	h = min(h, len(fs.rows))
+	fs.top = max(0, min(fs.top, fs.at, len(fs.rows)-h))
+	fs.top = max(fs.top, fs.at-h+1)
 	var out [][]draw.Span
-	for i := m.top; i < m.top+h; i++ {
-		r := &m.rows[i]
+	for i := fs.top; i < fs.top+h; i++ {
+		r := &fs.rows[i]
 		mark, name, what := "  ", draw.Strong, draw.Plain
-		if i == m.at {
+		if i == fs.at {
 			mark = th.Sign.Cursor + " "
 		}
 		if r.why != "" {
@@ -289,15 +289,15 @@ func (m *Faults) window(v host.View, w, h int) [][]draw.Span {
 		switch {
 		case r.why != "":
 			line = append(line, draw.Dim.Of(th.Say("not-now", model.Verbatim(r.why))))
-		case m.inForce(v, r):
+		case fs.inForce(v, r):
 			line = append(line, draw.Late.Of(th.Sign.Late+" "+th.Say("in-force")+"  "), what.Of(does))
 		default:
 			line = append(line, what.Of(does))
 		}
-		if i == m.top && m.top > 0 || i == m.top+h-1 && i < len(m.rows)-1 {
+		if i == fs.top && fs.top > 0 || i == fs.top+h-1 && i < len(fs.rows)-1 {
 			line = cutSpans(th, line, w-2)
 			arrow := th.Sign.Up
-			if i > m.top {
+			if i > fs.top {
 				arrow = th.Sign.Dwn
 			}
 			line = append(line, draw.Dim.Of(" "+arrow))
@@ -322,8 +322,8 @@ func cutSpans(th *draw.Theme, spans []draw.Span, w int) []draw.Span {
 }
 
 // choices is the second step in at most h lines of w cells.
-func (m *Faults) choices(v host.View, w, h int) [][]draw.Span {
-	th, c := v.Th, m.choice
+func (fs *Faults) choices(v host.View, w, h int) [][]draw.Span {
+	th, c := v.Th, fs.choice
 	var top, under [][]draw.Span
 	_, does, heal := th.FaultKind(c.info)
 	top = append(top, []draw.Span{draw.Dim.Of(does)}, nil)
@@ -333,8 +333,8 @@ func (m *Faults) choices(v host.View, w, h int) [][]draw.Span {
 	f := c.fault()
 	under = append(under, th.Hang(draw.Dim.Of(th.Say("will")+" "), draw.Strong, th.Fault(f), w, 2)...)
 	switch {
-	case m.hint != "":
-		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + m.hint)})
+	case fs.hint != "":
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + fs.hint)})
 	case f.For > 0:
 		under = append(under, []draw.Span{draw.Dim.Of(th.Say("then-or-when-healed-it-will") + " " + heal)})
 	default:

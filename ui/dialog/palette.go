@@ -53,7 +53,7 @@ type offers struct {
 const offersOfKind = 2 * rowsMax
 
 // find gathers what fits the text, each kind by itself.
-func (p *CommandLine) find(v host.View, pattern string) (all [offerKinds]offers) {
+func (cl *CommandLine) find(v host.View, pattern string) (all [offerKinds]offers) {
 	f := v.Frame
 	add := func(kind offerKind, name string, make func() offer) {
 		score, _, _ := fuzzy(name, pattern)
@@ -79,7 +79,7 @@ func (p *CommandLine) find(v host.View, pattern string) (all [offerKinds]offers)
 		g.best = slices.Insert(g.best, at, x)
 		g.best = g.best[:min(len(g.best), offersOfKind)]
 	}
-	if p.here.Watching {
+	if cl.here.Watching {
 		for i, l := range f.S.Locks() {
 			if pattern == "" && i == offersOfKind { // all fit as well
 				all[offerLock].n = len(f.S.Locks())
@@ -89,10 +89,10 @@ func (p *CommandLine) find(v host.View, pattern string) (all [offerKinds]offers)
 				return offer{detail: func(f page.Frame) []draw.Span { return lockDetail(f, l.Name) }, do: shows(page.Request{Show: page.ShowQueue, Lock: l.Name})}
 			})
 		}
-		for _, s := range p.sessionNames(f, pattern) {
+		for _, s := range cl.sessionNames(f, pattern) {
 			add(offerSession, s.name, func() offer {
 				return offer{detail: func(f page.Frame) []draw.Span { return sessionDetail(f, s.lease) }, do: func(v host.View) ([]host.Intent, string) {
-					return cmdLease(p, v, "0x"+s.lease.String())
+					return cmdLease(cl, v, "0x"+s.lease.String())
 				}}
 			})
 		}
@@ -105,18 +105,18 @@ func (p *CommandLine) find(v host.View, pattern string) (all [offerKinds]offers)
 			})
 		}
 	}
-	for _, k := range p.here.Keys {
+	for _, k := range cl.here.Keys {
 		kind := offerAction
 		if k.TurnsPage() {
 			kind = offerPage
 		}
 		add(kind, f.Th.Say(k.What), func() offer { return ofKey(v, k) })
 	}
-	for _, c := range p.can() {
+	for _, c := range cl.can() {
 		if c.setting {
-			for _, arg := range c.offers(p, v) {
+			for _, arg := range c.offers(cl, v) {
 				add(offerSetting, c.name+" "+arg, func() offer {
-					return offer{detail: said(f.Th.Say(c.what)), do: func(v host.View) ([]host.Intent, string) { return c.do(p, v, arg) }}
+					return offer{detail: said(f.Th.Say(c.what)), do: func(v host.View) ([]host.Intent, string) { return c.do(cl, v, arg) }}
 				})
 			}
 			continue
@@ -126,7 +126,7 @@ func (p *CommandLine) find(v host.View, pattern string) (all [offerKinds]offers)
 			if c.arg != "" {
 				x.fill = c.name + " "
 			} else {
-				x.do = func(v host.View) ([]host.Intent, string) { return c.do(p, v, "") }
+				x.do = func(v host.View) ([]host.Intent, string) { return c.do(cl, v, "") }
 			}
 			return x
 		})
@@ -161,12 +161,12 @@ type sessionName struct {
 // sessionNames are the sessions as they were when the first letter was typed, before that as many as the
 // list has rows for: to name all of them takes longer than all else. All claims of a session are of one client,
 // so the first names it.
-func (p *CommandLine) sessionNames(f page.Frame, pattern string) []sessionName {
+func (cl *CommandLine) sessionNames(f page.Frame, pattern string) []sessionName {
 	leases := f.S.Leases()
 	if pattern == "" {
 		leases = leases[:min(len(leases), offersOfKind)]
-	} else if p.sessions != nil {
-		return p.sessions
+	} else if cl.sessions != nil {
+		return cl.sessions
 	}
 	names := make([]sessionName, len(leases))
 	for i, l := range leases {
@@ -181,7 +181,7 @@ func (p *CommandLine) sessionNames(f page.Frame, pattern string) []sessionName {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.lease, b.lease))
 	})
 	if pattern != "" {
-		p.sessions = names
+		cl.sessions = names
 	}
 	return names
 }

@@ -68,9 +68,9 @@ func OpenSeveral(v host.View, said host.Said, locks []string) []host.Intent {
 }
 
 // open are the items that can be done, and whether all have been read.
-func (d *Several) open() (open []*item, read bool) {
+func (s *Several) open() (open []*item, read bool) {
 	read = true
-	for _, x := range d.items {
+	for _, x := range s.items {
 		switch {
 		case x.why != "":
 		case !x.ready:
@@ -83,41 +83,41 @@ func (d *Several) open() (open []*item, read bool) {
 }
 
 // confirm deletes the claims, or asks for their number on a cluster that is not ours.
-func (d *Several) confirm(v host.View) []host.Intent {
-	open, read := d.open()
+func (s *Several) confirm(v host.View) []host.Intent {
+	open, read := s.open()
 	switch {
-	case !d.grace.elapsed || d.doing || d.done:
+	case !s.grace.elapsed || s.doing || s.done:
 	case !read:
-		d.hint = v.Th.Say("wait-still-reading-what-it-would")
+		s.hint = v.Th.Say("wait-still-reading-what-it-would")
 	case len(open) == 0:
-		d.hint = v.Th.Say("none-of-them-can-be-deleted")
+		s.hint = v.Th.Say("none-of-them-can-be-deleted")
 	case !v.Lab:
-		d.typing, d.typed, d.hint = true, host.Field{}, ""
+		s.typing, s.typed, s.hint = true, host.Field{}, ""
 	default:
-		return d.carryOut(v)
+		return s.carryOut(v)
 	}
 	return nil
 }
 
 // word is what is typed to confirm.
-func (d *Several) word(v host.View) string {
-	open, _ := d.open()
+func (s *Several) word(v host.View) string {
+	open, _ := s.open()
 	return v.Th.Say("locks-counted", draw.Counted(len(open)))
 }
 
-func (d *Several) confirmTyped(v host.View) []host.Intent {
-	if d.typed.Text != d.word(v) {
-		d.hint = v.Th.Say("that-is-not", model.Verbatim(strconv.Quote(d.word(v))))
+func (s *Several) confirmTyped(v host.View) []host.Intent {
+	if s.typed.Text != s.word(v) {
+		s.hint = v.Th.Say("that-is-not", model.Verbatim(strconv.Quote(s.word(v))))
 		return nil
 	}
-	d.typing = false
-	return d.carryOut(v)
+	s.typing = false
+	return s.carryOut(v)
 }
 
 // carryOut deletes the claims one after another. One that is not any more as it was shown
 // stays.
-func (d *Several) carryOut(v host.View) []host.Intent {
-	open, _ := d.open()
+func (s *Several) carryOut(v host.View) []host.Intent {
+	open, _ := s.open()
 	var todo []*item
 	var plans []model.Plan
 	for _, x := range open {
@@ -132,13 +132,13 @@ func (d *Several) carryOut(v host.View) []host.Intent {
 			todo, plans = append(todo, x), append(plans, x.plan)
 		}
 	}
-	d.doing, d.hint = true, ""
-	return []host.Intent{host.Do{Plans: plans, Within: host.PlanTimeout, To: d, Then: func(v host.View, outs []model.Outcome) { d.take(v, todo, outs) }}}
+	s.doing, s.hint = true, ""
+	return []host.Intent{host.Do{Plans: plans, Within: host.PlanTimeout, To: s, Then: func(v host.View, outs []model.Outcome) { s.take(v, todo, outs) }}}
 }
 
 // take shows what came of it, and takes the marks from the locks that were broken.
-func (d *Several) take(v host.View, todo []*item, outs []model.Outcome) {
-	d.doing, d.done = false, true
+func (s *Several) take(v host.View, todo []*item, outs []model.Outcome) {
+	s.doing, s.done = false, true
 	for i, x := range todo {
 		x.outcome = &outs[i]
 		if outs[i].Done {
@@ -149,65 +149,65 @@ func (d *Several) take(v host.View, todo []*item, outs []model.Outcome) {
 
 // leave closes the dialog, but not while claims are being deleted: what came of that has to
 // be seen.
-func (d *Several) leave(v host.View) []host.Intent {
-	if d.doing {
-		d.hint = v.Th.Say("wait-the-claims-are-being-deleted")
+func (s *Several) leave(v host.View) []host.Intent {
+	if s.doing {
+		s.hint = v.Th.Say("wait-the-claims-are-being-deleted")
 		return nil
 	}
 	return closes(v)
 }
 
 // Place is the text field once the number has to be typed.
-func (d *Several) Place() host.Where {
-	if d.typing {
+func (s *Several) Place() host.Where {
+	if s.typing {
 		return host.InCount
 	}
 	return host.InSeveral
 }
 
 // Type takes a key of the text field in.
-func (d *Several) Type(msg tea.KeyMsg) { d.typed.Key(msg) }
+func (s *Several) Type(msg tea.KeyMsg) { s.typed.Key(msg) }
 
 // PaintOver paints the dialog over the lines of the screen.
-func (d *Several) PaintOver(v host.View, lines []string) []string {
-	return box(v, draw.Change, lines, &d.size, " "+v.Th.Say("break-marked-locks", draw.Counted(len(d.items)))+" ", d.lines)
+func (s *Several) PaintOver(v host.View, lines []string) []string {
+	return box(v, draw.Change, lines, &s.size, " "+v.Th.Say("break-marked-locks", draw.Counted(len(s.items)))+" ", s.lines)
 }
 
 // lines are what the dialog says, in at most h lines of w cells.
-func (d *Several) lines(v host.View, w, h int) [][]draw.Span {
+func (s *Several) lines(v host.View, w, h int) [][]draw.Span {
 	th := v.Th
 	head := [][]draw.Span{{draw.Change.Of("D"), draw.Strong.Of("  " + th.Say("delete-the-claim-of-each")), draw.Dim.Of("  " + th.Say("guarded-by-its-revision-lease-and"))}}
-	if d.done {
+	if s.done {
 		head = [][]draw.Span{{draw.Strong.Of(th.Say("what-came-of-it")), draw.Dim.Of("  " + th.Say("the-journal-tells-what-was-seen"))}}
 	}
 	var all [][]draw.Span
-	for _, x := range d.items {
-		all = append(all, d.item(v, x, w)...)
+	for _, x := range s.items {
+		all = append(all, s.item(v, x, w)...)
 	}
 	under := [][]draw.Span{}
-	if !d.done {
+	if !s.done {
 		under = append(under, []draw.Span{draw.Late.Of(th.Cut(th.Sign.Late+" "+th.Say("the-owners-are-not-notified"), w))})
 	}
-	if d.hint != "" {
-		under = append(under, []draw.Span{draw.Late.Of(th.Cut(th.Sign.Late+" "+d.hint, w))})
+	if s.hint != "" {
+		under = append(under, []draw.Span{draw.Late.Of(th.Cut(th.Sign.Late+" "+s.hint, w))})
 	}
-	if d.typing {
-		under = append(under, []draw.Span{draw.Plain.Of(th.Cut(th.Say("type-to-delete-their-claims", model.Verbatim(strconv.Quote(d.word(v)))), w))},
-			[]draw.Span{draw.Accent.Of("> "), draw.Strong.Of(th.Clean(d.typed.Text)), draw.Accent.Of("_")})
+	if s.typing {
+		under = append(under, []draw.Span{draw.Plain.Of(th.Cut(th.Say("type-to-delete-their-claims", model.Verbatim(strconv.Quote(s.word(v)))), w))},
+			[]draw.Span{draw.Accent.Of("> "), draw.Strong.Of(th.Clean(s.typed.Text)), draw.Accent.Of("_")})
 	}
-	under = append(under, v.Hints(d.Place(), w))
+	under = append(under, v.Hints(s.Place(), w))
 	room := max(1, h-len(head)-len(under))
 	if len(all) > room {
-		d.top = max(0, min(d.top, len(all)-(room-1)))
-		rest := draw.Late.Of(th.Say("locks-in-all", draw.Counted(len(d.items))))
-		all = append(all[d.top:d.top+room-1:d.top+room-1], []draw.Span{rest, draw.Dim.Of(th.Say("up-and-down-show-them"))})
+		s.top = max(0, min(s.top, len(all)-(room-1)))
+		rest := draw.Late.Of(th.Say("locks-in-all", draw.Counted(len(s.items))))
+		all = append(all[s.top:s.top+room-1:s.top+room-1], []draw.Span{rest, draw.Dim.Of(th.Say("up-and-down-show-them"))})
 	}
 	return append(append(head, all...), under...)
 }
 
 // item is one of the locks in lines: what would go, by its revision and lease, and what came
 // of it.
-func (d *Several) item(v host.View, x *item, w int) [][]draw.Span {
+func (s *Several) item(v host.View, x *item, w int) [][]draw.Span {
 	th, l, c := v.Th, v.S.Lock(x.action.Lock), v.S.Claim(x.action.Key)
 	name := draw.Strong.Of(th.CutPath(th.Clean(x.action.Lock), w/2))
 	cut := func(text string) string { return th.Cut("   "+text, w) }

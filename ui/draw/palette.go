@@ -141,50 +141,50 @@ func newPainter(name string, p termenv.Profile, past bool) painter {
 	return x
 }
 
-func (x painter) colour(l look) lipgloss.TerminalColor {
-	switch x.name {
+func (p painter) colour(l look) lipgloss.TerminalColor {
+	switch p.name {
 	case ThemeMono:
 		return lipgloss.NoColor{}
 	case ThemeLight:
-		return l.light.forProfile(x.p)
+		return l.light.forProfile(p.p)
 	}
-	return l.dark.forProfile(x.p)
+	return l.dark.forProfile(p.p)
 }
 
-func (x painter) style(l, ground look) lipgloss.Style {
+func (p painter) style(l, ground look) lipgloss.Style {
 	a := l.attrs
-	if x.name == ThemeMono {
+	if p.name == ThemeMono {
 		a = l.mono
 	}
-	if a.chip && x.p == termenv.ANSI { // bold black is grey there
+	if a.chip && p.p == termenv.ANSI { // bold black is grey there
 		a.bold = false
 	}
-	s := a.applyTo(x.r.NewStyle().Foreground(x.colour(l)))
+	s := a.applyTo(p.r.NewStyle().Foreground(p.colour(l)))
 	if a.chip { // its own ground
 		return s
 	}
-	return s.Background(x.colour(ground))
+	return s.Background(p.colour(ground))
 }
 
 // styles are all styles on a ground.
-func (x painter) styles(ground look) [StyleCount]string {
-	all := x.words(ground)
-	x.tones(&all, ground)
+func (p painter) styles(ground look) [StyleCount]string {
+	all := p.words(ground)
+	p.tones(&all, ground)
 	return all
 }
 
 // words are the styles on a ground on which no lane stands.
-func (x painter) words(ground look) (all [StyleCount]string) {
-	for s, l := range x.looks {
-		all[s], _ = cut(x.style(l, ground))
+func (p painter) words(ground look) (all [StyleCount]string) {
+	for s, l := range p.looks {
+		all[s], _ = cut(p.style(l, ground))
 	}
 	return all
 }
 
 // headline is how the worst of a verdict looks without colours: it has no ground there.
-func (x painter) headline(all [StyleCount]string) [StyleCount]string {
-	if x.name == ThemeMono {
-		all[Bad], _ = cut(x.r.NewStyle().Bold(true).Reverse(true))
+func (p painter) headline(all [StyleCount]string) [StyleCount]string {
+	if p.name == ThemeMono {
+		all[Bad], _ = cut(p.r.NewStyle().Bold(true).Reverse(true))
 		all[Late] = all[Bad]
 	}
 	return all
@@ -203,42 +203,42 @@ func OnTone(f Tone) Style { return onTone + Style(f) }
 
 // tones adds the styles of lanes on a ground. Where that is not the terminal's own its colour is known, and
 // no sign has to be turned.
-func (x painter) tones(all *[StyleCount]string, ground look) {
-	known := ground != (look{}) && x.name != ThemeMono && x.p != termenv.ANSI
-	normal := x.r.NewStyle()
-	for i := range x.tone {
+func (p painter) tones(all *[StyleCount]string, ground look) {
+	known := ground != (look{}) && p.name != ThemeMono && p.p != termenv.ANSI
+	normal := p.r.NewStyle()
+	for i := range p.tone {
 		f := Tone(i)
-		part := x.tone[f].sign // of a cell that is split: what has a ground is that, without its sign
-		if x.tone[f].ground != (look{}) {
-			part = x.tone[f].ground
+		part := p.tone[f].sign // of a cell that is split: what has a ground is that, without its sign
+		if p.tone[f].ground != (look{}) {
+			part = p.tone[f].ground
 		}
-		all[Turned(f)], _ = cut(normal.Reverse(true).Foreground(x.colour(part)))
+		all[Turned(f)], _ = cut(normal.Reverse(true).Foreground(p.colour(part)))
 		if known {
-			all[Turned(f)], _ = cut(normal.Foreground(x.colour(ground)).Background(x.colour(part)))
+			all[Turned(f)], _ = cut(normal.Foreground(p.colour(ground)).Background(p.colour(part)))
 		}
 		if f.Holds() {
-			all[OnTone(f)], _ = cut(x.style(onHold, x.tone[f].sign).Bold(x.p != termenv.ANSI))
+			all[OnTone(f)], _ = cut(p.style(onHold, p.tone[f].sign).Bold(p.p != termenv.ANSI))
 		}
-		for on := range x.tone {
-			s := normal.Foreground(x.colour(part))
+		for on := range p.tone {
+			s := normal.Foreground(p.colour(part))
 			if on == i {
-				s = normal.Foreground(x.colour(x.tone[f].sign))
+				s = normal.Foreground(p.colour(p.tone[f].sign))
 			}
 			switch {
-			case Tone(on) == ToneNone && known && (on == i || x.tone[f].ground == (look{})):
-				s = s.Background(x.colour(ground))
+			case Tone(on) == ToneNone && known && (on == i || p.tone[f].ground == (look{})):
+				s = s.Background(p.colour(ground))
 			case Tone(on) == ToneNone:
-			case on == i && x.tone[f].ground != (look{}):
-				s = s.Background(x.colour(x.tone[f].ground))
-			case x.tone[on].ground != (look{}): // the ground of what waits, not its sign
-				s = s.Background(x.colour(x.tone[on].ground))
+			case on == i && p.tone[f].ground != (look{}):
+				s = s.Background(p.colour(p.tone[f].ground))
+			case p.tone[on].ground != (look{}): // the ground of what waits, not its sign
+				s = s.Background(p.colour(p.tone[on].ground))
 			default:
-				s = s.Background(x.colour(x.tone[on].sign))
+				s = s.Background(p.colour(p.tone[on].sign))
 			}
 			all[Lane(f, Tone(on))], _ = cut(s)
 		}
 	}
-	all[Lane(ToneNone, ToneNone)], _ = cut(x.style(rule, ground))
+	all[Lane(ToneNone, ToneNone)], _ = cut(p.style(rule, ground))
 }
 
 // NewTheme makes the theme of that name; termenv.Ascii makes each of them the mono one.

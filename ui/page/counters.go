@@ -24,44 +24,44 @@ func NewCounters() Counters {
 }
 
 // Update counts anew if that is due, for so many locks.
-func (t *Counters) Update(s *store.View, total int, c table.Clock) {
+func (cs *Counters) Update(s *store.View, total int, c table.Clock) {
 	now := c.Now
-	if t.Due(s.Version(), c) {
-		t.Begin(s.Version(), now, total)
-		t.errors, t.warnings, t.infos = s.CountFindings()
-		t.Verdict.update(s, now)
-	} else if !t.Verdict.Now && t.Verdict.Showing() {
-		t.Verdict.update(s, now)
+	if cs.Due(s.Version(), c) {
+		cs.Begin(s.Version(), now, total)
+		cs.errors, cs.warnings, cs.infos = s.CountFindings()
+		cs.Verdict.update(s, now)
+	} else if !cs.Verdict.Now && cs.Verdict.Showing() {
+		cs.Verdict.update(s, now)
 	}
 }
 
 // Worst is the code of the worst finding, "" once nothing is wrong any more.
-func (t *Counters) Worst() model.Code {
-	if !t.Verdict.Now {
+func (cs *Counters) Worst() model.Code {
+	if !cs.Verdict.Now {
 		return ""
 	}
-	return t.Verdict.Finding.Code
+	return cs.Verdict.Finding.Code
 }
 
 // Count returns how many a person should look at, in the style of the worst.
-func (t *Counters) Count() (int, draw.Style) {
-	if t.errors > 0 {
-		return t.errors + t.warnings, draw.Bad
+func (cs *Counters) Count() (int, draw.Style) {
+	if cs.errors > 0 {
+		return cs.errors + cs.warnings, draw.Bad
 	}
-	return t.warnings, draw.Late
+	return cs.warnings, draw.Late
 }
 
 // Words are "2 errors", "3 warnings", "1 info", as far as there are any.
-func (t *Counters) Words() []model.Message {
+func (cs *Counters) Words() []model.Message {
 	var parts []model.Message
-	if t.errors > 0 {
-		parts = append(parts, model.Say("errors", draw.Counted(t.errors)))
+	if cs.errors > 0 {
+		parts = append(parts, model.Say("errors", draw.Counted(cs.errors)))
 	}
-	if t.warnings > 0 {
-		parts = append(parts, model.Say("warnings", draw.Counted(t.warnings)))
+	if cs.warnings > 0 {
+		parts = append(parts, model.Say("warnings", draw.Counted(cs.warnings)))
 	}
-	if t.infos > 0 {
-		parts = append(parts, model.Say("infos", t.infos))
+	if cs.infos > 0 {
+		parts = append(parts, model.Say("infos", cs.infos))
 	}
 	return parts
 }

@@ -36,42 +36,42 @@ type factLook struct {
 const noLock model.MessageID = "this-line-is-about-no-lock"
 
 // lockOf is the lock of the line under the cursor, or why there is none to go to.
-func (p *factList) lockOf(f Frame) (l *locks.Lock, why string) {
+func (fl *factList) lockOf(f Frame) (l *locks.Lock, why string) {
 	switch {
-	case p.current == nil:
+	case fl.current == nil:
 		return nil, f.Th.Say("the-list-is-empty")
-	case p.current.Lock == "":
+	case fl.current.Lock == "":
 		return nil, f.Th.Say(noLock)
 	}
-	if l = f.S.Lock(p.current.Lock); l == nil {
-		why = f.Th.Say("has-no-keys-now", p.current.Lock)
+	if l = f.S.Lock(fl.current.Lock); l == nil {
+		why = f.Th.Say("has-no-keys-now", fl.current.Lock)
 	}
 	return l, why
 }
 
 // claim is the one of which the line tells, nil if it is gone.
-func (p *factList) claim(f Frame) *locks.Claim {
-	if c := f.S.Claim(p.current.Claim.Key); c != nil && c.Ref().Same(p.current.Claim) {
+func (fl *factList) claim(f Frame) *locks.Claim {
+	if c := f.S.Claim(fl.current.Claim.Key); c != nil && c.Ref().Same(fl.current.Claim) {
 		return c
 	}
 	return nil
 }
 
 // open asks for the queue of the lock of the line under the cursor, and the claim of which the line tells.
-func (p *factList) open(f Frame) Request {
-	l, why := p.lockOf(f)
+func (fl *factList) open(f Frame) Request {
+	l, why := fl.lockOf(f)
 	if l == nil {
 		return Request{Why: why}
 	}
-	return Request{Show: ShowQueue, Lock: l.Name, Claim: p.claim(f)}
+	return Request{Show: ShowQueue, Lock: l.Name, Claim: fl.claim(f)}
 }
 
 // session is that of the claim of which the line tells, or else of the one that went.
-func (p *factList) session(f Frame) Request {
-	if p.current == nil {
+func (fl *factList) session(f Frame) Request {
+	if fl.current == nil {
 		return Request{Why: f.Th.Say("the-list-is-empty")}
 	}
-	for _, c := range []model.ClaimRef{p.current.Claim, p.current.From} {
+	for _, c := range []model.ClaimRef{fl.current.Claim, fl.current.From} {
 		if c.Lease != 0 && f.S.Lease(c.Lease) != nil {
 			return Request{Show: ShowSession, Lease: c.Lease}
 		}
@@ -80,78 +80,78 @@ func (p *factList) session(f Frame) Request {
 }
 
 // finding is the one of which the line tells, while it stands, or else the worst one on its lock.
-func (p *factList) finding(f Frame) (*model.Finding, string) {
-	l, why := p.lockOf(f)
+func (fl *factList) finding(f Frame) (*model.Finding, string) {
+	l, why := fl.lockOf(f)
 	if l == nil {
 		return nil, why
 	}
 	all := f.S.FindingsOf(l)
-	if i := slices.IndexFunc(all, func(x model.Finding) bool { return x.Code == p.current.Code }); i >= 0 {
+	if i := slices.IndexFunc(all, func(x model.Finding) bool { return x.Code == fl.current.Code }); i >= 0 {
 		return &all[i], ""
 	}
 	return findingAbout(f, l)
 }
 
 // target is the claim of which the line tells, or else what stands first in its lock.
-func (p *factList) target(f Frame) Target {
-	l, why := p.lockOf(f)
+func (fl *factList) target(f Frame) Target {
+	l, why := fl.lockOf(f)
 	if l == nil {
 		return Target{Why: why}
 	}
-	if c := p.claim(f); c != nil && c.Lock() == l {
+	if c := fl.claim(f); c != nil && c.Lock() == l {
 		return Target{Lock: l, Claim: c}
 	}
 	return Target{Lock: l, Claim: l.Head(), LockOnly: true, Unchosen: true}
 }
 
 // place is where the entry of a number stands, or the one before it where it is gone.
-func (p *factList) place(seq uint64) int {
-	return max(0, sort.Search(len(p.matched), func(i int) bool { return p.matched[i].Seq > seq })-1)
+func (fl *factList) place(seq uint64) int {
+	return max(0, sort.Search(len(fl.matched), func(i int) bool { return fl.matched[i].Seq > seq })-1)
 }
 
 // bottom returns the place of the entry at the bottom, -1 if there is none.
-func (p *factList) bottom() int {
-	if p.anchor == 0 {
-		return len(p.matched) - 1
+func (fl *factList) bottom() int {
+	if fl.anchor == 0 {
+		return len(fl.matched) - 1
 	}
-	return min(p.place(p.anchor), len(p.matched)-1)
+	return min(fl.place(fl.anchor), len(fl.matched)-1)
 }
 
 // cursor returns the place of the entry under the cursor, -1 if there is none.
-func (p *factList) cursor() int {
-	if p.pick == 0 {
-		return p.bottom()
+func (fl *factList) cursor() int {
+	if fl.pick == 0 {
+		return fl.bottom()
 	}
-	return min(p.place(p.pick), len(p.matched)-1)
+	return min(fl.place(fl.pick), len(fl.matched)-1)
 }
 
 // selectEntry puts the cursor on an entry. The line at the bottom stays as long as it can.
-func (p *factList) selectEntry(i int) {
-	last := len(p.matched) - 1
+func (fl *factList) selectEntry(i int) {
+	last := len(fl.matched) - 1
 	if last < 0 {
 		return
 	}
 	i = max(0, min(i, last))
-	if p.current = p.matched[i]; i == last {
-		p.pick, p.anchor = 0, 0
+	if fl.current = fl.matched[i]; i == last {
+		fl.pick, fl.anchor = 0, 0
 		return
 	}
-	p.anchor = p.matched[max(i, p.bottom())].Seq
-	p.pick = p.matched[i].Seq
+	fl.anchor = fl.matched[max(i, fl.bottom())].Seq
+	fl.pick = fl.matched[i].Seq
 }
 
 // click selects the entry of a line, and says whether there is one.
-func (p *factList) click(y int) bool {
-	if y < 0 || y >= len(p.lines) || p.lines[y] == nil {
+func (fl *factList) click(y int) bool {
+	if y < 0 || y >= len(fl.lines) || fl.lines[y] == nil {
 		return false
 	}
-	p.selectEntry(p.place(p.lines[y].Seq))
+	fl.selectEntry(fl.place(fl.lines[y].Seq))
 	return true
 }
 
 // newerBelow says how many entries came after the one at the bottom, nothing for none.
-func (p *factList) newerBelow(f Frame) []draw.Span {
-	if below := len(p.matched) - 1 - p.bottom(); below > 0 {
+func (fl *factList) newerBelow(f Frame) []draw.Span {
+	if below := len(fl.matched) - 1 - fl.bottom(); below > 0 {
 		return []draw.Span{draw.Late.Of(" " + f.Th.Sign.Dot + " " + f.Th.Say("newer-below", below))}
 	}
 	return nil
@@ -159,18 +159,18 @@ func (p *factList) newerBelow(f Frame) []draw.Span {
 
 // paint appends as many entries up to the bottom as h lines have room for. Where the cursor is above
 // them, it is in the first line and the bottom is further up.
-func (p *factList) paint(lines []string, f Frame, look factLook, w, h int) []string {
+func (fl *factList) paint(lines []string, f Frame, look factLook, w, h int) []string {
 	h = max(0, h) // what stands above may take more than there is
-	p.height, p.current, p.lines = h, nil, p.lines[:0]
+	fl.height, fl.current, fl.lines = h, nil, fl.lines[:0]
 	cursor, from := -1, len(lines)
-	if at := p.cursor(); at >= 0 && look.cursor {
-		cursor, p.current = at, p.matched[at]
+	if at := fl.cursor(); at >= 0 && look.cursor {
+		cursor, fl.current = at, fl.matched[at]
 	}
 	entry := func(i, room int) []string {
-		return factLines(f, p.matched[i], look.named, w, min(look.most, room), i == cursor)
+		return factLines(f, fl.matched[i], look.named, w, min(look.most, room), i == cursor)
 	}
 	painted := make([][]string, 0, h) // from the last entry up, or from the one under the cursor down
-	room, top := h, p.bottom()+1
+	room, top := h, fl.bottom()+1
 	for ; top > 0 && room > 0; room -= len(painted[len(painted)-1]) {
 		top--
 		painted = append(painted, entry(top, room))
@@ -178,19 +178,19 @@ func (p *factList) paint(lines []string, f Frame, look factLook, w, h int) []str
 	slices.Reverse(painted)
 	if cursor >= 0 && cursor < top && h > 0 {
 		painted, room, top = painted[:0], h, cursor
-		for i := top; i < len(p.matched) && room > 0; i++ {
+		for i := top; i < len(fl.matched) && room > 0; i++ {
 			painted = append(painted, entry(i, room))
 			room -= len(painted[len(painted)-1])
-			p.anchor = p.matched[i].Seq
+			fl.anchor = fl.matched[i].Seq
 		}
 	}
 	for range from {
-		p.lines = append(p.lines, nil)
+		fl.lines = append(fl.lines, nil)
 	}
 	for i, text := range painted {
 		lines = append(lines, text...)
 		for range text {
-			p.lines = append(p.lines, p.matched[top+i])
+			fl.lines = append(fl.lines, fl.matched[top+i])
 		}
 	}
 	return lines
@@ -298,34 +298,34 @@ const entryWhole = 8
 const wholeFrom = 4
 
 // fits says whether all entries have room as a whole.
-func (p *factList) fits(f Frame, named bool, w, h int) bool {
+func (fl *factList) fits(f Frame, named bool, w, h int) bool {
 	lines := 0
-	for i := 0; i < len(p.matched) && lines <= h; i++ {
-		lines += len(factLines(f, p.matched[i], named, w, entryWhole, false))
+	for i := 0; i < len(fl.matched) && lines <= h; i++ {
+		lines += len(factLines(f, fl.matched[i], named, w, entryWhole, false))
 	}
 	return lines <= h
 }
 
 // last is [factList.paint] under a picture, or why there is nothing.
-func (p *factList) last(lines []string, f Frame, look factLook, w, h int) []string {
+func (fl *factList) last(lines []string, f Frame, look factLook, w, h int) []string {
 	look.most = 1
 	switch {
-	case p.fits(f, look.named, w, h):
+	case fl.fits(f, look.named, w, h):
 		look.most = entryWhole
 	case !look.named && h >= wholeFrom:
 		look.most = 2
 	}
 	none := ""
 	switch since := f.S.Timeline().Start(); {
-	case len(p.matched) > 0 || h <= 0:
+	case len(fl.matched) > 0 || h <= 0:
 	case !f.Axis.At().IsZero():
 		none = f.Th.Say("the-journal-does-not-go-back")
 	case !since.IsZero():
 		none = f.Th.Say("nothing-since", model.Verbatim(since.In(f.Now.Location()).Format(time.TimeOnly)))
 	}
 	if none != "" {
-		p.height, p.current, p.lines = h, nil, nil
+		fl.height, fl.current, fl.lines = h, nil, nil
 		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + none)}, nil))
 	}
-	return p.paint(lines, f, look, w, h)
+	return fl.paint(lines, f, look, w, h)
 }

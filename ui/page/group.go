@@ -93,24 +93,24 @@ func (g *groups) arrange(names []string) {
 }
 
 // Len is how many rows the table has.
-func (p *LockList) Len() int {
-	if p.groups.On {
-		return len(p.groups.rows)
+func (ll *LockList) Len() int {
+	if ll.groups.On {
+		return len(ll.groups.rows)
 	}
-	return len(p.Order.IDs)
+	return len(ll.Order.IDs)
 }
 
 // row is a row of the table.
-func (p *LockList) row(i int) lockRow {
-	if p.groups.On {
-		return p.groups.rows[i]
+func (ll *LockList) row(i int) lockRow {
+	if ll.groups.On {
+		return ll.groups.rows[i]
 	}
-	return lockRow{name: p.Order.IDs[i]}
+	return lockRow{name: ll.Order.IDs[i]}
 }
 
 // id tells rows apart.
-func (p *LockList) id(i int) string {
-	x := p.row(i)
+func (ll *LockList) id(i int) string {
+	x := ll.row(i)
 	if x.group != nil {
 		return x.group.prefix
 	}
@@ -118,46 +118,46 @@ func (p *LockList) id(i int) string {
 }
 
 // Group turns groups on, or off.
-func (p *LockList) Group() {
-	p.groups = groups{On: !p.groups.On, open: map[string]bool{}, by: map[string]*group{}, seen: map[string]*group{}}
-	p.Order.Force, p.group = true, ""
+func (ll *LockList) Group() {
+	ll.groups = groups{On: !ll.groups.On, open: map[string]bool{}, by: map[string]*group{}, seen: map[string]*group{}}
+	ll.Order.Force, ll.group = true, ""
 }
 
 // Grouped says whether the locks are grouped.
-func (p *LockList) Grouped() bool { return p.groups.On }
+func (ll *LockList) Grouped() bool { return ll.groups.On }
 
 // toggle opens the group of a row, or closes it, and says whether there is one under the cursor.
-func (p *LockList) toggle() bool {
-	if p.group == "" {
+func (ll *LockList) toggle() bool {
+	if ll.group == "" {
 		return false
 	}
-	p.groups.open[p.group] = !p.groups.open[p.group]
-	p.groups.arrange(p.Order.IDs)
-	p.follow(false)
+	ll.groups.open[ll.group] = !ll.groups.open[ll.group]
+	ll.groups.arrange(ll.Order.IDs)
+	ll.follow(false)
 	return true
 }
 
 // to puts the cursor on a row: on a lock, or on a group and the first lock of it.
-func (p *LockList) to(i int) {
-	if n := p.Len(); n == 0 {
-		p.Pick.Place, p.Pick.ID, p.group = 0, "", ""
+func (ll *LockList) to(i int) {
+	if n := ll.Len(); n == 0 {
+		ll.Pick.Place, ll.Pick.ID, ll.group = 0, "", ""
 	} else {
 		i = max(0, min(i, n-1))
-		x := p.row(i)
-		p.Pick.Place, p.Pick.ID, p.group = i, x.name, ""
+		x := ll.row(i)
+		ll.Pick.Place, ll.Pick.ID, ll.group = i, x.name, ""
 		if x.group != nil {
-			p.group = x.group.prefix
+			ll.group = x.group.prefix
 		}
 	}
 }
 
 // followGroup finds the cursor again among groups: the group that it was on, the lock, or the group that
 // hides it.
-func (p *LockList) followGroup(stay bool) {
-	at := func(is func(x lockRow) bool) int { return slices.IndexFunc(p.groups.rows, is) }
-	i, prefix := -1, p.group
+func (ll *LockList) followGroup(stay bool) {
+	at := func(is func(x lockRow) bool) int { return slices.IndexFunc(ll.groups.rows, is) }
+	i, prefix := -1, ll.group
 	if stay && prefix == "" {
-		i, prefix = at(func(x lockRow) bool { return x.group == nil && x.name == p.Pick.ID }), prefixOf(p.Pick.ID)
+		i, prefix = at(func(x lockRow) bool { return x.group == nil && x.name == ll.Pick.ID }), prefixOf(ll.Pick.ID)
 	}
 	switch {
 	case !stay:
@@ -166,9 +166,9 @@ func (p *LockList) followGroup(stay bool) {
 		i = at(func(x lockRow) bool { return x.group != nil && x.group.prefix == prefix })
 	}
 	if i < 0 {
-		i = p.Pick.Place
+		i = ll.Pick.Place
 	}
-	p.to(i)
+	ll.to(i)
 }
 
 // groupRow fills in the row of a group.

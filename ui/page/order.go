@@ -164,39 +164,39 @@ type Selection struct {
 
 // Follow finds the chosen row again in a list of n, or the first one while nobody chose any.
 // place tells where an identity stands, -1 if it is gone, and id what stands in a row.
-func (p *Selection) Follow(n int, place func(id string) int, id func(i int) string) {
-	if p.Pinned || n == 0 {
-		p.stay(n, place, id)
+func (s *Selection) Follow(n int, place func(id string) int, id func(i int) string) {
+	if s.Pinned || n == 0 {
+		s.stay(n, place, id)
 		return
 	}
-	p.Place, p.ID = 0, id(0)
+	s.Place, s.ID = 0, id(0)
 }
 
 // stay finds the same row again, whoever chose it. If it is gone, the row that took its place
 // is the one.
-func (p *Selection) stay(n int, place func(id string) int, id func(i int) string) {
+func (s *Selection) stay(n int, place func(id string) int, id func(i int) string) {
 	if n == 0 {
-		p.Place, p.ID = 0, "" // nothing that is not shown may be acted upon
+		s.Place, s.ID = 0, "" // nothing that is not shown may be acted upon
 		return
 	}
-	if i := place(p.ID); i >= 0 {
-		p.Place = i
+	if i := place(s.ID); i >= 0 {
+		s.Place = i
 		return
 	}
-	p.Place = max(0, min(p.Place, n-1))
-	p.ID = id(p.Place)
+	s.Place = max(0, min(s.Place, n-1))
+	s.ID = id(s.Place)
 }
 
 // stayIf keeps the cursor on what was found when a filter goes.
-func (p *Selection) stayIf(unfiltered bool) { p.Pinned = p.Pinned || unfiltered && p.ID != "" }
+func (s *Selection) stayIf(unfiltered bool) { s.Pinned = s.Pinned || unfiltered && s.ID != "" }
 
 // Move chooses the row i of n.
-func (p *Selection) Move(i, n int, id func(i int) string) {
+func (s *Selection) Move(i, n int, id func(i int) string) {
 	if n == 0 {
 		return
 	}
-	p.Place = max(0, min(i, n-1))
-	p.ID, p.Pinned = id(p.Place), true
+	s.Place = max(0, min(i, n-1))
+	s.ID, s.Pinned = id(s.Place), true
 }
 
 // LockList is all locks in their order, and the selected one.
@@ -214,22 +214,22 @@ func NewLockList() *LockList {
 }
 
 // Name is the name of the lock in row i.
-func (p *LockList) Name(i int) string { return p.row(i).name }
+func (ll *LockList) Name(i int) string { return ll.row(i).name }
 
 // Update sorts if that is due, unless there are so many locks that it is done in pieces
 // by messages. Between two sorts the rows stay where they are, so a place found once
 // stays right.
-func (p *LockList) Update(f table.View, worst model.Code) {
-	for more := !p.Order.many(); more; more = p.Order.Going && !p.Order.Waits(f.Clock()) {
-		p.Rank(f, worst)
+func (ll *LockList) Update(f table.View, worst model.Code) {
+	for more := !ll.Order.many(); more; more = ll.Order.Going && !ll.Order.Waits(f.Clock()) {
+		ll.Rank(f, worst)
 	}
 }
 
 // Rank goes on with sorting. The locks with the worst finding that stands on top of the page come
 // first, if it is not "".
-func (p *LockList) Rank(f table.View, worst model.Code) {
-	if p.Order.refresh(f.S, f.Clock(), worst, &p.groups) {
-		p.follow(p.Order.By == SortState && !p.Pick.Pinned && !p.groups.On && p.contended(f))
+func (ll *LockList) Rank(f table.View, worst model.Code) {
+	if ll.Order.refresh(f.S, f.Clock(), worst, &ll.groups) {
+		ll.follow(ll.Order.By == SortState && !ll.Pick.Pinned && !ll.groups.On && ll.contended(f))
 	}
 }
 
@@ -239,88 +239,88 @@ const settles = 5 * time.Second
 
 // contended puts the cursor on the lock for which most wait, and says whether it did, or whether it
 // stands on one for which somebody waits.
-func (p *LockList) contended(f table.View) bool {
-	if p.Order.Bad > 0 || p.Order.most.lock == "" {
+func (ll *LockList) contended(f table.View) bool {
+	if ll.Order.Bad > 0 || ll.Order.most.lock == "" {
 		return false
 	}
-	l := f.S.Lock(p.Pick.ID)
+	l := f.S.Lock(ll.Pick.ID)
 	if early := f.Now.Sub(f.S.Timeline().Start()) < settles; early || l == nil || l.Behind() == 0 {
-		p.Pick.ID = p.Order.most.lock
+		ll.Pick.ID = ll.Order.most.lock
 	}
 	return true
 }
 
 // follow finds the cursor again; stay: on the lock where it is.
-func (p *LockList) follow(stay bool) {
+func (ll *LockList) follow(stay bool) {
 	// Where the worst is not first, no row stands first for long, or for a reason.
-	stay = stay || p.Order.By != SortState && p.Pick.ID != ""
-	if p.groups.On {
-		p.followGroup(stay || p.Pick.Pinned)
+	stay = stay || ll.Order.By != SortState && ll.Pick.ID != ""
+	if ll.groups.On {
+		ll.followGroup(stay || ll.Pick.Pinned)
 		return
 	}
-	find := p.Pick.Follow
+	find := ll.Pick.Follow
 	if stay {
-		find = p.Pick.stay
+		find = ll.Pick.stay
 	}
-	find(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
+	find(len(ll.Order.IDs), func(id string) int { return slices.Index(ll.Order.IDs, id) }, ll.Name)
 }
 
 // Unranked says whether locks are to be ranked in pieces.
-func (p *LockList) Unranked(s *store.View, now table.Clock) bool {
-	return p.Order.many() && p.Order.Unranked(s.Version(), now)
+func (ll *LockList) Unranked(s *store.View, now table.Clock) bool {
+	return ll.Order.many() && ll.Order.Unranked(s.Version(), now)
 }
 
 // Move puts the cursor at a row and holds the order still for a moment.
-func (p *LockList) Move(i int, now time.Time) {
-	p.to(i)
-	p.Pick.Pinned = p.Pick.ID != ""
-	p.Order.NotBefore = now.Add(table.SortHold)
+func (ll *LockList) Move(i int, now time.Time) {
+	ll.to(i)
+	ll.Pick.Pinned = ll.Pick.ID != ""
+	ll.Order.NotBefore = now.Add(table.SortHold)
 }
 
 // Choose selects a lock by its name.
-func (p *LockList) Choose(name string) {
-	p.Pick.ID, p.Pick.Pinned, p.group = name, true, ""
-	p.Order.Force = true
-	if p.groups.On {
-		p.groups.open[prefixOf(name)] = true
+func (ll *LockList) Choose(name string) {
+	ll.Pick.ID, ll.Pick.Pinned, ll.group = name, true, ""
+	ll.Order.Force = true
+	if ll.groups.On {
+		ll.groups.open[prefixOf(name)] = true
 	}
 }
 
 // Reveal selects a lock. A filter that hides it is let go.
-func (p *LockList) Reveal(s *store.View, name string) {
+func (ll *LockList) Reveal(s *store.View, name string) {
 	if l := s.Lock(name); l != nil {
-		if keep := matcher(p.Order.Filter); keep != nil && !keep(lockText(s, l)...) {
-			p.SetFilter("")
+		if keep := matcher(ll.Order.Filter); keep != nil && !keep(lockText(s, l)...) {
+			ll.SetFilter("")
 		}
 	}
-	p.Choose(name)
+	ll.Choose(name)
 }
 
 // SortBy sorts by k, or turns the order round if that is what it is sorted by.
-func (p *LockList) SortBy(k table.SortKey) {
-	if p.Order.By == k {
-		p.Order.Reversed = !p.Order.Reversed
+func (ll *LockList) SortBy(k table.SortKey) {
+	if ll.Order.By == k {
+		ll.Order.Reversed = !ll.Order.Reversed
 	} else {
-		p.Order.By, p.Order.Reversed = k, false
+		ll.Order.By, ll.Order.Reversed = k, false
 	}
-	p.anew()
+	ll.anew()
 }
 
 // anew lets the list be gone over again: the cursor begins at the first row, unless a person
 // chose another.
-func (p *LockList) anew() {
-	if p.Order.Force = true; !p.Pick.Pinned {
-		p.Pick.ID = ""
+func (ll *LockList) anew() {
+	if ll.Order.Force = true; !ll.Pick.Pinned {
+		ll.Pick.ID = ""
 	}
 }
 
 // SetFilter says whether that is another one.
-func (p *LockList) SetFilter(text string) bool {
-	if p.Order.Filter == text {
+func (ll *LockList) SetFilter(text string) bool {
+	if ll.Order.Filter == text {
 		return false
 	}
-	p.Order.Filter = text
-	p.Pick.stayIf(text == "")
-	p.anew()
+	ll.Order.Filter = text
+	ll.Pick.stayIf(text == "")
+	ll.anew()
 	return true
 }

@@ -33,53 +33,53 @@ const (
 
 // Update counts what happened up to now, and notes how many wait. Where time goes back it begins
 // anew, and while a watch is lost it stands.
-func (p *Sparkline) Update(s *store.View, waiting int, now time.Time) {
+func (sl *Sparkline) Update(s *store.View, waiting int, now time.Time) {
 	if now.IsZero() || !s.Coverage().Loaded() || Fresh(s).State == locks.Lost { // that nothing is seen is no calm
 		return
 	}
 	const perStep, last = int64(sparklineStep / time.Second), sparklineSteps - 1
 	second := now.Unix()
 	step := second / perStep
-	if p.begun.IsZero() || second < p.second {
-		*p = Sparkline{begun: s.Timeline().Start(), now: step}
-		if p.begun.IsZero() {
-			p.begun = now
+	if sl.begun.IsZero() || second < sl.second {
+		*sl = Sparkline{begun: s.Timeline().Start(), now: step}
+		if sl.begun.IsZero() {
+			sl.begun = now
 		}
-		p.waited(s, now)
+		sl.waited(s, now)
 	}
-	p.now, p.second = max(p.now, step-sparklineSteps), second
-	for ; p.now < step; p.now++ {
-		copy(p.waiting[:], p.waiting[1:])
-		p.waiting[last] = p.waits // as many as before: no event came
-		for kind := range p.asked {
-			copy(p.asked[kind][:], p.asked[kind][1:])
-			p.asked[kind][last] = 0
+	sl.now, sl.second = max(sl.now, step-sparklineSteps), second
+	for ; sl.now < step; sl.now++ {
+		copy(sl.waiting[:], sl.waiting[1:])
+		sl.waiting[last] = sl.waits // as many as before: no event came
+		for kind := range sl.asked {
+			copy(sl.asked[kind][:], sl.asked[kind][1:])
+			sl.asked[kind][last] = 0
 		}
 	}
-	p.minute, p.handovers = 0, [sparklineSteps]int{}
+	sl.minute, sl.handovers = 0, [sparklineSteps]int{}
 	for at := second; at/perStep > step-sparklineSteps; at-- {
 		n := s.Timeline().HandoversIn(at)
-		if p.handovers[last-int(step-at/perStep)] += n; second-at < 60 {
-			p.minute += n
+		if sl.handovers[last-int(step-at/perStep)] += n; second-at < 60 {
+			sl.minute += n
 		}
 	}
-	p.waiting[last] = max(p.waiting[last], waiting)
-	p.waits = waiting
+	sl.waiting[last] = max(sl.waiting[last], waiting)
+	sl.waits = waiting
 }
 
 // Asks notes how many requests of each kind are made in a second.
-func (p *Sparkline) Asks(by [model.RequestKinds]float64) {
+func (sl *Sparkline) Asks(by [model.RequestKinds]float64) {
 	for kind, n := range by {
-		last := &p.asked[kind][sparklineSteps-1]
+		last := &sl.asked[kind][sparklineSteps-1]
 		*last = max(*last, int(n*10+0.5))
 	}
 }
 
 // waited takes in how many waited before the sparkline began, as the timeline has it: the
 // most at once in each step.
-func (p *Sparkline) waited(s *store.View, now time.Time) {
+func (sl *Sparkline) waited(s *store.View, now time.Time) {
 	const perStep = int64(sparklineStep / time.Second)
-	from := time.Unix((p.now-sparklineSteps+1)*perStep, 0)
+	from := time.Unix((sl.now-sparklineSteps+1)*perStep, 0)
 	type turn struct {
 		at time.Time
 		by int
@@ -112,41 +112,41 @@ func (p *Sparkline) waited(s *store.View, now time.Time) {
 	s.Timeline().Names(add)
 	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Or(a.at.Compare(b.at), a.by-b.by) })
 	n := 0
-	for i := range p.waiting {
+	for i := range sl.waiting {
 		end := from.Add(time.Duration(i+1) * sparklineStep)
-		p.waiting[i] = n
+		sl.waiting[i] = n
 		for len(turns) > 0 && turns[0].at.Before(end) && !turns[0].at.After(now) {
 			n += turns[0].by
-			p.waiting[i], turns = max(p.waiting[i], n), turns[1:]
+			sl.waiting[i], turns = max(sl.waiting[i], n), turns[1:]
 		}
 	}
-	p.waits = n
+	sl.waits = n
 }
 
 // Handovers are those of the last minute as a graph and a number, with a plus as long as no
 // minute was seen; nothing where there were none.
-func (p *Sparkline) Handovers(th *draw.Theme, now time.Time) []draw.Span {
-	n := p.minute
-	if n == 0 && sum(p.handovers[:]) == 0 {
+func (sl *Sparkline) Handovers(th *draw.Theme, now time.Time) []draw.Span {
+	n := sl.minute
+	if n == 0 && sum(sl.handovers[:]) == 0 {
 		return nil
 	}
 	more := ""
-	if now.Sub(p.begun) < time.Minute {
+	if now.Sub(sl.begun) < time.Minute {
 		more = "+"
 	}
-	return p.graph(th, th.Say("handovers-a-minute"), p.handovers[:], draw.ToneHold, strconv.Itoa(n)+more)
+	return sl.graph(th, th.Say("handovers-a-minute"), sl.handovers[:], draw.ToneHold, strconv.Itoa(n)+more)
 }
 
 // Waiting are those who wait, all together; nothing where nobody did.
-func (p *Sparkline) Waiting(th *draw.Theme) []draw.Span {
-	if sum(p.waiting[:]) == 0 {
+func (sl *Sparkline) Waiting(th *draw.Theme) []draw.Span {
+	if sum(sl.waiting[:]) == 0 {
 		return nil
 	}
-	return p.graph(th, th.Say("waiting"), p.waiting[:], draw.ToneDepth, strconv.Itoa(p.waits))
+	return sl.graph(th, th.Say("waiting"), sl.waiting[:], draw.ToneDepth, strconv.Itoa(sl.waits))
 }
 
 // graph has room for three digits, so that what stands beside it stays where it is.
-func (p *Sparkline) graph(th *draw.Theme, name string, steps []int, t draw.Tone, number string) []draw.Span {
+func (sl *Sparkline) graph(th *draw.Theme, name string, steps []int, t draw.Tone, number string) []draw.Span {
 	return []draw.Span{draw.Dim.Of(name), draw.Plain.Of(" "), th.Bars(steps, 1, t), draw.Plain.Of(draw.Blank(1+max(0, 3-len(number))) + number)}
 }
 

@@ -43,22 +43,22 @@ type Input struct {
 func NewInput(f *os.File) *Input { return &Input{File: f, answer: make(chan bool, 1)} }
 
 // Read reads what is typed.
-func (r *Input) Read(p []byte) (int, error) {
+func (i *Input) Read(p []byte) (int, error) {
 	room := len(p)
 	if room > 2*answer {
 		room -= answer // for the beginning of an answer that turns out to be none
 	}
-	n, err := r.File.Read(p[:room])
-	return copy(p, r.sift(p[:n])), err
+	n, err := i.File.Read(p[:room])
+	return copy(p, i.sift(p[:n])), err
 }
 
 // sift takes answers out of what was read.
-func (r *Input) sift(read []byte) []byte {
-	data := append(r.part, read...)
-	if r.esc && bytes.HasPrefix(data, []byte(opens[1:])) {
+func (i *Input) sift(read []byte) []byte {
+	data := append(i.part, read...)
+	if i.esc && bytes.HasPrefix(data, []byte(opens[1:])) {
 		data = append([]byte(opens[:1]), data...)
 	}
-	r.part, r.esc = nil, false
+	i.part, i.esc = nil, false
 	var keys []byte
 	for {
 		at := bytes.Index(data, []byte(opens))
@@ -69,23 +69,23 @@ func (r *Input) sift(read []byte) []byte {
 		length, whole := measure(data[at:])
 		switch {
 		case whole:
-			r.take(data[at : at+length])
+			i.take(data[at : at+length])
 		case length == 0: // it only looks like one
 			length = len(opens)
 			keys = append(keys, data[at:at+length]...)
 		default:
-			r.part = data[at:]
+			i.part = data[at:]
 			return keys
 		}
 		data = data[at+length:]
 	}
 	for n := len(opens) - 1; n > 1; n-- {
 		if bytes.HasSuffix(data, []byte(opens[:n])) {
-			r.part = data[len(data)-n:]
+			i.part = data[len(data)-n:]
 			return append(keys, data[:len(data)-n]...)
 		}
 	}
-	r.esc = bytes.HasSuffix(data, []byte{'\x1b'})
+	i.esc = bytes.HasSuffix(data, []byte{'\x1b'})
 	return append(keys, data...)
 }
 
@@ -107,10 +107,10 @@ func measure(data []byte) (length int, whole bool) {
 }
 
 // take keeps what the first answer says.
-func (r *Input) take(text []byte) {
+func (i *Input) take(text []byte) {
 	if light, ok := isLight(string(text)); ok {
 		select {
-		case r.answer <- light:
+		case i.answer <- light:
 		default:
 		}
 	}
@@ -137,14 +137,14 @@ func isLight(text string) (light, ok bool) {
 
 // Ask asks the terminal that shows out, and says whether its ground is light; ok is false
 // if it did not answer within the [backgroundTime].
-func (r *Input) Ask(ctx context.Context, out io.Writer) (light, ok bool) {
+func (i *Input) Ask(ctx context.Context, out io.Writer) (light, ok bool) {
 	if _, err := io.WriteString(out, query); err != nil {
 		return false, false // the console ends by it, too
 	}
 	late := time.NewTimer(backgroundTime)
 	defer late.Stop()
 	select {
-	case light = <-r.answer:
+	case light = <-i.answer:
 		return light, true
 	case <-late.C:
 	case <-ctx.Done():

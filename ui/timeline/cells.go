@@ -21,11 +21,11 @@ type laneCells struct {
 }
 
 // reset empties it for a scale.
-func (r *laneCells) reset(s Scale) {
-	r.Scale = s
+func (l *laneCells) reset(s Scale) {
+	l.Scale = s
 	n := s.Cells
-	r.tones = cleared(r.tones, n*draw.Slots)
-	r.holds, r.short, r.first = cleared(r.holds, n), cleared(r.short, n), cleared(r.first, n)
+	l.tones = cleared(l.tones, n*draw.Slots)
+	l.holds, l.short, l.first = cleared(l.holds, n), cleared(l.short, n), cleared(l.first, n)
 }
 
 func cleared[T any](s []T, n int) []T {
@@ -37,78 +37,78 @@ func cleared[T any](s []T, n int) []T {
 	return s
 }
 
-func (r *laneCells) fill(lo, hi int, t draw.Tone) {
+func (l *laneCells) fill(lo, hi int, t draw.Tone) {
 	for i := lo; i < hi; i++ {
-		r.tones[i] = t
+		l.tones[i] = t
 	}
 }
 
 // wait paints a time of waiting, under all else.
-func (r *laneCells) wait(from, to int64) {
-	for i, hi := r.Scale.first(from), r.Scale.first(to); i < hi; i++ {
-		if r.tones[i] == draw.ToneNone {
-			r.tones[i] = draw.ToneWait
+func (l *laneCells) wait(from, to int64) {
+	for i, hi := l.Scale.first(from), l.Scale.first(to); i < hi; i++ {
+		if l.tones[i] == draw.ToneNone {
+			l.tones[i] = draw.ToneWait
 		}
 	}
 }
 
 // hold paints n holds from one time to another, one behind the other if they are several:
 // those are only counted.
-func (r *laneCells) hold(from, to int64, n int, t draw.Tone) {
-	if to <= r.From && to != from || from >= r.To() {
+func (l *laneCells) hold(from, to int64, n int, t draw.Tone) {
+	if to <= l.From && to != from || from >= l.To() {
 		return
 	}
-	if c := r.Cell(from); c >= 0 && c < r.Cells {
-		r.first[c] += int32(n)
+	if c := l.Cell(from); c >= 0 && c < l.Cells {
+		l.first[c] += int32(n)
 	}
-	lo, hi := r.Scale.first(from), r.Scale.first(to)
+	lo, hi := l.Scale.first(from), l.Scale.first(to)
 	if lo == hi || n > 1 {
 		middle := from
 		if to != math.MaxInt64 {
 			middle += (to - from) / 2
 		}
-		if c := r.Cell(middle); c >= 0 && c < r.Cells {
-			r.short[c] += int32(n)
+		if c := l.Cell(middle); c >= 0 && c < l.Cells {
+			l.short[c] += int32(n)
 		}
 		return
 	}
-	r.fill(lo, hi, t)
+	l.fill(lo, hi, t)
 	for c := lo / draw.Slots; c <= (hi-1)/draw.Slots; c++ {
-		r.holds[c]++
+		l.holds[c]++
 	}
 }
 
 // over marks a part of a hold that is already painted.
-func (r *laneCells) over(from, to int64, t draw.Tone) {
-	for i, hi := r.Scale.first(from), r.Scale.first(to); i < hi; i++ {
-		if r.tones[i].Holds() {
-			r.tones[i] = t
+func (l *laneCells) over(from, to int64, t draw.Tone) {
+	for i, hi := l.Scale.first(from), l.Scale.first(to); i < hi; i++ {
+		if l.tones[i].Holds() {
+			l.tones[i] = t
 		}
 	}
 }
 
 // believe lays a false belief on top, one slot at least.
-func (r *laneCells) believe(from, to int64) {
-	if to <= r.From || from >= r.To() {
+func (l *laneCells) believe(from, to int64) {
+	if to <= l.From || from >= l.To() {
 		return
 	}
-	if lo, hi := r.Scale.first(from), r.Scale.first(to); lo < hi {
-		r.fill(lo, hi, draw.ToneFalse)
+	if lo, hi := l.Scale.first(from), l.Scale.first(to); lo < hi {
+		l.fill(lo, hi, draw.ToneFalse)
 	} else {
-		i := int((max(from, r.From) - r.From) / r.Slot)
-		r.fill(i, i+1, draw.ToneFalse)
+		i := int((max(from, l.From) - l.From) / l.Slot)
+		l.fill(i, i+1, draw.ToneFalse)
 	}
 }
 
 // cells composes the cells. known is from when on there is anything to be shown, free says
 // whether it is worth to be seen that nobody holds.
-func (r *laneCells) cells(known int64, free bool) []draw.Cell {
-	r.out = cleared(r.out, r.Scale.Cells)
-	cells := r.out
+func (l *laneCells) cells(known int64, free bool) []draw.Cell {
+	l.out = cleared(l.out, l.Scale.Cells)
+	cells := l.out
 	for i := range cells {
 		c := &cells[i]
-		*c = r.compose(i)
-		if begins := r.From + int64(i)*r.Slot*draw.Slots; free && begins >= known && begins <= r.Now {
+		*c = l.compose(i)
+		if begins := l.From + int64(i)*l.Slot*draw.Slots; free && begins >= known && begins <= l.Now {
 			c.Free = true
 		}
 	}
@@ -121,10 +121,10 @@ type part struct {
 	n    uint8
 }
 
-func (r *laneCells) compose(i int) draw.Cell {
+func (l *laneCells) compose(i int) draw.Cell {
 	var parts [draw.Slots]part
-	slots := r.tones[i*draw.Slots : (i+1)*draw.Slots]
-	held, n := int(r.holds[i]), int(r.holds[i]+r.short[i])
+	slots := l.tones[i*draw.Slots : (i+1)*draw.Slots]
+	held, n := int(l.holds[i]), int(l.holds[i]+l.short[i])
 	list := split(parts[:0], slots)
 	for _, p := range list {
 		if p.tone == draw.ToneFalse {
@@ -189,15 +189,15 @@ const crowdFrom = 16
 
 // write says in words how many handovers there were, where cell after cell has only room
 // for a number. The sentence of that id has one letter to a cell.
-func (r *laneCells) write(cells []draw.Cell, tone draw.Tone, id model.MessageID) {
+func (l *laneCells) write(cells []draw.Cell, tone draw.Tone, id model.MessageID) {
 	for i := 0; i < len(cells); i++ {
 		n, sum := 0, 0
 		for i+n < len(cells) && cells[i+n].Count > 1 {
-			sum += int(r.first[i+n])
+			sum += int(l.first[i+n])
 			n++
 		}
 		if n >= crowdFrom {
-			text := " " + text.Render(r.Lang, model.Message{ID: id, Args: []any{sum}}) + " "
+			text := " " + text.Render(l.Lang, model.Message{ID: id, Args: []any{sum}}) + " "
 			at := i + (n-len(text))/2
 			for k := i; k < i+n; k++ {
 				cells[k] = draw.Cell{Left: tone, Right: tone, Split: draw.Slots, Sign: " ", Count: 0}
@@ -211,9 +211,9 @@ func (r *laneCells) write(cells []draw.Cell, tone draw.Tone, id model.MessageID)
 }
 
 // unseen marks the cells in whose middle nothing was seen.
-func (r *laneCells) unseen(cells []draw.Cell, from, to int64) {
+func (l *laneCells) unseen(cells []draw.Cell, from, to int64) {
 	for i := range cells {
-		if m := r.From + (int64(i)*draw.Slots+draw.Slots/2)*r.Slot; m >= from && m < to {
+		if m := l.From + (int64(i)*draw.Slots+draw.Slots/2)*l.Slot; m >= from && m < to {
 			cells[i] = draw.Cell{Unseen: true}
 		}
 	}

@@ -59,13 +59,13 @@ type Lanes struct {
 // Lanes paints the lanes of a lock: of those who believe wrongly, of its queue in its order, then
 // of those who were there last; n at most, in lines of width cells, and with depth how many waited
 // in all.
-func (b *Painter) Lanes(f table.View, w *Window, lock string, n, width int, depth bool) *Lanes {
-	x := b.lanes(f, w, lock, n, func(names int) int {
+func (pt *Painter) Lanes(f table.View, w *Window, lock string, n, width int, depth bool) *Lanes {
+	x := pt.lanes(f, w, lock, n, func(names int) int {
 		_, cells, _ := shares(width, names)
 		return cells
 	})
 	if depth {
-		if waited := b.Row(f.S, lock, x.scale, true, true).Waiting; slices.Max(waited) > 0 {
+		if waited := pt.Row(f.S, lock, x.scale, true, true).Waiting; slices.Max(waited) > 0 {
 			x.deep = waited
 		}
 	}
@@ -73,7 +73,7 @@ func (b *Painter) Lanes(f table.View, w *Window, lock string, n, width int, dept
 }
 
 // lanes is [Painter.Lanes] with a picture of so many cells as the longest name leaves.
-func (b *Painter) lanes(f table.View, w *Window, lock string, n int, cells func(names int) int) *Lanes {
+func (pt *Painter) lanes(f table.View, w *Window, lock string, n int, cells func(names int) int) *Lanes {
 	s, now := f.S, f.Exact()
 	x := &Lanes{lock: lock, win: w, start: s.Timeline().Start()}
 	x.scale = w.Scale(x.start, f.Now, cells(nameLeast))
@@ -96,14 +96,14 @@ func (b *Painter) lanes(f table.View, w *Window, lock string, n int, cells func(
 	if len(x.over) == 0 {
 		x.odd = x.beliefs(s, lock, now)
 	}
-	x.paint(b, s, lock, names)
+	x.paint(pt, s, lock, names)
 	return x
 }
 
 // beliefs says who believes what makes no two holders, and is no less wrong: one who holds
 // nothing, or several by one claim.
-func (x *Lanes) beliefs(s *store.View, lock string, now time.Time) model.Message {
-	for _, y := range x.All {
+func (ls *Lanes) beliefs(s *store.View, lock string, now time.Time) model.Message {
+	for _, y := range ls.All {
 		if !y.Wrong.IsZero() {
 			return model.Say("believes-etcd-says-otherwise", y.Name)
 		}
@@ -123,7 +123,7 @@ func (x *Lanes) beliefs(s *store.View, lock string, now time.Time) model.Message
 			if end(a).Sub(b.From) <= reports.Grace {
 				break // a word comes later than the deed
 			}
-			if a.Contender != b.Contender && a.Key == b.Key && a.Lease == b.Lease && end(b).Sub(b.From) > reports.Grace && end(b).UnixMicro() > x.scale.From {
+			if a.Contender != b.Contender && a.Key == b.Key && a.Lease == b.Lease && end(b).Sub(b.From) > reports.Grace && end(b).UnixMicro() > ls.scale.From {
 				return model.Say("two-act-by-one-claim", a.Contender, b.Contender)
 			}
 		}
@@ -150,17 +150,17 @@ func (n *namer) nameOf(ref model.ClaimRef) string {
 }
 
 // gather finds whose lanes there are.
-func (x *Lanes) gather(s *store.View, lock string, now time.Time, most int) *namer {
+func (ls *Lanes) gather(s *store.View, lock string, now time.Time, most int) *namer {
 	names := &namer{s, map[model.LeaseID]string{}}
 	at := map[string]int{}
 	lane := func(name string) *Lane {
 		i, ok := at[name]
 		if !ok {
-			i = len(x.All)
+			i = len(ls.All)
 			at[name] = i
-			x.All = append(x.All, Lane{Name: name, Place: -1})
+			ls.All = append(ls.All, Lane{Name: name, Place: -1})
 		}
-		return &x.All[i]
+		return &ls.All[i]
 	}
 	l := s.Lock(lock)
 	if ll := s.Reports().Lock(lock); ll != nil && l != nil {
@@ -185,39 +185,39 @@ func (x *Lanes) gather(s *store.View, lock string, now time.Time, most int) *nam
 			keep(i, c)
 			place++
 		}
-		x.More = max(0, l.Holders()+l.Behind()-place)
+		ls.More = max(0, l.Holders()+l.Behind()-place)
 	}
-	first := len(x.All)
-	s.Timeline().Segments(lock, x.scale.From, x.scale.To(), 0, func(p *timeline.Segment) bool {
+	first := len(ls.All)
+	s.Timeline().Segments(lock, ls.scale.From, ls.scale.To(), 0, func(p *timeline.Segment) bool {
 		if !p.Present {
 			y := lane(names.nameOf(p.Claim()))
 			y.over = time.UnixMicro(max(p.Gone, y.over.UnixMicro()))
 		}
 		return true
 	})
-	slices.SortStableFunc(x.All[first:], func(a, b Lane) int { return -cmp.Compare(a.over.UnixMicro(), b.over.UnixMicro()) })
-	for _, y := range x.All[min(most, len(x.All)):] {
+	slices.SortStableFunc(ls.All[first:], func(a, b Lane) int { return -cmp.Compare(a.over.UnixMicro(), b.over.UnixMicro()) })
+	for _, y := range ls.All[min(most, len(ls.All)):] {
 		if y.Claim != nil {
-			x.More++
+			ls.More++
 		}
 	}
-	x.All = x.All[:min(most, len(x.All))]
+	ls.All = ls.All[:min(most, len(ls.All))]
 	return names
 }
 
 // paint fills in the cells of each lane.
-func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
+func (ls *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 	at := map[string]int{}
-	for i := range x.All {
-		at[x.All[i].Name] = i
+	for i := range ls.All {
+		at[ls.All[i].Name] = i
 	}
-	stays := make([][]timeline.Segment, len(x.All)) // of each contender
+	stays := make([][]timeline.Segment, len(ls.All)) // of each contender
 	keep := func(name string, stay timeline.Segment) {
 		if i, ok := at[name]; ok {
 			stays[i] = append(stays[i], stay)
 		}
 	}
-	s.Timeline().Segments(lock, x.scale.From, x.scale.To(), 0, func(p *timeline.Segment) bool {
+	s.Timeline().Segments(lock, ls.scale.From, ls.scale.To(), 0, func(p *timeline.Segment) bool {
 		if !p.Present {
 			keep(names.nameOf(p.Claim()), *p)
 		}
@@ -235,9 +235,9 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 		}
 		l.Waiters(scanMost)(now)
 	}
-	for i := range x.All {
-		y := &x.All[i]
-		b.reset(x.scale)
+	for i := range ls.All {
+		y := &ls.All[i]
+		b.reset(ls.scale)
 		for _, p := range stays[i] {
 			if p.Held {
 				b.hold(p.Got, p.Gone, 1, draw.ToneHold)
@@ -252,7 +252,7 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 				b.doubt(v, stays[i], micro(s.Timeline().Since(lock)))
 			}
 		}
-		for _, o := range x.over {
+		for _, o := range ls.over {
 			if o.Believer == y.Name {
 				b.believe(o.From.UnixMicro(), b.end(o.To))
 			}
@@ -265,12 +265,12 @@ func (x *Lanes) paint(b *Painter, s *store.View, lock string, names *namer) {
 
 // doubt lays the part of a belief on top in which its contender did not hold, as far as that
 // is known. Its word comes a moment after the deed: that long it is no lie.
-func (b *Painter) doubt(v reports.Believed, stays []timeline.Segment, known int64) {
+func (pt *Painter) doubt(v reports.Believed, stays []timeline.Segment, known int64) {
 	grace := reports.Grace.Microseconds()
-	from, end := max(v.From.UnixMicro(), known), b.end(v.To)
+	from, end := max(v.From.UnixMicro(), known), pt.end(v.To)
 	lie := func(to int64) {
 		if to-from > grace {
-			b.believe(from, to)
+			pt.believe(from, to)
 		}
 	}
 	for _, p := range stays {
@@ -320,26 +320,26 @@ func Hints(th *draw.Theme, w int) []draw.Span {
 }
 
 // Title is the line above the lanes where they are a pane of their own.
-func (x *Lanes) Title(f table.View, w int) string {
-	title := []draw.Span{draw.Strong.Of(x.win.Label(f.Th, x.start, f.Now))}
-	if words := x.Words(f); draw.WidthOf(words) > 0 {
+func (ls *Lanes) Title(f table.View, w int) string {
+	title := []draw.Span{draw.Strong.Of(ls.win.Label(f.Th, ls.start, f.Now))}
+	if words := ls.Words(f); draw.WidthOf(words) > 0 {
 		title = append(append(title, draw.Plain.Of("  ")), words...)
 	}
 	return f.Th.RulerWith(w, Hints(f.Th, w), title...)
 }
 
 // Lines paints the lanes under the time.
-func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
+func (ls *Lanes) Lines(lines []string, f table.View, w int) []string {
 	th := f.Th
-	left, _, _ := shares(w, x.names)
-	lines = append(lines, th.Line(w, append([]draw.Span{draw.Plain.Of(string(draw.Pad(nil, left)))}, x.scale.Ruler(th, x.win, f.Now)...), nil))
-	for i := range x.All {
-		lines = append(lines, th.Line(w, x.lane(&x.All[i], f, w), nil))
+	left, _, _ := shares(w, ls.names)
+	lines = append(lines, th.Line(w, append([]draw.Span{draw.Plain.Of(string(draw.Pad(nil, left)))}, ls.scale.Ruler(th, ls.win, f.Now)...), nil))
+	for i := range ls.All {
+		lines = append(lines, th.Line(w, ls.lane(&ls.All[i], f, w), nil))
 	}
-	if x.deep != nil {
+	if ls.deep != nil {
 		said := "  " + th.Say("waiting")
-		row := append([]draw.Span{draw.Dim.Of(said), draw.Plain.Of(string(draw.Pad(nil, left-draw.Width(said))))}, th.Depth(x.deep, x.scale.Cursor())...)
-		if l := f.S.Lock(x.lock); l != nil {
+		row := append([]draw.Span{draw.Dim.Of(said), draw.Plain.Of(string(draw.Pad(nil, left-draw.Width(said))))}, th.Depth(ls.deep, ls.scale.Cursor())...)
+		if l := f.S.Lock(ls.lock); l != nil {
 			row = append(row, draw.Plain.Of(" "+th.Say("so-many-now", draw.Counted(l.Behind()))))
 		}
 		lines = append(lines, th.Line(w, row, nil))
@@ -347,9 +347,9 @@ func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
 	return lines
 }
 
-func (x *Lanes) lane(y *Lane, f table.View, w int) []draw.Span {
+func (ls *Lanes) lane(y *Lane, f table.View, w int) []draw.Span {
 	th := f.Th
-	left, _, right := shares(w, x.names)
+	left, _, right := shares(w, ls.names)
 	room := left - 4
 	if w >= 50 {
 		room -= roleCells
@@ -360,13 +360,13 @@ func (x *Lanes) lane(y *Lane, f table.View, w int) []draw.Span {
 	}
 	spans := []draw.Span{draw.Plain.Of("  " + name + string(draw.Pad(nil, room+2-draw.Width(name))))}
 	if w >= 50 {
-		sp := x.role(y, f)
+		sp := ls.role(y, f)
 		sp.Text = th.Cut(sp.Text, roleCells-1)
 		spans = append(spans, sp, draw.Plain.Of(string(draw.Pad(nil, roleCells-draw.Width(sp.Text)))))
 	}
 	spans = append(spans, th.LaneCells(y.Cells)...)
 	if right > 0 {
-		spans = append(append(spans, draw.Plain.Of(" ")), x.tail(y, f, right-1)...)
+		spans = append(append(spans, draw.Plain.Of(" ")), ls.tail(y, f, right-1)...)
 	}
 	return spans
 }
@@ -380,7 +380,7 @@ func withoutPort(name string) string {
 }
 
 // role says what a contender is in the queue now.
-func (x *Lanes) role(y *Lane, f table.View) draw.Span {
+func (ls *Lanes) role(y *Lane, f table.View) draw.Span {
 	th := f.Th
 	switch {
 	case !y.Wrong.IsZero():
@@ -388,7 +388,7 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	case y.Claim == nil:
 		return draw.Dim.Of(th.Say("gone"))
 	}
-	l := f.S.Lock(x.lock) // a key without a lease names none
+	l := f.S.Lock(ls.lock) // a key without a lease names none
 	switch {
 	case l.Holds(y.Place):
 		st, sign := HolderLook(f, l, y.Claim)
@@ -449,7 +449,7 @@ func ordinal(n int) model.Message {
 }
 
 // tail says in w cells how a contender's lease is, or since when it is gone.
-func (x *Lanes) tail(y *Lane, f table.View, w int) []draw.Span {
+func (ls *Lanes) tail(y *Lane, f table.View, w int) []draw.Span {
 	th := f.Th
 	switch {
 	case !y.Wrong.IsZero():
@@ -467,27 +467,27 @@ func (x *Lanes) tail(y *Lane, f table.View, w int) []draw.Span {
 }
 
 // Words say whether two held, for how long, and who.
-func (x *Lanes) Words(f table.View) []draw.Span {
+func (ls *Lanes) Words(f table.View) []draw.Span {
 	th := f.Th
 	var more string
-	if x.More > 0 {
-		more = th.Say("more-in-the-queue", draw.Counted(x.More)) + "  "
+	if ls.More > 0 {
+		more = th.Say("more-in-the-queue", draw.Counted(ls.More)) + "  "
 	}
-	if as := x.win.AsOf(f.Now); !as.IsZero() && (x.win.At().IsZero() || x.win.At().Before(f.Now)) { // the moment that all shows is said above
+	if as := ls.win.AsOf(f.Now); !as.IsZero() && (ls.win.At().IsZero() || ls.win.At().Before(f.Now)) { // the moment that all shows is said above
 		more += th.Message(as) + "  "
 	}
-	sum := reports.Together(x.over, f.Exact())
-	if sum <= 0 && !x.odd.IsZero() {
-		return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(th.Sign.Bad + " " + th.Cut(th.Message(x.odd), 60))}
+	sum := reports.Together(ls.over, f.Exact())
+	if sum <= 0 && !ls.odd.IsZero() {
+		return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(th.Sign.Bad + " " + th.Cut(th.Message(ls.odd), 60))}
 	}
 	if sum <= 0 {
-		if len(f.S.Reports().Contenders()) == 0 || x.ever {
+		if len(f.S.Reports().Contenders()) == 0 || ls.ever {
 			return []draw.Span{draw.Dim.Of(more)}
 		}
 		return []draw.Span{draw.Dim.Of(more + th.Say("never-two-holders"))}
 	}
 	var pairs []model.Message
-	for _, o := range x.over {
+	for _, o := range ls.over {
 		pair := model.Say("both", model.Verbatim(th.Cut(th.Clean(o.Believer), 16)), model.Verbatim(th.Cut(th.Escape(o.Client), 16)))
 		if !slices.ContainsFunc(pairs, pair.Same) { // with each handover a new overlap begins
 			pairs = append(pairs, pair)

@@ -49,51 +49,51 @@ func RingOf(f table.View, l *locks.Lock) *Ring {
 
 // Lines draws the ring into h lines of w cells at most: as boxes where they fit, else with a
 // line for each session.
-func (g *Ring) Lines(w, h int) []string {
-	if h >= RingHigh && g.boxWidth(w) >= boxLeast {
-		return g.boxes(w)
+func (r *Ring) Lines(w, h int) []string {
+	if h >= RingHigh && r.boxWidth(w) >= boxLeast {
+		return r.boxes(w)
 	}
-	return g.list(w, h)
+	return r.list(w, h)
 }
 
 // client says whose the session of a link is.
-func (g *Ring) client(i int) string {
-	return g.f.Th.Who(g.f.S, g.links[i].Holds.Ref())
+func (r *Ring) client(i int) string {
+	return r.f.Th.Who(r.f.S, r.links[i].Holds.Ref())
 }
 
-func (g *Ring) keys(i int) string {
-	n, atLeast := g.links[i].Keys()
+func (r *Ring) keys(i int) string {
+	n, atLeast := r.links[i].Keys()
 	if atLeast {
-		return g.f.Th.Say("keys-or-more", draw.Counted(n))
+		return r.f.Th.Say("keys-or-more", draw.Counted(n))
 	}
-	return g.f.Th.Say("keys", draw.Counted(n))
+	return r.f.Th.Say("keys", draw.Counted(n))
 }
 
 // mark says of the session that costs least that it does.
-func (g *Ring) mark(i int) string {
+func (r *Ring) mark(i int) string {
 	switch {
-	case i != g.cheapest:
+	case i != r.cheapest:
 		return ""
-	case !g.certain:
-		return g.f.Th.Sign.Left + " " + g.f.Th.Say("fewest-keys-seen")
+	case !r.certain:
+		return r.f.Th.Sign.Left + " " + r.f.Th.Say("fewest-keys-seen")
 	}
-	return g.f.Th.Sign.Left + " " + g.f.Th.Say("costs-least")
+	return r.f.Th.Sign.Left + " " + r.f.Th.Say("costs-least")
 }
 
-func (g *Ring) waited(i int) string {
-	d, atLeast := g.links[i].Waits.Waited(g.f.Exact())
+func (r *Ring) waited(i int) string {
+	d, atLeast := r.links[i].Waits.Waited(r.f.Exact())
 	return draw.Age(d, atLeast)
 }
 
 // heldLock is the lock that a session of the ring holds.
-func (g *Ring) heldLock(i int) *locks.Lock { return g.links[i].Holds.Lock() }
+func (r *Ring) heldLock(i int) *locks.Lock { return r.links[i].Holds.Lock() }
 
 // after is the session for which one waits.
-func (g *Ring) after(i int) int { return (i + 1) % len(g.links) }
+func (r *Ring) after(i int) int { return (i + 1) % len(r.links) }
 
 // list has a line for each session; each waits for the next, and the last for the first.
-func (g *Ring) list(w, h int) []string {
-	th, n := g.f.Th, len(g.links)
+func (r *Ring) list(w, h int) []string {
+	th, n := r.f.Th, len(r.links)
 	b := th.Sign.Box
 	if n > h {
 		n = h - 1
@@ -104,45 +104,45 @@ func (g *Ring) list(w, h int) []string {
 		switch {
 		case i == 0:
 			edge = b.TopLeft + b.Top + th.Sign.Arrow
-		case i == len(g.links)-1:
+		case i == len(r.links)-1:
 			edge = b.BottomLeft + b.Bottom + b.Bottom
 		}
 		room := max(6, (w-48)/2)
-		left := []draw.Span{draw.Bad.Of("  " + edge + " "), draw.Strong.Of(th.CutKey(g.client(i), 14)),
-			draw.Dim.Of(" " + th.Say("holds") + " "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), room)),
-			draw.Bad.Of(" " + th.Say("waits-so-long-for", model.Verbatim(g.waited(i))) + " "), draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(g.after(i)).Name), room))}
-		right := []draw.Span{draw.Dim.Of(g.keys(i))}
-		if i == g.cheapest {
-			right = []draw.Span{draw.Late.Of(th.Sign.Left + " " + g.keys(i))}
+		left := []draw.Span{draw.Bad.Of("  " + edge + " "), draw.Strong.Of(th.CutKey(r.client(i), 14)),
+			draw.Dim.Of(" " + th.Say("holds") + " "), draw.Plain.Of(th.CutPath(th.Clean(r.heldLock(i).Name), room)),
+			draw.Bad.Of(" " + th.Say("waits-so-long-for", model.Verbatim(r.waited(i))) + " "), draw.Plain.Of(th.CutPath(th.Clean(r.heldLock(r.after(i)).Name), room))}
+		right := []draw.Span{draw.Dim.Of(r.keys(i))}
+		if i == r.cheapest {
+			right = []draw.Span{draw.Late.Of(th.Sign.Left + " " + r.keys(i))}
 		}
 		lines = append(lines, th.Line(w, left, append(right, draw.Plain.Of(" "))))
 	}
-	if more := len(g.links) - n; more > 0 && h > 0 {
+	if more := len(r.links) - n; more > 0 && h > 0 {
 		lines = append(lines, th.Line(w, []draw.Span{draw.Bad.Of("  " + b.BottomLeft + b.Bottom + b.Bottom + " "), draw.Plain.Of(th.Say("and-more-sessions", draw.Counted(more)))}, nil))
 	}
 	return lines
 }
 
 // edgeWidth is how far two boxes of a row stand apart.
-func (g *Ring) edgeWidth(w int) int {
-	n, least := len(g.links), edgeFair
+func (r *Ring) edgeWidth(w int) int {
+	n, least := len(r.links), edgeFair
 	if (w-4-(n-1)*edgeFair)/n < boxLeast {
 		least = edgeLeast
 	}
 	return max(least, min(edgeMost, (w-4-n*boxMost)/(n-1)))
 }
 
-func (g *Ring) boxWidth(w int) int {
-	n := len(g.links)
-	return min(boxMost, (w-4-(n-1)*g.edgeWidth(w))/n)
+func (r *Ring) boxWidth(w int) int {
+	n := len(r.links)
+	return min(boxMost, (w-4-(n-1)*r.edgeWidth(w))/n)
 }
 
 // boxes draws the ring as a ring: as many boxes in the upper row as in the lower one. From the
 // first session around it goes: a session, the lock that it holds, the session that waits for
 // that.
-func (g *Ring) boxes(w int) []string {
-	n, bw, ew := len(g.links), g.boxWidth(w), g.edgeWidth(w)
-	th := g.f.Th
+func (r *Ring) boxes(w int) []string {
+	n, bw, ew := len(r.links), r.boxWidth(w), r.edgeWidth(w)
+	th := r.f.Th
 	c := newCanvas(th, w, RingHigh)
 	place := func(node int) (x, y int) {
 		if node < n {
@@ -153,9 +153,9 @@ func (g *Ring) boxes(w int) []string {
 	for j := range n {
 		k := (n - j) % n
 		x, y := place(2 * j)
-		g.session(c, k, x, y, bw)
+		r.session(c, k, x, y, bw)
 		x, y = place(2*j + 1)
-		g.lock(c, k, x, y, bw)
+		r.lock(c, k, x, y, bw)
 	}
 	for node := range 2 * n {
 		j := node / 2
@@ -163,7 +163,7 @@ func (g *Ring) boxes(w int) []string {
 		waiter := (2*n - j - 1) % n // who does
 		text, st := th.Say("holds"), draw.Good
 		if !holds {
-			text, st = th.Say("waits-so-long", model.Verbatim(g.waited(waiter))), draw.Bad
+			text, st = th.Say("waits-so-long", model.Verbatim(r.waited(waiter))), draw.Bad
 		}
 		x, y := place(node)
 		switch {
@@ -180,7 +180,7 @@ func (g *Ring) boxes(w int) []string {
 	}
 	all := th.Say("none-of-them-can-proceed")
 	switch {
-	case g.hint:
+	case r.hint:
 		all = th.Say("a-hint-workers-may-share-them")
 	case n == 2:
 		all = th.Say("neither-can-proceed")
@@ -193,54 +193,54 @@ func (g *Ring) boxes(w int) []string {
 	return c.lines()
 }
 
-func (g *Ring) session(c *canvas, i, x, y, w int) {
-	th, st := g.f.Th, draw.Good
-	mark := g.mark(i)
+func (r *Ring) session(c *canvas, i, x, y, w int) {
+	th, st := r.f.Th, draw.Good
+	mark := r.mark(i)
 	if mark != "" {
 		st = draw.Late
 	}
-	who := th.CutKey(g.client(i), max(4, w-7-draw.Width(mark)))
+	who := th.CutKey(r.client(i), max(4, w-7-draw.Width(mark)))
 	if draw.Width(mark) > w-12 {
-		who, mark = th.CutKey(g.client(i), w-6), ""
+		who, mark = th.CutKey(r.client(i), w-6), ""
 	}
-	second := []draw.Span{draw.Dim.Of(th.Cut(g.keys(i), w-4))}
-	if lease := table.LeaseBrief(th, g.links[i].Lease, g.f.Now, 0, w); draw.Width(g.keys(i))+draw.WidthOf(lease)+9 <= w {
+	second := []draw.Span{draw.Dim.Of(th.Cut(r.keys(i), w-4))}
+	if lease := table.LeaseBrief(th, r.links[i].Lease, r.f.Now, 0, w); draw.Width(r.keys(i))+draw.WidthOf(lease)+9 <= w {
 		second = append(append(second, draw.Dim.Of(" "+th.Sign.Dot+" ")), lease...)
 	}
 	c.box(x, y, w, st, []draw.Span{draw.Good.Of(th.Sign.Holds + " "), draw.Strong.Of(who), draw.Late.Of(strings.TrimRight(" "+mark, " "))}, second)
 }
 
-func (g *Ring) lock(c *canvas, i, x, y, w int) {
-	th, l := g.f.Th, g.heldLock(i)
+func (r *Ring) lock(c *canvas, i, x, y, w int) {
+	th, l := r.f.Th, r.heldLock(i)
 	c.box(x, y, w, draw.Dim, []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), w-4))},
 		[]draw.Span{draw.Dim.Of(th.Cut(l.RecipeLabel()+" "+th.Sign.Dot+" "+th.Say("so-many-waiting", draw.Counted(l.Behind())), w-4))})
 }
 
 // Costs says in h lines at most what goes with each session, and who is next: the one that
 // costs least first.
-func (g *Ring) Costs(w, h int) []string {
-	th := g.f.Th
+func (r *Ring) Costs(w, h int) []string {
+	th := r.f.Th
 	if h < 2 || th.Asks {
 		return nil
 	}
 	lines := []string{th.Ruler(w, draw.Dim.Of(th.Say("what-ending-a-session-takes-along")))}
-	for j := range g.links {
+	for j := range r.links {
 		if len(lines) == h {
 			break
 		}
-		i := (g.cheapest + j) % len(g.links)
-		x := g.links[i]
+		i := (r.cheapest + j) % len(r.links)
+		x := r.links[i]
 		st := draw.Plain
-		if i == g.cheapest {
+		if i == r.cheapest {
 			st = draw.Late
 		}
 		next := th.Say("nobody")
-		if c := g.heldLock(i).Next(); c != nil {
-			next = g.f.Th.Who(g.f.S, c.Ref())
+		if c := r.heldLock(i).Next(); c != nil {
+			next = r.f.Th.Who(r.f.S, c.Ref())
 		}
-		text := th.Say("lease", model.Verbatim(x.Lease.ID.Short())) + "  " + g.keys(i) + "  "
-		lines = append(lines, th.Line(w, []draw.Span{st.Of("  " + th.CutKey(g.client(i), 14) + "  "), draw.Dim.Of(text),
-			draw.Plain.Of(th.CutPath(th.Clean(g.heldLock(i).Name), max(8, w-60))), draw.Dim.Of(" " + th.Sign.Arrow + " " + th.Say("next-colon") + " "), draw.Plain.Of(th.CutKey(next, 14))}, nil))
+		text := th.Say("lease", model.Verbatim(x.Lease.ID.Short())) + "  " + r.keys(i) + "  "
+		lines = append(lines, th.Line(w, []draw.Span{st.Of("  " + th.CutKey(r.client(i), 14) + "  "), draw.Dim.Of(text),
+			draw.Plain.Of(th.CutPath(th.Clean(r.heldLock(i).Name), max(8, w-60))), draw.Dim.Of(" " + th.Sign.Arrow + " " + th.Say("next-colon") + " "), draw.Plain.Of(th.CutKey(next, 14))}, nil))
 	}
 	return lines
 }

@@ -16,21 +16,21 @@ type stay struct {
 }
 
 // spansOf are those of a session: what it holds, and what it waits for.
-func (g *Ring) spansOf(i int) [2]stay {
-	x, past := g.links[i], g.f.S.Timeline()
+func (r *Ring) spansOf(i int) [2]stay {
+	x, past := r.links[i], r.f.S.Timeline()
 	got, early, _ := x.Holds.HeldSince()
 	came, before := past.BeganAt(x.Waits)
-	return [2]stay{{g.heldLock(i).Name, got, early, true}, {g.heldLock(g.after(i)).Name, came, before, false}}
+	return [2]stay{{r.heldLock(i).Name, got, early, true}, {r.heldLock(r.after(i)).Name, came, before, false}}
 }
 
 // CameHigh is how many lines [Ring.Came] takes, 0 where it is not known how the ring came.
-func (g *Ring) CameHigh() int {
-	for i := range g.links {
-		if s := g.spansOf(i); s[0].since.IsZero() || s[1].since.IsZero() || s[1].early {
+func (r *Ring) CameHigh() int {
+	for i := range r.links {
+		if s := r.spansOf(i); s[0].since.IsZero() || s[1].since.IsZero() || s[1].early {
 			return 0
 		}
 	}
-	return 2 + 2*len(g.links)
+	return 2 + 2*len(r.links)
 }
 
 // cameTail is how many cells the words behind a lane have, wide enough for those in every language.
@@ -38,22 +38,22 @@ const cameTail = 26
 
 // Came shows in lines of w cells how a ring came: for each session since when it holds and since when it
 // waits. The last one who queued closed it.
-func (g *Ring) Came(b *Painter, w int) []string {
-	th := g.f.Th
-	if g.CameHigh() == 0 || th.Asks {
+func (r *Ring) Came(b *Painter, w int) []string {
+	th := r.f.Th
+	if r.CameHigh() == 0 || th.Asks {
 		return nil
 	}
 	last, names, locks := 0, nameLeast, nameLeast
 	var from, to time.Time
-	for i := range g.links {
-		s := g.spansOf(i)
+	for i := range r.links {
+		s := r.spansOf(i)
 		if from.IsZero() || s[0].since.Before(from) {
 			from = s[0].since
 		}
 		if s[1].since.After(to) {
 			last, to = i, s[1].since
 		}
-		names, locks = max(names, draw.Width(g.client(i))), max(locks, draw.Width(th.Clean(s[0].lock)))
+		names, locks = max(names, draw.Width(r.client(i))), max(locks, draw.Width(th.Clean(s[0].lock)))
 	}
 	names, locks = min(names, nameMost, w/6), min(locks, nameMost, w/5)
 	left := 2 + names + 2 + locks + 2
@@ -63,12 +63,12 @@ func (g *Ring) Came(b *Painter, w int) []string {
 	}
 	pad := max(to.Sub(from)/5, time.Second)
 	from, to = from.Add(-pad), to.Add(pad)
-	sc := Scale{From: from.UnixMicro(), Slot: max(1, to.Sub(from).Microseconds()/int64(cells*draw.Slots)), Cells: cells, Now: g.f.Exact().UnixMicro()}
+	sc := Scale{From: from.UnixMicro(), Slot: max(1, to.Sub(from).Microseconds()/int64(cells*draw.Slots)), Cells: cells, Now: r.f.Exact().UnixMicro()}
 	lines := []string{th.Ruler(w, draw.Strong.Of(th.Say("how-it-came")), draw.Dim.Of("  "+th.Say("each-took-one-and-queued"))),
 		th.Line(w, []draw.Span{draw.Plain.Of(draw.Blank(left)), draw.Dim.Of(sc.clockRuler(th, from))}, nil)}
-	for i := range g.links {
-		who := th.CutKey(g.client(i), names)
-		for k, s := range g.spansOf(i) {
+	for i := range r.links {
+		who := th.CutKey(r.client(i), names)
+		for k, s := range r.spansOf(i) {
 			b.reset(sc)
 			sign, st, word := th.Sign.Holds, draw.Good, model.MessageID("holds-since-time")
 			if s.holds {
@@ -77,7 +77,7 @@ func (g *Ring) Came(b *Painter, w int) []string {
 				sign, st, word = th.Sign.Waits, draw.Waiting, "waits-since-time"
 				b.wait(s.since.UnixMicro(), micro(time.Time{}))
 			}
-			said := th.Say(word, model.Verbatim(s.since.In(g.f.Now.Location()).Format(time.TimeOnly)))
+			said := th.Say(word, model.Verbatim(s.since.In(r.f.Now.Location()).Format(time.TimeOnly)))
 			switch {
 			case s.early:
 				said = th.Say("holds-since-before")

@@ -35,10 +35,10 @@ const (
 
 // Row paints a lock in one line. quiet says that there is nothing to say about it, and depth
 // that who waits is asked for, too.
-func (b *Painter) Row(s *store.View, lock string, sc Scale, quiet, depth bool) Row {
-	b.reset(sc)
+func (pt *Painter) Row(s *store.View, lock string, sc Scale, quiet, depth bool) Row {
+	pt.reset(sc)
 	if depth {
-		b.depth, b.most = cleared(b.depth, sc.Cells), cleared(b.most, sc.Cells)
+		pt.depth, pt.most = cleared(pt.depth, sc.Cells), cleared(pt.most, sc.Cells)
 	}
 	even, odd := draw.ToneHold, draw.ToneHold2
 	if quiet {
@@ -50,41 +50,41 @@ func (b *Painter) Row(s *store.View, lock string, sc Scale, quiet, depth bool) R
 			if p.Index%2 == 1 {
 				tone = odd
 			}
-			b.hold(p.Got, p.Gone, p.N, tone)
+			pt.hold(p.Got, p.Gone, p.N, tone)
 		}
 		if depth {
-			b.waits(p)
+			pt.waits(p)
 		}
 		return true
 	})
-	b.wrong(s, lock, func(model.ClaimRef) bool { return true })
+	pt.wrong(s, lock, func(model.ClaimRef) bool { return true })
 	for _, o := range s.Reports().Overlaps(lock) {
-		b.believe(o.From.UnixMicro(), b.end(o.To))
+		pt.believe(o.From.UnixMicro(), pt.end(o.To))
 	}
-	cells := b.cells(micro(s.Timeline().Since(lock)), true)
-	b.write(cells, even, "handovers-in-a-lane")
-	b.finish(s, lock, cells)
+	cells := pt.cells(micro(s.Timeline().Since(lock)), true)
+	pt.write(cells, even, "handovers-in-a-lane")
+	pt.finish(s, lock, cells)
 	row := Row{Cells: cells}
 	if depth {
-		row.Waiting = b.waiting()
+		row.Waiting = pt.waiting()
 	}
 	return row
 }
 
 // Holds paints times of which none overlaps another as one lane; where else nothing was seen from known on,
 // nobody holds. The end of the last one may be zero: it goes on.
-func (b *Painter) Holds(sc Scale, known time.Time, all [][2]time.Time, unseen [][2]time.Time) []draw.Cell {
-	b.reset(sc)
+func (pt *Painter) Holds(sc Scale, known time.Time, all [][2]time.Time, unseen [][2]time.Time) []draw.Cell {
+	pt.reset(sc)
 	for i, x := range all {
 		tone := draw.ToneQuiet
 		if i%2 == 1 {
 			tone = draw.ToneQuiet2
 		}
-		b.hold(micro(x[0]), b.end(x[1]), 1, tone)
+		pt.hold(micro(x[0]), pt.end(x[1]), 1, tone)
 	}
-	cells := b.cells(micro(known), true)
+	cells := pt.cells(micro(known), true)
 	for _, x := range unseen {
-		b.unseen(cells, micro(x[0]), b.end(x[1]))
+		pt.unseen(cells, micro(x[0]), pt.end(x[1]))
 	}
 	return cells
 }
@@ -98,46 +98,46 @@ func micro(t time.Time) int64 {
 }
 
 // end is the end of what may go on: then it goes up to now.
-func (b *Painter) end(t time.Time) int64 {
+func (pt *Painter) end(t time.Time) int64 {
 	if t.IsZero() {
-		return max(b.Now, b.To())
+		return max(pt.Now, pt.To())
 	}
 	return t.UnixMicro()
 }
 
 // waits adds up for how long a piece waited in which cell.
-func (b *Painter) waits(p *timeline.Segment) {
+func (pt *Painter) waits(p *timeline.Segment) {
 	n := int64(1)
 	switch {
 	case p.N > 1 && p.Present:
 		n = int64(p.N)
 	case p.N > 1: // how many waited when the last of them ended
-		if c := b.Cell(p.Gone); c >= 0 && c < b.Cells {
-			b.most[c] = max(b.most[c], int32(p.Waiting)+1)
+		if c := pt.Cell(p.Gone); c >= 0 && c < pt.Cells {
+			pt.most[c] = max(pt.most[c], int32(p.Waiting)+1)
 		}
 		return
 	}
-	size := b.Slot * draw.Slots
-	from, to := max(p.Came, b.From), min(p.Waited(), b.To(), max(b.Now, b.From))
+	size := pt.Slot * draw.Slots
+	from, to := max(p.Came, pt.From), min(p.Waited(), pt.To(), max(pt.Now, pt.From))
 	for at := from; at < to; {
-		c := b.Cell(at)
-		next := min(to, b.From+int64(c+1)*size)
-		b.depth[c] += (next - at) * n
+		c := pt.Cell(at)
+		next := min(to, pt.From+int64(c+1)*size)
+		pt.depth[c] += (next - at) * n
 		at = next
 	}
 }
 
 // waiting is how many waited in each cell.
-func (b *Painter) waiting() []float64 {
-	all := make([]float64, b.Cells)
-	size := b.Slot * draw.Slots
+func (pt *Painter) waiting() []float64 {
+	all := make([]float64, pt.Cells)
+	size := pt.Slot * draw.Slots
 	for i := range all {
-		seen := min(size, b.Now-b.From-int64(i)*size) // of the last cell only a part is over
+		seen := min(size, pt.Now-pt.From-int64(i)*size) // of the last cell only a part is over
 		switch {
-		case b.most[i] > 0:
-			all[i] = float64(b.most[i] - 1)
+		case pt.most[i] > 0:
+			all[i] = float64(pt.most[i] - 1)
 		case seen > 0:
-			all[i] = float64(b.depth[i]) / float64(seen)
+			all[i] = float64(pt.depth[i]) / float64(seen)
 		}
 	}
 	return all
@@ -145,14 +145,14 @@ func (b *Painter) waiting() []float64 {
 
 // wrong marks what is wrong about the holds of some claims of a lock: renewals that were
 // missed, a hold far beyond the usual while others wait, a deadlock.
-func (b *Painter) wrong(s *store.View, lock string, of func(model.ClaimRef) bool) {
+func (pt *Painter) wrong(s *store.View, lock string, of func(model.ClaimRef) bool) {
 	for _, m := range s.Timeline().Missed(lock) {
 		at := m.At
 		if known := s.Timeline().Since(lock); at.Before(known) { // the last renewal was before anybody looked
 			at = known
 		}
 		if x := s.Timeline().LastHold(lock, "", m.Lease, at, at.Add(time.Microsecond)); x != nil && of(x.Claim) {
-			b.over(max(at.UnixMicro(), x.Got.UnixMicro()), b.end(x.Gone), draw.ToneLate)
+			pt.over(max(at.UnixMicro(), x.Got.UnixMicro()), pt.end(x.Gone), draw.ToneLate)
 		}
 	}
 	l := s.Lock(lock)
@@ -164,11 +164,11 @@ func (b *Painter) wrong(s *store.View, lock string, of func(model.ClaimRef) bool
 		return
 	}
 	if since, ok := longSince(l); ok {
-		b.over(since.UnixMicro(), math.MaxInt64, draw.ToneLate)
+		pt.over(since.UnixMicro(), math.MaxInt64, draw.ToneLate)
 	}
 	for _, f := range s.FindingsOf(l) {
 		if tone := toneOf(&f, h); tone != draw.ToneNone {
-			b.over(f.Since.UnixMicro(), math.MaxInt64, tone)
+			pt.over(f.Since.UnixMicro(), math.MaxInt64, tone)
 		}
 	}
 }
@@ -209,19 +209,19 @@ func longSince(l *locks.Lock) (since time.Time, ok bool) {
 }
 
 // finish puts the signs where something begins to be wrong, and marks what nobody saw.
-func (b *Painter) finish(s *store.View, lock string, cells []draw.Cell) {
+func (pt *Painter) finish(s *store.View, lock string, cells []draw.Cell) {
 	begins(cells, draw.ToneLate)
 	begins(cells, draw.ToneStuck)
 	for _, g := range s.Timeline().Gaps(lock) {
-		b.unseen(cells, g.From.UnixMicro(), b.end(g.To))
+		pt.unseen(cells, g.From.UnixMicro(), pt.end(g.To))
 	}
-	b.cursor(cells)
+	pt.cursor(cells)
 }
 
 // cursor draws its line through a lane. What cannot be drawn in a cell, and is said by a sign
 // there, stays.
-func (b *Painter) cursor(cells []draw.Cell) {
-	i := b.Cursor()
+func (pt *Painter) cursor(cells []draw.Cell) {
+	i := pt.Cursor()
 	if i < 0 {
 		return
 	}
@@ -229,7 +229,7 @@ func (b *Painter) cursor(cells []draw.Cell) {
 	if c.Count > 0 || c.Begins || c.Unseen || c.Sign != "" {
 		return
 	}
-	if slot := (b.At - b.From) / b.Slot % draw.Slots; slot >= int64(c.Split) {
+	if slot := (pt.At - pt.From) / pt.Slot % draw.Slots; slot >= int64(c.Split) {
 		c.Left = c.Right
 	}
 	c.Right, c.Split, c.Cursor = c.Left, draw.Slots, true

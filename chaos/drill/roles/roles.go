@@ -91,82 +91,82 @@ type assignment struct {
 	moved    []int           // of each step, what its number has become
 }
 
-func (c *assignment) refuse(format string, args ...any) {
-	if why := fmt.Sprintf(format, args...); !slices.Contains(c.why, why) {
-		c.why = append(c.why, why)
+func (a *assignment) refuse(format string, args ...any) {
+	if why := fmt.Sprintf(format, args...); !slices.Contains(a.why, why) {
+		a.why = append(a.why, why)
 	}
 }
 
 // cannot says why the part of a role cannot be asked of a program.
-func (c *assignment) cannot(role, format string, args ...any) {
+func (a *assignment) cannot(role, format string, args ...any) {
 	why := fmt.Sprintf(format, args...)
-	c.roles[why] = append(c.roles[why], role)
+	a.roles[why] = append(a.roles[why], role)
 }
 
 // tellRoles says of which roles that is, those of one kind together.
-func (c *assignment) tellRoles() {
-	for _, why := range slices.Sorted(maps.Keys(c.roles)) {
-		names := c.roles[why]
+func (a *assignment) tellRoles() {
+	for _, why := range slices.Sorted(maps.Keys(a.roles)) {
+		names := a.roles[why]
 		if len(names) > 1 {
 			why = "each " + why
 		}
-		c.refuse("%s %s", strings.Join(names, ", "), why)
+		a.refuse("%s %s", strings.Join(names, ", "), why)
 	}
 }
 
 // fill puts the programs into their roles.
-func (c *assignment) fill() {
+func (a *assignment) fill() {
 	used := map[string]bool{}
-	c.d.Lab.Contenders = slices.Clone(c.from.Lab.Contenders)
+	a.d.Lab.Contenders = slices.Clone(a.from.Lab.Contenders)
 	locks := map[string]bool{}
-	for i := range c.d.Lab.Contenders {
-		row := &c.d.Lab.Contenders[i]
-		at := slices.IndexFunc(c.o.Roles, func(r Role) bool { return r.Name == row.Name })
+	for i := range a.d.Lab.Contenders {
+		row := &a.d.Lab.Contenders[i]
+		at := slices.IndexFunc(a.o.Roles, func(r Role) bool { return r.Name == row.Name })
 		if at < 0 {
-			at = slices.IndexFunc(c.o.Roles, func(r Role) bool { return r.Name == "" })
+			at = slices.IndexFunc(a.o.Roles, func(r Role) bool { return r.Name == "" })
 		}
 		if at < 0 {
 			continue
 		}
-		used[c.o.Roles[at].Name] = true
-		row.Program = &drill.Program{Command: c.o.Roles[at].Command, Rules: c.rules(row.Name), Probe: c.probe(row.Name)}
-		c.role(row)
+		used[a.o.Roles[at].Name] = true
+		row.Program = &drill.Program{Command: a.o.Roles[at].Command, Rules: a.rules(row.Name), Probe: a.probe(row.Name)}
+		a.role(row)
 		for _, l := range row.Locks {
 			locks[l] = true
 		}
 	}
-	c.askedTwice()
+	a.askedTwice()
 	var rows []string
-	for _, row := range c.d.Lab.Contenders {
+	for _, row := range a.d.Lab.Contenders {
 		rows = append(rows, row.Name)
 	}
-	for _, r := range c.o.Roles {
+	for _, r := range a.o.Roles {
 		if !used[r.Name] {
-			c.refuse("it has no role %s: its roles are %s", cmp.Or(r.Name, "that is left"), strings.Join(rows, ", "))
+			a.refuse("it has no role %s: its roles are %s", cmp.Or(r.Name, "that is left"), strings.Join(rows, ", "))
 		}
 	}
-	for _, r := range c.o.Rules {
+	for _, r := range a.o.Rules {
 		if r.Role != "" && !slices.Contains(rows, r.Role) {
-			c.refuse("it has no role %s to believe anything: its roles are %s", r.Role, strings.Join(rows, ", "))
+			a.refuse("it has no role %s to believe anything: its roles are %s", r.Role, strings.Join(rows, ", "))
 		}
 	}
-	if c.o.Lock != "" && len(locks) > 1 {
-		c.refuse("its programs compete for several locks (%s), and --lock names one", strings.Join(slices.Sorted(maps.Keys(locks)), ", "))
+	if a.o.Lock != "" && len(locks) > 1 {
+		a.refuse("its programs compete for several locks (%s), and --lock names one", strings.Join(slices.Sorted(maps.Keys(locks)), ", "))
 	}
 	for lock := range locks {
-		c.shared(lock)
-		for _, prefix := range c.o.Guards {
-			if lock := c.renamed(lock); !c.o.SingleKey && (prefix == lock || strings.HasPrefix(prefix, lock+"/")) {
-				c.refuse("--guards %s: the keys below the lock %s are the places of those who want it; say where they write", model.Printable(prefix), model.Printable(lock))
+		a.shared(lock)
+		for _, prefix := range a.o.Guards {
+			if lock := a.renamed(lock); !a.o.SingleKey && (prefix == lock || strings.HasPrefix(prefix, lock+"/")) {
+				a.refuse("--guards %s: the keys below the lock %s are the places of those who want it; say where they write", model.Printable(prefix), model.Printable(lock))
 			}
 		}
 	}
 }
 
 // rules are those for a role.
-func (c *assignment) rules(role string) []drill.Rule {
+func (a *assignment) rules(role string) []drill.Rule {
 	var all []drill.Rule
-	for _, r := range c.o.Rules {
+	for _, r := range a.o.Rules {
 		if r.Role == "" || r.Role == role {
 			all = append(all, r.Rules...)
 		}
@@ -175,9 +175,9 @@ func (c *assignment) rules(role string) []drill.Rule {
 }
 
 // askedTwice refuses to ask two processes at one place: nobody could tell whose answer it is.
-func (c *assignment) askedTwice() {
+func (a *assignment) askedTwice() {
 	names := map[string][]string{}
-	for _, row := range c.d.Lab.Contenders {
+	for _, row := range a.d.Lab.Contenders {
 		if row.Program == nil || row.Program.Probe == "" {
 			continue
 		}
@@ -188,14 +188,14 @@ func (c *assignment) askedTwice() {
 	}
 	for _, at := range slices.Sorted(maps.Keys(names)) {
 		if who := names[at]; len(who) > 1 {
-			c.refuse("%s would all be asked at %s: say a place for each, ROLE=..., or {role} in it (--belief)", strings.Join(who, ", "), model.Printable(at))
+			a.refuse("%s would all be asked at %s: say a place for each, ROLE=..., or {role} in it (--belief)", strings.Join(who, ", "), model.Printable(at))
 		}
 	}
 }
 
 // probe is where the program in a role is asked, "" for nowhere.
-func (c *assignment) probe(role string) (at string) {
-	for _, r := range c.o.Rules {
+func (a *assignment) probe(role string) (at string) {
+	for _, r := range a.o.Rules {
 		if r.Probe != "" && (r.Role == role || r.Role == "" && at == "") {
 			at = r.Probe
 		}
@@ -204,76 +204,76 @@ func (c *assignment) probe(role string) (at string) {
 }
 
 // role says what of a role no program can do, and gives it the lease of the program.
-func (c *assignment) role(row *drill.Contender) {
+func (a *assignment) role(row *drill.Contender) {
 	least := cmp.Or(row.TTL, 5*time.Second)
 	switch {
-	case row.Manual && c.o.Turns:
-		c.cannot(row.Name, "lets go when a step tells it, and a program that takes turns (--turns) when it wants")
-	case row.Manual && c.cannotTell(row.Name) != "":
-		c.cannot(row.Name, "is told to %s, and a program can be started and asked to end", c.cannotTell(row.Name))
+	case row.Manual && a.o.Turns:
+		a.cannot(row.Name, "lets go when a step tells it, and a program that takes turns (--turns) when it wants")
+	case row.Manual && a.cannotTell(row.Name) != "":
+		a.cannot(row.Name, "is told to %s, and a program can be started and asked to end", a.cannotTell(row.Name))
 	case len(row.Locks) > 1:
-		c.cannot(row.Name, "takes %d locks with one session", len(row.Locks))
+		a.cannot(row.Name, "takes %d locks with one session", len(row.Locks))
 	case row.Workers > 1:
-		c.cannot(row.Name, "is %d workers with one session", row.Workers)
+		a.cannot(row.Name, "is %d workers with one session", row.Workers)
 	case row.IgnoreDone:
-		c.cannot(row.Name, "is to ignore that its session ended")
+		a.cannot(row.Name, "is to ignore that its session ended")
 	case row.NoLease:
-		c.cannot(row.Name, "is to have no lease")
+		a.cannot(row.Name, "is to have no lease")
 	case row.Guarded:
-		c.cannot(row.Name, "updates the guarded resource of the lab")
-	case row.Recipe != "mutex" && row.Recipe != "election" && (row.Recipe != "single" || !c.o.SingleKey):
-		c.cannot(row.Name, "takes its lock by the recipe %s", row.Recipe)
-	case row.Hold < longHold && !c.o.Turns && !row.Manual:
-		c.cannot(row.Name, "takes turns: it lets go after %s and comes back (--turns says that a program does)", row.Hold)
-	case row.Hold >= longHold && c.o.Turns:
-		c.cannot(row.Name, "holds the lock for as long as it lives, and a program that takes turns (--turns) lets go")
-	case c.o.TTL < least:
-		c.cannot(row.Name, "needs a lease of at least %s (--ttl)", least)
-	case c.o.Endpoints > 0 && row.Member != "" && !slices.Contains(memberNames(c.o.Endpoints), row.Member):
-		c.refuse("%s is pinned to %s, and there are %d endpoints", row.Name, row.Member, c.o.Endpoints)
+		a.cannot(row.Name, "updates the guarded resource of the lab")
+	case row.Recipe != "mutex" && row.Recipe != "election" && (row.Recipe != "single" || !a.o.SingleKey):
+		a.cannot(row.Name, "takes its lock by the recipe %s", row.Recipe)
+	case row.Hold < longHold && !a.o.Turns && !row.Manual:
+		a.cannot(row.Name, "takes turns: it lets go after %s and comes back (--turns says that a program does)", row.Hold)
+	case row.Hold >= longHold && a.o.Turns:
+		a.cannot(row.Name, "holds the lock for as long as it lives, and a program that takes turns (--turns) lets go")
+	case a.o.TTL < least:
+		a.cannot(row.Name, "needs a lease of at least %s (--ttl)", least)
+	case a.o.Endpoints > 0 && row.Member != "" && !slices.Contains(memberNames(a.o.Endpoints), row.Member):
+		a.refuse("%s is pinned to %s, and there are %d endpoints", row.Name, row.Member, a.o.Endpoints)
 	}
 	if row.Manual {
-		c.told[row.Name], row.Manual, row.Later = true, false, true
+		a.told[row.Name], row.Manual, row.Later = true, false, true
 	}
-	row.TTL = c.o.TTL
-	c.extra = max(c.extra, c.o.TTL-least)
+	row.TTL = a.o.TTL
+	a.extra = max(a.extra, a.o.TTL-least)
 }
 
 func memberNames(n int) []string { return drill.Lab{Members: n}.MemberNames() }
 
 // shared renames a lock that programs compete for, and has contenders of the lab lock it as
 // they do.
-func (c *assignment) shared(lock string) {
-	if c.o.Lock != "" {
-		c.lock = lock
+func (a *assignment) shared(lock string) {
+	if a.o.Lock != "" {
+		a.lock = lock
 	}
-	for i := range c.d.Lab.Contenders {
-		row := &c.d.Lab.Contenders[i]
-		if slices.Contains(row.Locks, lock) && c.o.SingleKey {
+	for i := range a.d.Lab.Contenders {
+		row := &a.d.Lab.Contenders[i]
+		if slices.Contains(row.Locks, lock) && a.o.SingleKey {
 			row.Recipe = "single"
 		}
 		row.Locks = slices.Clone(row.Locks)
 		for j := range row.Locks {
-			row.Locks[j] = c.renamed(row.Locks[j])
+			row.Locks[j] = a.renamed(row.Locks[j])
 		}
 	}
 }
 
 // renamed is what a lock of the drill is called now, or a key below it.
-func (c *assignment) renamed(name string) string {
-	if rest, ok := strings.CutPrefix(name, c.lock); ok && c.lock != "" && (rest == "" || rest[0] == '/') {
-		return c.o.Lock + rest
+func (a *assignment) renamed(name string) string {
+	if rest, ok := strings.CutPrefix(name, a.lock); ok && a.lock != "" && (rest == "" || rest[0] == '/') {
+		return a.o.Lock + rest
 	}
 	return name
 }
 
 // plays says whether a program plays the role of a process.
-func (c *assignment) plays(name string) bool {
-	row, ok := c.d.Lab.Contender(name)
+func (a *assignment) plays(name string) bool {
+	row, ok := a.d.Lab.Contender(name)
 	return ok && row.Program != nil
 }
 
 // programs are those of the names that programs play.
-func (c *assignment) programs(names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !c.plays(n) })
+func (a *assignment) programs(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !a.plays(n) })
 }

@@ -88,24 +88,24 @@ func (s Suite) JUnit(w io.Writer) error {
 }
 
 // add adds the runs of a drill.
-func (all *junitSuites) add(r Report) {
+func (js *junitSuites) add(r Report) {
 	for i, round := range r.Rounds {
-		all.put(r.junit(i, round))
+		js.put(r.junit(i, round))
 	}
 	if r.Repeats != nil {
-		all.put(r.Repeats.junit("drill "+r.Drill.Name+", all runs", r.Drill.Name, r.flaky()))
+		js.put(r.Repeats.junit("drill "+r.Drill.Name+", all runs", r.Drill.Name, r.flaky()))
 	}
 }
 
-func (all *junitSuites) put(s junitSuite) {
-	all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
-	all.took += s.took
-	all.Suites = append(all.Suites, s)
+func (js *junitSuites) put(s junitSuite) {
+	js.Tests, js.Failures, js.Errors = js.Tests+s.Tests, js.Failures+s.Failures, js.Errors+s.Errors
+	js.took += s.took
+	js.Suites = append(js.Suites, s)
 }
 
-func (all *junitSuites) write(w io.Writer) error {
-	all.Time = junitTime(all.took)
-	text, err := xml.MarshalIndent(all, "", "  ")
+func (js *junitSuites) write(w io.Writer) error {
+	js.Time = junitTime(js.took)
+	text, err := xml.MarshalIndent(js, "", "  ")
 	if err == nil { // attributes have no line ends, and in a text they say the same and can be read
 		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n")))
 	}
@@ -195,11 +195,11 @@ func (r Report) mend() string {
 }
 
 // junit is a suite with a case for how many runs held, and one for each threshold.
-func (s Repeats) junit(name, class, flaky string) junitSuite {
+func (r Repeats) junit(name, class, flaky string) junitSuite {
 	out := junitSuite{Name: name, Out: flaky}
-	say := fmt.Sprintf("expected held in %d of %d runs; seen: %s", s.needs(), s.Asked, s.sentence())
-	out.add(junitCase{Class: class, Name: "all runs"}, s.runs(), &junitText{say, say + "\n" + flaky})
-	for _, c := range s.Checks {
+	say := fmt.Sprintf("expected held in %d of %d runs; seen: %s", r.needs(), r.Asked, r.sentence())
+	out.add(junitCase{Class: class, Name: "all runs"}, r.runs(), &junitText{say, say + "\n" + flaky})
+	for _, c := range r.Checks {
 		out.add(junitCase{Class: class, Name: c.measure()}, c.Verdict(), &junitText{c.Text(), c.Text()})
 	}
 	return out

@@ -63,24 +63,24 @@ type listener struct {
 	exam   []error
 }
 
-func (p *listener) Step(int)                                {}
-func (p *listener) Say(context.Context, drill.Text)         {}
-func (p *listener) Ask(context.Context, drill.Question) int { return p.choice }
-func (p *listener) See(_ context.Context, s Seen)           { p.seen = append(p.seen, s) }
-func (p *listener) Missed(_ context.Context, s drill.Step)  { p.missed = append(p.missed, s) }
-func (p *listener) Actions() []string                       { return p.hand }
-func (p *listener) Unseen(time.Time, bool, bool)            {}
-func (p *listener) End(context.Context, *Run)               {}
-func (p *listener) Explain(context.Context)                 {}
-func (p *listener) Tries(*drill.Step)                       {}
+func (l *listener) Step(int)                                {}
+func (l *listener) Say(context.Context, drill.Text)         {}
+func (l *listener) Ask(context.Context, drill.Question) int { return l.choice }
+func (l *listener) See(_ context.Context, s Seen)           { l.seen = append(l.seen, s) }
+func (l *listener) Missed(_ context.Context, s drill.Step)  { l.missed = append(l.missed, s) }
+func (l *listener) Actions() []string                       { return l.hand }
+func (l *listener) Unseen(time.Time, bool, bool)            {}
+func (l *listener) End(context.Context, *Run)               {}
+func (l *listener) Explain(context.Context)                 {}
+func (l *listener) Tries(*drill.Step)                       {}
 
-func (p *listener) Exercise(context.Context, Exercise) map[string]string {
+func (l *listener) Exercise(context.Context, Exercise) map[string]string {
 	return nil
 }
 
-func (p *listener) Came(_ context.Context, e Exercise, _ bool, _ drill.Text, _ *drill.Step) {
+func (l *listener) Came(_ context.Context, e Exercise, _ bool, _ drill.Text, _ *drill.Step) {
 	if e.Exam {
-		p.exam = append(p.exam, e.Err)
+		l.exam = append(l.exam, e.Err)
 	}
 }
 

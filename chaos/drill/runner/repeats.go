@@ -52,41 +52,41 @@ func (r Report) Together(s Repeats, thresholds []Threshold, figures []Figures) *
 }
 
 // Verdict is that of all repeats.
-func (s Repeats) Verdict() drill.Verdict {
-	worst := s.runs()
-	for _, c := range s.Checks {
+func (r Repeats) Verdict() drill.Verdict {
+	worst := r.runs()
+	for _, c := range r.Checks {
 		worst = drill.Worse(worst, c.Verdict())
 	}
 	return worst
 }
 
 // needs is in how many runs all has to hold.
-func (s Repeats) needs() int { return cmp.Or(s.Need, s.Asked) }
+func (r Repeats) needs() int { return cmp.Or(r.Need, r.Asked) }
 
 // runs is the verdict by the number of runs alone. A run of which nothing is known, or that was
 // not done, might have held, and might not.
-func (s Repeats) runs() drill.Verdict {
+func (r Repeats) runs() drill.Verdict {
 	switch {
-	case s.Held >= s.needs():
+	case r.Held >= r.needs():
 		return drill.Held
-	case s.Asked-s.Violated < s.needs():
+	case r.Asked-r.Violated < r.needs():
 		return drill.Violated
 	}
 	return drill.Unknown
 }
 
 // ExitCode is that of all repeats, given the one of its runs.
-func (s Repeats) ExitCode(runs int) int {
+func (r Repeats) ExitCode(runs int) int {
 	if runs == drill.ExitCouldNotRun {
 		return runs
 	}
-	return s.Verdict().ExitCode()
+	return r.Verdict().ExitCode()
 }
 
 // sentence is in how many runs all held.
-func (s Repeats) sentence() string {
-	text := fmt.Sprintf("held in %d of %d runs", s.Held, s.Asked)
-	if n := s.Asked - s.Held - s.Violated; n > 0 {
+func (r Repeats) sentence() string {
+	text := fmt.Sprintf("held in %d of %d runs", r.Held, r.Asked)
+	if n := r.Asked - r.Held - r.Violated; n > 0 {
 		text += fmt.Sprintf(", unknown in %d", n)
 	}
 	return text
@@ -130,13 +130,13 @@ func (r Run) worst() string {
 }
 
 // Text writes the repeats for a terminal.
-func (s Repeats) Text(w io.Writer, name string) error {
+func (r Repeats) Text(w io.Writer, name string) error {
 	need := ""
-	if s.Need > 0 {
-		need = fmt.Sprintf(", --need %d", s.Need)
+	if r.Need > 0 {
+		need = fmt.Sprintf(", --need %d", r.Need)
 	}
-	lines := fmt.Sprintf("%s: %s%s\n", name, s.sentence(), need)
-	for _, c := range s.Checks {
+	lines := fmt.Sprintf("%s: %s%s\n", name, r.sentence(), need)
+	for _, c := range r.Checks {
 		lines += fmt.Sprintf("  %-8s  %s\n", c.Verdict(), c.Text())
 	}
 	_, err := io.WriteString(w, lines)
@@ -163,12 +163,12 @@ type (
 	}
 )
 
-func (s *Repeats) json() *jsonSeries {
-	if s == nil {
+func (r *Repeats) json() *jsonSeries {
+	if r == nil {
 		return nil
 	}
-	out := &jsonSeries{s.Asked, s.Held, s.Violated, s.Need, []jsonCheck{}}
-	for _, c := range s.Checks {
+	out := &jsonSeries{r.Asked, r.Held, r.Violated, r.Need, []jsonCheck{}}
+	for _, c := range r.Checks {
 		out.Thresholds = append(out.Thresholds, jsonCheck{c.String(), c.Text(), c.Verdict(), c.percentile(c.Seconds), c.Below.Seconds(), len(c.Seconds), c.Missing})
 	}
 	return out

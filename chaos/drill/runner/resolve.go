@@ -23,33 +23,33 @@ type resolver struct {
 }
 
 // resolve returns the fault with its target by name, and the process that it hits.
-func (v *resolver) resolve(ctx context.Context, f model.Fault) (model.Fault, string, error) {
+func (r *resolver) resolve(ctx context.Context, f model.Fault) (model.Fault, string, error) {
 	info, _ := f.Kind.Info()
 	var err error
 	if f.Member != "" {
-		if f.Member, err = v.member(ctx, f.Member); err != nil {
+		if f.Member, err = r.member(ctx, f.Member); err != nil {
 			return f, "", err
 		}
 	}
 	switch info.Target {
 	case model.TargetMember:
-		f.Target, err = v.member(ctx, f.Target)
+		f.Target, err = r.member(ctx, f.Target)
 		return f, "", err
 	case model.TargetProcess, model.TargetClaim, model.TargetClient:
-		return v.contender(f)
+		return r.contender(f)
 	}
 	return f, "", nil
 }
 
-func (v *resolver) contender(f model.Fault) (model.Fault, string, error) {
+func (r *resolver) contender(f model.Fault) (model.Fault, string, error) {
 	t := drill.ParsePhrase(f.Target)
 	switch {
 	case t.Place > 0:
-		who, err := v.atPlace(t)
+		who, err := r.atPlace(t)
 		f.Target = who
 		return f, who, err
 	case t.LeaseOf != "":
-		for _, c := range v.s.Reports().Contenders() {
+		for _, c := range r.s.Reports().Contenders() {
 			if drill.Process(c.Name) == drill.Process(t.LeaseOf) && c.Lease != 0 {
 				f.Target = "lease:" + c.Lease.String()
 				return f, drill.Process(c.Name), nil
@@ -64,12 +64,12 @@ func (v *resolver) contender(f model.Fault) (model.Fault, string, error) {
 }
 
 // atPlace is the contender whose claim stands at a place of the queue.
-func (v *resolver) atPlace(t drill.Phrase) (string, error) {
+func (r *resolver) atPlace(t drill.Phrase) (string, error) {
 	name := t.Lock
 	if name == "" {
-		name = v.d.Lab.Locks()[0]
+		name = r.d.Lab.Locks()[0]
 	}
-	l := v.s.Lock(name)
+	l := r.s.Lock(name)
 	what := "holds " + name
 	place := 0
 	if t.Place > 1 {
@@ -82,43 +82,43 @@ func (v *resolver) atPlace(t drill.Phrase) (string, error) {
 		return "", fmt.Errorf("nobody %s now", what)
 	}
 	c := l.At(place)
-	who := v.j.OwnerOf(c.KV.Lease, c.Value)
+	who := r.j.OwnerOf(c.KV.Lease, c.Value)
 	if who == "" {
 		return "", fmt.Errorf("who %s is not known: %s is of no contender", what, model.Printable(c.Key))
 	}
 	return who, nil
 }
 
-func (v *resolver) member(ctx context.Context, s string) (string, error) {
+func (r *resolver) member(ctx context.Context, s string) (string, error) {
 	t := drill.ParsePhrase(s)
 	if t.MemberOf != "" {
-		c, _ := v.d.Lab.Contender(t.MemberOf)
+		c, _ := r.d.Lab.Contender(t.MemberOf)
 		return c.Member, nil
 	}
 	if !t.Leader && !t.Follower {
 		return s, nil
 	}
-	leader, err := v.leads(ctx)
+	leader, err := r.leads(ctx)
 	if err != nil || t.Leader {
 		return leader, err
 	}
-	others := slices.DeleteFunc(v.d.Lab.MemberNames(), func(m string) bool { return m == leader })
+	others := slices.DeleteFunc(r.d.Lab.MemberNames(), func(m string) bool { return m == leader })
 	if len(others) == 0 {
 		return "", errors.New("one member has no follower")
 	}
-	return others[v.rng.IntN(len(others))], nil
+	return others[r.rng.IntN(len(others))], nil
 }
 
 // leads asks who leads now; the last round of status may be seconds old.
-func (v *resolver) leads(ctx context.Context) (string, error) {
-	if v.leader != nil {
-		name, err := v.leader(ctx)
+func (r *resolver) leads(ctx context.Context) (string, error) {
+	if r.leader != nil {
+		name, err := r.leader(ctx)
 		if err != nil {
 			return "", fmt.Errorf("asking who leads: %w", err)
 		}
 		return name, nil
 	}
-	if m := v.s.Cluster().Leader(); m.Name != "" {
+	if m := r.s.Cluster().Leader(); m.Name != "" {
 		return m.Name, nil
 	}
 	return "", errors.New("the cluster has no leader now")

@@ -70,98 +70,98 @@ func newPlay() *scriptedLab {
 }
 
 // after lets something happen later.
-func (p *scriptedLab) after(d time.Duration, e func(at time.Time) model.Event) {
-	c := coming{p.now.Add(d), e}
-	i := len(p.coming)
-	for i > 0 && p.coming[i-1].at.After(c.at) {
+func (l *scriptedLab) after(d time.Duration, e func(at time.Time) model.Event) {
+	c := coming{l.now.Add(d), e}
+	i := len(l.coming)
+	for i > 0 && l.coming[i-1].at.After(c.at) {
 		i--
 	}
-	p.coming = append(p.coming[:i], append([]coming{c}, p.coming[i:]...)...)
+	l.coming = append(l.coming[:i], append([]coming{c}, l.coming[i:]...)...)
 }
 
 // queues, goes and says are what happens: see tale.
-func (p *scriptedLab) queues(d time.Duration, who string) {
-	p.after(d, func(at time.Time) model.Event {
+func (l *scriptedLab) queues(d time.Duration, who string) {
+	l.after(d, func(at time.Time) model.Event {
 		return model.LeaseOwner{At: at, Lease: leaseOf(who), Client: model.Client{Name: who, Certain: true}}
 	})
-	p.after(d, func(at time.Time) model.Event {
-		p.rev++
-		return model.Committed{At: at, Rev: p.rev, Changes: []model.Change{{KV: model.KV{Key: keyOf(who), CreateRev: p.rev, ModRev: p.rev, Version: 1, Lease: leaseOf(who)}}}}
+	l.after(d, func(at time.Time) model.Event {
+		l.rev++
+		return model.Committed{At: at, Rev: l.rev, Changes: []model.Change{{KV: model.KV{Key: keyOf(who), CreateRev: l.rev, ModRev: l.rev, Version: 1, Lease: leaseOf(who)}}}}
 	})
 }
 
-func (p *scriptedLab) goes(d time.Duration, who string) {
-	p.after(d, func(at time.Time) model.Event {
-		p.rev++
-		return model.Committed{At: at, Rev: p.rev, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: keyOf(who), ModRev: p.rev}}}}
+func (l *scriptedLab) goes(d time.Duration, who string) {
+	l.after(d, func(at time.Time) model.Event {
+		l.rev++
+		return model.Committed{At: at, Rev: l.rev, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: keyOf(who), ModRev: l.rev}}}}
 	})
 }
 
-func (p *scriptedLab) says(d time.Duration, who string, state model.BeliefState) {
-	p.after(d, func(at time.Time) model.Event {
+func (l *scriptedLab) says(d time.Duration, who string, state model.BeliefState) {
+	l.after(d, func(at time.Time) model.Event {
 		return model.Belief{At: at, Contender: who, Lock: "/x", State: state, Key: keyOf(who), Lease: leaseOf(who)}
 	})
 }
 
-func (p *scriptedLab) clock() time.Time {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.now
+func (l *scriptedLab) clock() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now
 }
 
 // Next tells what has happened, or lets time go by until something does.
-func (p *scriptedLab) Next(ctx context.Context, want model.Want) (model.Batch, error) {
+func (l *scriptedLab) Next(ctx context.Context, want model.Want) (model.Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return model.Batch{}, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.fail > 0 && len(p.did) >= p.fail {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fail > 0 && len(l.did) >= l.fail {
 		return model.Batch{}, errors.New("the stream broke")
 	}
 	until := want.WakeAt
 	if until.IsZero() {
-		until = p.now // somebody acts: time stands still
+		until = l.now // somebody acts: time stands still
 	}
-	if len(p.coming) > 0 && !p.coming[0].at.After(until) {
-		c := p.coming[0]
-		p.coming = p.coming[1:]
-		if c.at.After(p.now) {
-			p.now = c.at
+	if len(l.coming) > 0 && !l.coming[0].at.After(until) {
+		c := l.coming[0]
+		l.coming = l.coming[1:]
+		if c.at.After(l.now) {
+			l.now = c.at
 		}
-		return model.Batch{Events: []model.Event{c.event(p.now)}}, nil
+		return model.Batch{Events: []model.Event{c.event(l.now)}}, nil
 	}
 	if !want.WakeAt.IsZero() {
-		if want.WakeAt.After(p.now) {
-			p.now = want.WakeAt
+		if want.WakeAt.After(l.now) {
+			l.now = want.WakeAt
 		}
-		return model.Batch{Events: []model.Event{model.Tick{At: p.now}}}, nil
+		return model.Batch{Events: []model.Event{model.Tick{At: l.now}}}, nil
 	}
-	p.mu.Unlock()
+	l.mu.Unlock()
 	<-ctx.Done()
-	p.mu.Lock()
+	l.mu.Lock()
 	return model.Batch{}, ctx.Err()
 }
 
-func (p *scriptedLab) do(ctx context.Context, a model.Action) model.Outcome {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (l *scriptedLab) do(ctx context.Context, a model.Action) model.Outcome {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	words := text.English(a.Message())
-	p.did = append(p.did, words)
-	o := model.Outcome{Action: a, At: p.now, Done: true}
+	l.did = append(l.did, words)
+	o := model.Outcome{Action: a, At: l.now, Done: true}
 	switch {
 	case ctx.Err() != nil:
 		o.Done, o.Err = false, ctx.Err().Error()
-	case p.refuse[words] != "":
-		o.Done, o.Err = false, p.refuse[words]
-	case p.acts[words] != nil:
-		p.acts[words](p)
+	case l.refuse[words] != "":
+		o.Done, o.Err = false, l.refuse[words]
+	case l.acts[words] != nil:
+		l.acts[words](l)
 	}
 	return o
 }
 
-func (p *scriptedLab) stage() Lab {
-	return Lab{Source: p, Do: p.do, Now: p.clock}
+func (l *scriptedLab) stage() Lab {
+	return Lab{Source: l, Do: l.do, Now: l.clock}
 }
 
 // crashPlay is a lab in which a holds and b waits, and b gets the lock 3 s after a

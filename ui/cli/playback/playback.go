@@ -64,33 +64,33 @@ func New(speed float64, pins []model.Pin) *Playback {
 
 // Pin says more of the keys of a recording, which is known once it was opened, and returns all that
 // is said. It is for before [Playback.Load].
-func (t *Playback) Pin(pins ...model.Pin) []model.Pin {
-	t.pins = slices.Concat(t.pins, pins)
-	t.scanner = newScanner(t.pins)
-	return t.pins
+func (pb *Playback) Pin(pins ...model.Pin) []model.Pin {
+	pb.pins = slices.Concat(pb.pins, pins)
+	pb.scanner = newScanner(pb.pins)
+	return pb.pins
 }
 
 // Load takes a recording, and begins to look for the places at which one may want to stop,
 // until ctx ends. It stands at a moment, or goes on from its beginning if that is zero.
-func (t *Playback) Load(ctx context.Context, r *recording.Segments, at time.Time) error {
+func (pb *Playback) Load(ctx context.Context, r *recording.Segments, at time.Time) error {
 	begins, err := r.Begins()
 	if err != nil {
 		return fmt.Errorf("there is nothing in the recording that can be read: %w", err)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.segments, t.begins, t.play = r, begins, reader{segments: r, read: &t.read}
-	t.at, t.since = begins, t.wall()
+	pb.mu.Lock()
+	defer pb.mu.Unlock()
+	pb.segments, pb.begins, pb.play = r, begins, reader{segments: r, read: &pb.read}
+	pb.at, pb.since = begins, pb.wall()
 	if !at.IsZero() {
-		if t.at, err = t.within(r, at); err == nil {
-			t.opens, err = (&reader{segments: r}).by(t.at)
+		if pb.at, err = pb.within(r, at); err == nil {
+			pb.opens, err = (&reader{segments: r}).by(pb.at)
 		}
 		if err != nil {
 			return err
 		}
-		t.paused = true
+		pb.paused = true
 	}
-	t.scan(ctx)
+	pb.scan(ctx)
 	return nil
 }
 
@@ -108,19 +108,19 @@ func Still(r *recording.Segments, speed float64, pins []model.Pin) (*Playback, e
 }
 
 // Period is from when to when the recording is.
-func (t *Playback) Period() (begins, end time.Time) { return t.begins, ends(t.segments) }
+func (pb *Playback) Period() (begins, end time.Time) { return pb.begins, ends(pb.segments) }
 
 // Within is a moment if it is in the recording, as nearly as a person writes it.
-func (t *Playback) Within(at time.Time) (time.Time, error) { return t.within(t.segments, at) }
+func (pb *Playback) Within(at time.Time) (time.Time, error) { return pb.within(pb.segments, at) }
 
 // MoveTo moves on to a moment. It has taken what came by then, and what falls due in the state without
 // any event.
-func (t *Playback) MoveTo(now time.Time, s *store.Store, take func(model.Batch) error) error {
-	t.change(func() { t.at = now })
+func (pb *Playback) MoveTo(now time.Time, s *store.Store, take func(model.Batch) error) error {
+	pb.change(func() { pb.at = now })
 	for {
-		t.mu.Lock()
-		b, _, err := t.due()
-		t.mu.Unlock()
+		pb.mu.Lock()
+		b, _, err := pb.due()
+		pb.mu.Unlock()
 		if err == io.EOF || err == nil && len(b.Events) == 0 {
 			break
 		}
@@ -149,53 +149,53 @@ func passTo(at time.Time, s *store.Store, take func(model.Batch) error) error {
 }
 
 // Grow takes the same recording, which goes on further now.
-func (t *Playback) Grow(ctx context.Context, r *recording.Segments) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.segments, t.play.segments = r, r
-	t.scan(ctx)
+func (pb *Playback) Grow(ctx context.Context, r *recording.Segments) {
+	pb.mu.Lock()
+	defer pb.mu.Unlock()
+	pb.segments, pb.play.segments = r, r
+	pb.scan(ctx)
 }
 
 // scan looks for the places in what is there.
-func (t *Playback) scan(ctx context.Context) {
-	t.marks.grow(t.segments.Len())
-	go t.marks.scan(ctx, reader{segments: t.segments, read: &t.read}, t.scanner)
+func (pb *Playback) scan(ctx context.Context) {
+	pb.marks.grow(pb.segments.Len())
+	go pb.marks.scan(ctx, reader{segments: pb.segments, read: &pb.read}, pb.scanner)
 }
 
 // Next implements model.Source: it returns what is due by the moment that the playback shows.
-func (t *Playback) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.taken = t.told
-	for gen := t.gen; ; {
+func (pb *Playback) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
+	pb.mu.Lock()
+	defer pb.mu.Unlock()
+	pb.taken = pb.told
+	for gen := pb.gen; ; {
 		switch {
 		case ctx.Err() != nil:
 			return model.Batch{}, ctx.Err()
-		case gen != t.gen:
+		case gen != pb.gen:
 			return model.Batch{}, errMoved
 		}
 		wait := time.Duration(-1) // for ever
-		if !t.paused || t.told < t.opens {
-			b, next, err := t.due()
+		if !pb.paused || pb.told < pb.opens {
+			b, next, err := pb.due()
 			if err != nil || len(b.Events) > 0 {
 				return b, err
 			}
-			wait = time.Duration(float64(next.Sub(t.now())) / t.speed)
+			wait = time.Duration(float64(next.Sub(pb.now())) / pb.speed)
 		}
-		t.sleep(ctx, wait)
+		pb.sleep(ctx, wait)
 	}
 }
 
 // due takes what is due, of one part at most, or says when the next event is.
-func (t *Playback) due() (b model.Batch, next time.Time, err error) {
-	if t.told == t.segments.Len() {
+func (pb *Playback) due() (b model.Batch, next time.Time, err error) {
+	if pb.told == pb.segments.Len() {
 		return b, next, io.EOF
 	}
-	p, err := t.play.at(t.told)
+	p, err := pb.play.at(pb.told)
 	if err != nil {
 		return b, next, err
 	}
-	from, now := t.told-p.first, t.now()
+	from, now := pb.told-p.first, pb.now()
 	to := from
 	for to < len(p.events) && to-from < batchMost && !p.clock[to].After(now) {
 		to++
@@ -204,24 +204,24 @@ func (t *Playback) due() (b model.Batch, next time.Time, err error) {
 		return b, p.clock[from], nil
 	}
 	events := p.events[from:to:to]
-	if t.told < t.opens && t.opens <= p.first+to { // it is there
+	if pb.told < pb.opens && pb.opens <= p.first+to { // it is there
 		events = append(events, model.Tick{At: now})
 	}
-	t.told = p.first + to
+	pb.told = p.first + to
 	return model.Batch{Events: events}, next, nil
 }
 
 // sleep lets others in until something is changed, or for a while.
-func (t *Playback) sleep(ctx context.Context, d time.Duration) {
-	changed := t.changed
+func (pb *Playback) sleep(ctx context.Context, d time.Duration) {
+	changed := pb.changed
 	var after <-chan time.Time
 	if d >= 0 {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		after = timer.C
 	}
-	t.mu.Unlock()
-	defer t.mu.Lock()
+	pb.mu.Unlock()
+	defer pb.mu.Lock()
 	select {
 	case <-ctx.Done():
 	case <-changed:
@@ -230,12 +230,12 @@ func (t *Playback) sleep(ctx context.Context, d time.Duration) {
 }
 
 // now is the moment that the playback shows.
-func (t *Playback) now() time.Time {
-	if t.segments == nil || t.paused {
-		return t.at
+func (pb *Playback) now() time.Time {
+	if pb.segments == nil || pb.paused {
+		return pb.at
 	}
-	now := t.at.Add(time.Duration(float64(t.wall().Sub(t.since)) * t.speed))
-	if end := ends(t.segments); now.After(end) {
+	now := pb.at.Add(time.Duration(float64(pb.wall().Sub(pb.since)) * pb.speed))
+	if end := ends(pb.segments); now.After(end) {
 		return end
 	}
 	return now
@@ -247,65 +247,65 @@ func ends(r *recording.Segments) time.Time {
 }
 
 // change changes how it goes, from the moment that is shown.
-func (t *Playback) change(f func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.at, t.since = t.now(), t.wall()
+func (pb *Playback) change(f func()) {
+	pb.mu.Lock()
+	defer pb.mu.Unlock()
+	pb.at, pb.since = pb.now(), pb.wall()
 	f()
-	close(t.changed)
-	t.changed = make(chan struct{})
+	close(pb.changed)
+	pb.changed = make(chan struct{})
 }
 
 // Now implements host.Playback.
-func (t *Playback) Now() time.Time {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.now()
+func (pb *Playback) Now() time.Time {
+	pb.mu.Lock()
+	defer pb.mu.Unlock()
+	return pb.now()
 }
 
 // Pause implements host.Playback.
-func (t *Playback) Pause() { t.change(func() { t.paused = !t.paused }) }
+func (pb *Playback) Pause() { pb.change(func() { pb.paused = !pb.paused }) }
 
 // Faster implements host.Playback.
-func (t *Playback) Faster(by int) {
-	t.change(func() {
-		i := sort.SearchFloat64s(speeds, t.speed)
-		if by < 0 || i < len(speeds) && speeds[i] == t.speed {
+func (pb *Playback) Faster(by int) {
+	pb.change(func() {
+		i := sort.SearchFloat64s(speeds, pb.speed)
+		if by < 0 || i < len(speeds) && speeds[i] == pb.speed {
 			i += by
 		}
-		t.speed = speeds[max(0, min(i, len(speeds)-1))]
+		pb.speed = speeds[max(0, min(i, len(speeds)-1))]
 	})
 }
 
 // Label implements host.Playback.
-func (t *Playback) Label() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (pb *Playback) Label() string {
+	pb.mu.Lock()
+	defer pb.mu.Unlock()
 	switch {
-	case t.paused:
+	case pb.paused:
 		return "paused"
-	case t.segments != nil && !t.now().Before(ends(t.segments)):
+	case pb.segments != nil && !pb.now().Before(ends(pb.segments)):
 		return "ended"
 	}
-	return fmt.Sprintf("%gx", t.speed)
+	return fmt.Sprintf("%gx", pb.speed)
 }
 
 // Go implements host.Playback: the state is folded anew from the last moment before that is kept,
 // so it is the one that was seen. The playback stands still there.
-func (t *Playback) Go(ctx context.Context, g host.Goal) (*store.Store, error) {
-	t.mu.Lock()
-	from, in := t.taken, reader{segments: t.segments, read: &t.read}
-	t.mu.Unlock()
-	told, at, err := t.find(ctx, &in, g, from)
+func (pb *Playback) Go(ctx context.Context, g host.Goal) (*store.Store, error) {
+	pb.mu.Lock()
+	from, in := pb.taken, reader{segments: pb.segments, read: &pb.read}
+	pb.mu.Unlock()
+	told, at, err := pb.find(ctx, &in, g, from)
 	if err != nil {
 		return nil, err
 	}
-	s, have, err := t.marks.before(ctx, told)
+	s, have, err := pb.marks.before(ctx, told)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil {
-		s = store.New(t.pins...)
+		s = store.New(pb.pins...)
 	}
 	for have < told {
 		p, err := in.at(have)
@@ -319,27 +319,27 @@ func (t *Playback) Go(ctx context.Context, g host.Goal) (*store.Store, error) {
 	if err := passTo(at, s, func(b model.Batch) error { s.Apply(b); return nil }); err != nil {
 		return nil, err
 	}
-	t.change(func() {
-		t.told, t.taken, t.opens, t.paused, t.at = told, told, 0, true, at
-		t.gen++
+	pb.change(func() {
+		pb.told, pb.taken, pb.opens, pb.paused, pb.at = told, told, 0, true, at
+		pb.gen++
 	})
 	return s, nil
 }
 
 // find returns how many events were told at a goal, and its moment.
-func (t *Playback) find(ctx context.Context, in *reader, g host.Goal, from int) (told int, at time.Time, err error) {
+func (pb *Playback) find(ctx context.Context, in *reader, g host.Goal, from int) (told int, at time.Time, err error) {
 	if g.Kind == host.StopTime {
 		if g.At.IsZero() {
-			at, err = t.moment(in.segments, g.Text)
+			at, err = pb.moment(in.segments, g.Text)
 		} else {
-			at, err = t.within(in.segments, g.At)
+			at, err = pb.within(in.segments, g.At)
 		}
 		if err == nil {
 			told, err = in.by(at)
 		}
 		return told, at, err
 	}
-	s, err := t.marks.stop(ctx, from, g.Back, func(s bookmark) bool { return g.Kind == host.StopEvent || s.kind == g.Kind })
+	s, err := pb.marks.stop(ctx, from, g.Back, func(s bookmark) bool { return g.Kind == host.StopEvent || s.kind == g.Kind })
 	switch {
 	case err != nil:
 		return 0, at, err
@@ -357,28 +357,28 @@ var stopWords = map[host.StopKind]model.Message{host.StopEvent: model.Say("stop-
 
 // moment reads a time that was typed: a time of day is the first one in the recording, and -30s is
 // that much before the moment that is shown.
-func (t *Playback) moment(in *recording.Segments, text string) (time.Time, error) {
+func (pb *Playback) moment(in *recording.Segments, text string) (time.Time, error) {
 	if by, err := time.ParseDuration(text); err == nil && (text[0] == '-' || text[0] == '+') {
-		return t.within(in, t.Now().Add(by))
+		return pb.within(in, pb.Now().Add(by))
 	}
-	at, err := ParseMoment(text, t.begins)
+	at, err := ParseMoment(text, pb.begins)
 	if err != nil {
 		return at, err
 	}
-	if t.running && len(text) <= len(time.TimeOnly) && at.After(ends(in)) { // a time of day is one that has been
+	if pb.running && len(text) <= len(time.TimeOnly) && at.After(ends(in)) { // a time of day is one that has been
 		at = at.AddDate(0, 0, -1)
 	}
-	return t.within(in, at)
+	return pb.within(in, at)
 }
 
 // within is a moment if it is in the recording, as nearly as a person writes it.
-func (t *Playback) within(in *recording.Segments, at time.Time) (time.Time, error) {
-	first, last := t.begins, ends(in)
+func (pb *Playback) within(in *recording.Segments, at time.Time) (time.Time, error) {
+	first, last := pb.begins, ends(in)
 	tooEarly, tooLate := at.Before(first.Truncate(time.Second)), at.After(last.Add(time.Second))
 	switch {
-	case t.running && tooEarly:
+	case pb.running && tooEarly:
 		return at, fmt.Errorf("nothing is kept before %s", first.Format(time.TimeOnly))
-	case t.running && at.After(last):
+	case pb.running && at.After(last):
 		return last, nil
 	case tooEarly || tooLate:
 		const layout = "2006-01-02 15:04:05"

@@ -92,40 +92,40 @@ func New(s *store.View, mu sync.Locker, series int, cost func() model.Cost) *Exp
 }
 
 // Count takes in an entry of the journal, once. Its caller has to own the state meanwhile.
-func (x *Exporter) Count(e *journal.Entry) error {
-	x.leftOut.Add(float64(e.LeftOut))
+func (ex *Exporter) Count(e *journal.Entry) error {
+	ex.leftOut.Add(float64(e.LeftOut))
 	handover := e.Kind == journal.Handover
 	switch gone := handover || e.Kind == journal.Left && e.WasHolder; {
 	case e.Lock == "":
 	case e.Kind == journal.Finding:
-		x.remember(e.Lock, e.Code, ended{e.At, e.Confidence, e.Severity})
+		ex.remember(e.Lock, e.Code, ended{e.At, e.Confidence, e.Severity})
 	case gone && e.Cause == journal.CauseExpired:
 		// With a TTL of some seconds a holder that renewed late has lost its lock before anybody
 		// can find that it is dead.
-		if late, was := x.ended[ofLock{e.Lock, model.CodeKeepaliveStalled}]; was {
-			x.remember(e.Lock, model.CodeDeadHolder, ended{e.At, late.confidence, late.severity})
+		if late, was := ex.ended[ofLock{e.Lock, model.CodeKeepaliveStalled}]; was {
+			ex.remember(e.Lock, model.CodeDeadHolder, ended{e.At, late.confidence, late.severity})
 		}
 	}
 	got := e.Kind == journal.Acquired || e.Kind == journal.Shared
 	if !handover && !(e.Kind == journal.Left && e.WasHolder) && !got {
 		return nil
 	}
-	g := x.groupOf(e.Lock, x.state.Lock(e.Lock))
+	g := ex.groupOf(e.Lock, ex.state.Lock(e.Lock))
 	timed := !e.Past && !e.Unseen
 	if (handover || got) && timed && !e.WaitedAtLeast && e.Waited > 0 {
-		x.waits.WithLabelValues(g.prefix, g.recipe).Observe(e.Waited.Seconds())
+		ex.waits.WithLabelValues(g.prefix, g.recipe).Observe(e.Waited.Seconds())
 	}
 	if got {
 		return nil
 	}
-	x.ends.WithLabelValues(g.prefix, g.recipe, string(e.Cause)).Inc()
+	ex.ends.WithLabelValues(g.prefix, g.recipe, string(e.Cause)).Inc()
 	if timed && !e.HeldAtLeast {
-		x.holds.WithLabelValues(g.prefix, g.recipe).Observe(e.Held.Seconds())
+		ex.holds.WithLabelValues(g.prefix, g.recipe).Observe(e.Held.Seconds())
 	}
 	if handover {
-		x.handovers.WithLabelValues(g.prefix, g.recipe, string(e.Cause)).Inc()
+		ex.handovers.WithLabelValues(g.prefix, g.recipe, string(e.Cause)).Inc()
 		if timed {
-			x.gap.WithLabelValues(g.prefix, g.recipe).Observe(e.Gap.Seconds())
+			ex.gap.WithLabelValues(g.prefix, g.recipe).Observe(e.Gap.Seconds())
 		}
 	}
 	return nil
@@ -145,103 +145,103 @@ type ended struct {
 }
 
 // remember keeps when a finding was last there: it came, or it is over. There are no more of them than series.
-func (x *Exporter) remember(lock string, code model.Code, e ended) {
+func (ex *Exporter) remember(lock string, code model.Code, e ended) {
 	is := ofLock{lock, code}
-	was, known := x.ended[is]
+	was, known := ex.ended[is]
 	if e.severity == model.SevInfo { // it is over
 		if !known {
 			return // it came before what is kept, or there was no room
 		}
 		e.confidence, e.severity = was.confidence, was.severity
 	}
-	if !known && len(x.ended) >= x.series {
-		x.forget()
+	if !known && len(ex.ended) >= ex.series {
+		ex.forget()
 	}
-	if known || len(x.ended) < x.series {
-		x.ended[is] = e
+	if known || len(ex.ended) < ex.series {
+		ex.ended[is] = e
 	}
 }
 
 // forget drops what is no longer told.
-func (x *Exporter) forget() {
-	now := x.state.Now()
-	maps.DeleteFunc(x.ended, func(_ ofLock, e ended) bool { return now.Sub(e.at) > toldFor })
+func (ex *Exporter) forget() {
+	now := ex.state.Now()
+	maps.DeleteFunc(ex.ended, func(_ ofLock, e ended) bool { return now.Sub(e.at) > toldFor })
 }
 
 // groupOf returns the group of a lock, which is made if there is room.
-func (x *Exporter) groupOf(lock string, l *locks.Lock) group {
-	g := group{prefix: label(x.state.Coverage().PrefixOf(lock)), recipe: "unknown"}
+func (ex *Exporter) groupOf(lock string, l *locks.Lock) group {
+	g := group{prefix: label(ex.state.Coverage().PrefixOf(lock)), recipe: "unknown"}
 	if l != nil { // else it has no keys any more
 		g.recipe = l.Recipe().Name
 	}
-	if !x.groups[g] {
-		if len(x.groups) >= groupsMax {
+	if !ex.groups[g] {
+		if len(ex.groups) >= groupsMax {
 			return rest
 		}
-		x.groups[g] = true
-		x.begin(g)
+		ex.groups[g] = true
+		ex.begin(g)
 	}
 	return g
 }
 
 // begin tells a group's counters from 0 on: of one that begins at 5 Prometheus does not know
 // that it rose.
-func (x *Exporter) begin(g group) {
+func (ex *Exporter) begin(g group) {
 	for _, cause := range []journal.Cause{journal.CauseReleased, journal.CauseExpired, journal.CauseRevoked, journal.CauseDeleted, journal.CauseReplaced, journal.CauseUnknown} {
-		x.handovers.WithLabelValues(g.prefix, g.recipe, string(cause))
-		x.ends.WithLabelValues(g.prefix, g.recipe, string(cause))
+		ex.handovers.WithLabelValues(g.prefix, g.recipe, string(cause))
+		ex.ends.WithLabelValues(g.prefix, g.recipe, string(cause))
 	}
-	for _, h := range []*prometheus.HistogramVec{x.waits, x.holds, x.gap} {
+	for _, h := range []*prometheus.HistogramVec{ex.waits, ex.holds, ex.gap} {
 		h.WithLabelValues(g.prefix, g.recipe)
 	}
 }
 
 // Describe implements prometheus.Collector: what there is to tell depends on the locks.
-func (x *Exporter) Describe(chan<- *prometheus.Desc) {}
+func (ex *Exporter) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
-func (x *Exporter) Collect(out chan<- prometheus.Metric) {
-	for _, c := range []prometheus.Collector{x.waits, x.holds, x.gap, x.handovers, x.ends, x.leftOut} {
+func (ex *Exporter) Collect(out chan<- prometheus.Metric) {
+	for _, c := range []prometheus.Collector{ex.waits, ex.holds, ex.gap, ex.handovers, ex.ends, ex.leftOut} {
 		c.Collect(out)
 	}
-	for _, m := range x.gauges() {
+	for _, m := range ex.gauges() {
 		out <- m
 	}
 }
 
 // gauges are what the state says now. The state is held no longer than it takes to look at
 // each lock once.
-func (x *Exporter) gauges() []prometheus.Metric {
-	x.scrape.Lock()
-	defer x.scrape.Unlock()
+func (ex *Exporter) gauges() []prometheus.Metric {
+	ex.scrape.Lock()
+	defer ex.scrape.Unlock()
 	var g gauges
-	x.mu.Lock()
-	x.watch(&g)
-	x.locks(&g)
-	x.findings(&g)
-	x.mu.Unlock()
-	x.most(&g)
-	if x.Recording != nil {
-		x.Recording().tell(&g)
+	ex.mu.Lock()
+	ex.watch(&g)
+	ex.locks(&g)
+	ex.findings(&g)
+	ex.mu.Unlock()
+	ex.most(&g)
+	if ex.Recording != nil {
+		ex.Recording().tell(&g)
 	}
 	return g
 }
 
 // watch tells what is seen, and what looking costs.
-func (x *Exporter) watch(g *gauges) {
-	s := x.state
+func (ex *Exporter) watch(g *gauges) {
+	s := ex.state
 	watches := s.Coverage().Watches()
 	for _, w := range watches[:min(len(watches), prefixesMax)] {
 		prefix := label(w.Prefix)
 		g.add("prefix_live", "Whether the keys under a prefix are known as they are now.", truth(w.State == locks.Live), "prefix", prefix)
 		if !w.SeenAt.IsZero() {
-			g.add("prefix_seen_timestamp_seconds", "When the keys under a prefix were last known to be complete.", unix(x.wallTime(w.SeenAt)), "prefix", prefix)
+			g.add("prefix_seen_timestamp_seconds", "When the keys under a prefix were last known to be complete.", unix(ex.wallTime(w.SeenAt)), "prefix", prefix)
 		}
 		g.typed(prometheus.CounterValue, "prefix_missed_seconds_total", "For how long nothing was seen of a prefix, so that what happened then stays unknown.", w.Missed.Seconds(), "prefix", prefix)
 	}
 	g.add("prefixes", "Prefixes that are watched.", float64(len(watches)))
 	g.add("prefixes_not_live", "Prefixes whose keys are not known as they are now.", float64(len(slices.DeleteFunc(slices.Clone(watches), func(w *locks.Watch) bool { return w.State == locks.Live }))))
-	cost := x.cost()
+	cost := ex.cost()
 	g.add("requests_per_second", "Requests of locktop to etcd, averaged over some seconds.", cost.RPS)
 	g.add("lease_readings_budget", "Lease readings that are allowed in a second.", float64(cost.Budget))
 	g.typed(prometheus.CounterValue, "lease_readings_total", "Lease readings since the start.", float64(cost.Readings))
@@ -292,28 +292,28 @@ func (g *gauges) member(m model.Member) {
 
 // lockOf returns what is said of the locks that go by the pattern of this one. Patterns are
 // remembered: to work one out costs more than all else that is said of a lock.
-func (x *Exporter) lockOf(name string) *lock {
-	i, ok := x.patterns[name]
+func (ex *Exporter) lockOf(name string) *lock {
+	i, ok := ex.patterns[name]
 	if !ok {
 		p := Pattern(name)
-		if i, ok = x.byName[p]; !ok {
-			i = len(x.found)
-			x.found, x.byName[p] = append(x.found, lock{pattern: p}), i
+		if i, ok = ex.byName[p]; !ok {
+			i = len(ex.found)
+			ex.found, ex.byName[p] = append(ex.found, lock{pattern: p}), i
 		}
-		x.patterns[name] = i
+		ex.patterns[name] = i
 	}
-	return &x.found[i]
+	return &ex.found[i]
 }
 
 // beginScrape empties what the last scrape found, and forgets names when most of them are gone.
-func (x *Exporter) beginScrape() {
-	if len(x.patterns) > 2*len(x.state.Locks())+1_000 {
-		clear(x.patterns)
-		clear(x.byName)
-		x.found = x.found[:0]
+func (ex *Exporter) beginScrape() {
+	if len(ex.patterns) > 2*len(ex.state.Locks())+1_000 {
+		clear(ex.patterns)
+		clear(ex.byName)
+		ex.found = ex.found[:0]
 	}
-	for i := range x.found {
-		x.found[i] = lock{pattern: x.found[i].pattern}
+	for i := range ex.found {
+		ex.found[i] = lock{pattern: ex.found[i].pattern}
 	}
 }
 
@@ -347,17 +347,17 @@ type kind struct {
 }
 
 // locks tells of the locks.
-func (x *Exporter) locks(g *gauges) {
-	s := x.state
-	now, shown := s.Now(), x.wallTime(s.Now())
+func (ex *Exporter) locks(g *gauges) {
+	s := ex.state
+	now, shown := s.Now(), ex.wallTime(s.Now())
 	keys, claims := s.Counts()
 	g.add("keys", "Watched keys.", float64(keys))
 	g.add("claims", "Watched keys that are claims of a lock.", float64(claims))
 	states, waiters := map[string]int{}, 0
-	x.beginScrape()
+	ex.beginScrape()
 	for _, l := range s.Locks() {
-		if len(x.groups) < groupsMax {
-			x.groupOf(l.Name, l)
+		if len(ex.groups) < groupsMax {
+			ex.groupOf(l.Name, l)
 		}
 		c := status.ConditionOf(s, l)
 		word := c.Word
@@ -365,7 +365,7 @@ func (x *Exporter) locks(g *gauges) {
 			word = "found"
 		}
 		states[word]++
-		of := x.lockOf(l.Name)
+		of := ex.lockOf(l.Name)
 		of.n++
 		of.level = max(of.level, c.Level)
 		if !l.Recipe().HasHolder {
@@ -385,17 +385,17 @@ func (x *Exporter) locks(g *gauges) {
 				of.findings = map[kind]time.Time{}
 			}
 			is := kind{f.Code, f.Confidence}
-			of.findings[is] = earlier(of.findings[is], x.wallTime(f.Since))
+			of.findings[is] = earlier(of.findings[is], ex.wallTime(f.Since))
 			if f.Severity != model.SevInfo {
 				of.saw(is, shown)
 			}
 		}
 	}
-	x.forget()
-	for is, e := range x.ended {
-		of := x.lockOf(is.lock)
+	ex.forget()
+	for is, e := range ex.ended {
+		of := ex.lockOf(is.lock)
 		of.level = max(of.level, e.severity.Level())
-		of.saw(kind{is.code, e.confidence}, x.wallTime(e.at))
+		of.saw(kind{is.code, e.confidence}, ex.wallTime(e.at))
 	}
 	for word, n := range states {
 		g.add("locks", "Locks by how they are; found is one with a finding.", float64(n), "state", word)
@@ -404,17 +404,17 @@ func (x *Exporter) locks(g *gauges) {
 }
 
 // most tells of those with trouble, and then of the most contended, as far as there is room.
-func (x *Exporter) most(g *gauges) {
-	list := make([]*lock, 0, len(x.found))
-	for i := range x.found {
-		if l := &x.found[i]; l.n > 0 || len(l.lastFound) > 0 {
-			list = append(list, &x.found[i])
+func (ex *Exporter) most(g *gauges) {
+	list := make([]*lock, 0, len(ex.found))
+	for i := range ex.found {
+		if l := &ex.found[i]; l.n > 0 || len(l.lastFound) > 0 {
+			list = append(list, &ex.found[i])
 		}
 	}
 	slices.SortFunc(list, func(a, b *lock) int {
 		return cmp.Or(cmp.Compare(b.level, a.level), cmp.Compare(b.waiters, a.waiters), strings.Compare(a.pattern, b.pattern))
 	})
-	room, left := x.series-LeastSeries, 0
+	room, left := ex.series-LeastSeries, 0
 	for _, l := range list {
 		if need := perLock + len(l.findings) + len(l.lastFound); need <= room {
 			room -= need
@@ -453,14 +453,14 @@ func (l *lock) tell(g *gauges) {
 }
 
 // findings tells what was found, of locks and of the cluster.
-func (x *Exporter) findings(g *gauges) {
+func (ex *Exporter) findings(g *gauges) {
 	type kind struct {
 		code       model.Code
 		severity   model.Severity
 		confidence model.Confidence
 	}
 	n := map[kind]int{}
-	for _, f := range x.state.Findings() {
+	for _, f := range ex.state.Findings() {
 		n[kind{f.Code, f.Severity, f.Confidence}]++
 	}
 	kinds := slices.SortedFunc(maps.Keys(n), func(a, b kind) int {
@@ -471,11 +471,11 @@ func (x *Exporter) findings(g *gauges) {
 	}
 }
 
-func (x *Exporter) wallTime(t time.Time) time.Time {
-	if x.WallTime == nil {
+func (ex *Exporter) wallTime(t time.Time) time.Time {
+	if ex.WallTime == nil {
 		return t
 	}
-	return x.WallTime(t)
+	return ex.WallTime(t)
 }
 
 func earlier(a, b time.Time) time.Time {
