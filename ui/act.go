@@ -17,13 +17,33 @@ import (
 	"locktop/ui/page"
 )
 
-// outcomeMsg is what came of an action.
-type outcomeMsg struct{ out model.Outcome }
+// outcomeMsg is what came of an action, and of which: the number that [Shell.sayUnderWay] gave it.
+type outcomeMsg struct {
+	out model.Outcome
+	of  int
+}
 
 // actionState is what is done to what is selected.
 type actionState struct {
 	disarmed bool // it was armed for a cluster that does not answer any more
 	awaited  []model.Outcome
+	underWay []underWay
+	last     int // number of an action
+}
+
+// underWay is an action that nobody has heard of yet. A cluster that is slow to answer may do it any moment.
+type underWay struct {
+	number int
+	says   draw.Span
+}
+
+// sayUnderWay says that an action has begun, until its outcome comes with the number that is returned.
+func (sh *Shell) sayUnderWay(act model.Action) (number int) {
+	th := sh.presentFrame().Th
+	sh.last++
+	sh.underWay = append(sh.underWay, underWay{sh.last, draw.Dim.Of(th.Message(act.Message()) + " " + th.Sign.Unread)})
+	sh.notice = notice{} // what was said before is over
+	return sh.last
 }
 
 // action returns the action of that kind on what is under the cursor, and why
@@ -248,22 +268,24 @@ func (sh *Shell) act(act model.Action) tea.Cmd {
 	if sh.asksFirst(act) {
 		return sh.carryOut(dialog.OpenQuestion(sh.look(), act, sh.o.Label, sh.live.AuditLogPath))
 	}
-	sh.say(draw.Dim, sh.presentFrame().Th.Message(act.Message())+" "+sh.presentFrame().Th.Sign.Unread)
+	number := sh.sayUnderWay(act)
 	hands, ctx := sh.live.Actions, sh.ctx
 	return func() tea.Msg {
 		plan, err := hands.Plan(ctx, act)
 		if err != nil {
-			return outcomeMsg{model.Outcome{Action: act, Err: err.Error()}}
+			return outcomeMsg{model.Outcome{Action: act, Err: err.Error()}, number}
 		}
 		if !plan.Refused.IsZero() {
-			return outcomeMsg{model.Outcome{Action: act, Err: text.English(plan.Refused), Why: plan.Refused}}
+			return outcomeMsg{model.Outcome{Action: act, Err: text.English(plan.Refused), Why: plan.Refused}, number}
 		}
-		return outcomeMsg{hands.Do(ctx, plan)}
+		return outcomeMsg{hands.Do(ctx, plan), number}
 	}
 }
 
 // outcome tells what came of an action, and waits to see it.
-func (sh *Shell) outcome(o model.Outcome) tea.Cmd {
+func (sh *Shell) outcome(msg outcomeMsg) tea.Cmd {
+	sh.underWay = slices.DeleteFunc(sh.underWay, func(x underWay) bool { return x.number == msg.of })
+	o := msg.out
 	if rest, twice := strings.CutPrefix(o.Err, text.English(o.Action.Message())+": "); twice {
 		o.Err = rest // what was asked for is said once
 	}

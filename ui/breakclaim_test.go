@@ -389,7 +389,7 @@ func TestTheNoticeNamesTheUndo(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
 	wrongLab(b)
 	done := func(f model.Fault) {
-		b.send(outcomeMsg{model.Outcome{Action: model.Action{Kind: model.InjectFault, Lock: "/demo/checkout", Fault: f}, Done: true}})
+		b.send(outcomeMsg{out: model.Outcome{Action: model.Action{Kind: model.InjectFault, Lock: "/demo/checkout", Fault: f}, Done: true}})
 	}
 	b.w.add(model.FaultOn{At: at(21), ID: 2, Fault: model.Fault{Kind: model.FaultPause, Target: "c1"}})
 	b.sync(21)
@@ -401,5 +401,27 @@ func TestTheNoticeNamesTheUndo(t *testing.T) {
 	done(model.Fault{Kind: model.FaultKill, Target: "c1"})
 	if line := b.last(2)[0]; strings.Contains(line, " K ") || strings.Contains(line, " A ") {
 		t.Errorf("what cannot be taken back has an undo: %q", line)
+	}
+}
+
+// TestABreakIsSaidWhileItIsUnderWay: a cluster that does not answer may do it long after it was confirmed, so the
+// screen says until then that it may.
+func TestABreakIsSaidWhileItIsUnderWay(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	wrongLab(b)
+	b.pressed("/", "job7", "enter", "x", "grace")
+	_, cmd := b.Update(keyMsg("D"))
+	const says = "delete claim /cron/job7/c3 if its create revision is still"
+	for s := 23.0; s < 60; s += 6 {
+		b.sync(s)
+		b.sees(says)
+	}
+	b.do(cmd)
+	if b.sees("Deleted claim /cron/job7/c3"); len(b.h.done) != 1 || strings.Contains(b.text(), says) {
+		t.Errorf("did %+v, and says\n%s", b.h.done, b.text())
+	}
+	b.sync(70)
+	if strings.Contains(b.text(), says) {
+		t.Errorf("it is over, and the screen says\n%s", b.text())
 	}
 }

@@ -41,6 +41,8 @@ func (sh *Shell) noticeSpans() []draw.Span {
 		return []draw.Span{draw.Plain.Of(th.Say("events-are-still-collected") + " "), draw.Accent.Of(host.Names([]string{" "})), draw.Plain.Of(" " + th.Say("lets-go"))}
 	case sh.text.Text != "":
 		return append([]draw.Span{sh.text}, sh.undoSpans()...)
+	case len(sh.underWay) > 0:
+		return []draw.Span{sh.underWay[len(sh.underWay)-1].says}
 	case sh.present != nil && sh.inPast():
 		return sh.panel.Texts(sh.look())
 	case sh.present != nil:

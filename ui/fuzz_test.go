@@ -108,7 +108,7 @@ func FuzzErrors(f *testing.F) {
 			plan model.Plan
 			err  error
 		}{
-			{msg: outcomeMsg{model.Outcome{Action: act, Err: text, Detail: model.Say("quote", text)}}}, {msg: outcomeMsg{model.Outcome{Action: act, Done: true, Detail: model.Say("quote", text)}}},
+			{msg: outcomeMsg{out: model.Outcome{Action: act, Err: text, Detail: model.Say("quote", text)}}}, {msg: outcomeMsg{out: model.Outcome{Action: act, Done: true, Detail: model.Say("quote", text)}}},
 			{err: errors.New(text)}, {plan: model.Plan{Action: act, Refused: model.Say("quote", text)}},
 			{plan: model.Plan{Action: act, Unknown: model.Say("quote", text), Goes: []model.KV{{Key: text, Value: text, CreateRev: 1}}}},
 			{msg: sourceEndedMsg{errors.New(text)}}, // the last: after it nothing can be done

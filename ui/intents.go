@@ -159,8 +159,9 @@ func (sh *Shell) open(x host.Open) {
 // doPlans carries out plans beside the screen.
 func (sh *Shell) doPlans(x host.Do) tea.Cmd {
 	actions, ctx := sh.live.Actions, sh.ctx
+	number := 0
 	if x.To == nil {
-		sh.say(draw.Dim, sh.th.Message(x.Plans[0].Action.Message())+" "+sh.th.Sign.Unread)
+		number = sh.sayUnderWay(x.Plans[0].Action)
 	}
 	return func() tea.Msg {
 		outs := make([]model.Outcome, len(x.Plans))
@@ -173,7 +174,7 @@ func (sh *Shell) doPlans(x host.Do) tea.Cmd {
 			cancel()
 		}
 		if x.To == nil {
-			return outcomeMsg{outs[0]}
+			return outcomeMsg{outs[0], number}
 		}
 		return lateMsg{x.To, func(v host.View) []host.Intent { x.Then(v, outs); return nil }}
 	}

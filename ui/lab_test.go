@@ -247,7 +247,7 @@ func TestSaidOnce(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
 	wrongLab(b)
 	act := inject(model.Fault{Kind: model.FaultHoldKeepalives, Target: "c1"})
-	b.send(outcomeMsg{model.Outcome{Action: act, Err: text.English(act.Message()) + ": it is active already"}})
+	b.send(outcomeMsg{out: model.Outcome{Action: act, Err: text.English(act.Message()) + ": it is active already"}})
 	b.sees("not done: hold keepalives of c1: it is active already")
 }
 

@@ -176,7 +176,7 @@ func (sh *Shell) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		msg.overlay.cannot, msg.overlay.asking = msg.whys, false
 		return sh, nil
 	case outcomeMsg:
-		return sh, sh.outcome(msg.out)
+		return sh, sh.outcome(msg)
 	case rankMsg:
 		sh.ranking = false
 		tells := !sh.frozen && sh.rank(sh.Frame())
