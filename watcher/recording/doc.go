@@ -4,9 +4,10 @@
 //	                   └──▶ Rotation ──▶ files of a folder of bounded size and age
 //
 // A state that is fed from a recording comes to the same conclusions as the state that
-// was fed when it happened. A [Recorder] does not buffer, so a crash costs the last line
-// at most. A [Player] is a [model.Source]: it returns everything at once, or at the pace
-// at which it happened.
+// was fed when it happened. What a [Recorder] has written is whole at any time: a crash
+// costs what waits for others, which it does for [Lag] at most. A [Player] is a
+// [model.Source]: it returns everything at once, or at the pace at which it happened.
 //
-// The package knows no cluster and no screen. It never changes a file that it reads.
+// The package knows no cluster and no screen. It changes no file that it reads; a
+// [Rotation] cuts off the torn end of the last one of its folder.
 package recording

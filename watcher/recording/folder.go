@@ -47,7 +47,7 @@ func ReadFolder(ctx context.Context, dir string) (_ *Folder, err error) {
 			parts = nil
 		}
 		all, err := p.open(ctx, now.path())
-		for end := time.Now().Add(tornFor); err == nil && i == len(pieces)-1 && torn(all) && time.Now().Before(end) && pause(ctx); {
+		for end := time.Now().Add(tornFor); err == nil && i == len(pieces)-1 && errors.Is(all.Cut, errMissing) && time.Now().Before(end) && pause(ctx); {
 			all, err = p.open(ctx, now.path())
 		}
 		if err != nil {
@@ -72,11 +72,6 @@ func ReadFolder(ctx context.Context, dir string) (_ *Folder, err error) {
 		return nil, errNoRotation
 	}
 	return p, nil
-}
-
-func torn(r *Segments) bool {
-	_, torn := r.Torn()
-	return torn
 }
 
 // pause lets the writer go on for a moment, unless ctx ends.

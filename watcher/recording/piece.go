@@ -132,7 +132,7 @@ func cutTorn(name string) (cut int64, err error) {
 		return 0, nil // whoever reads it is told
 	}
 	defer f.Close()
-	whole, torn := segments.Torn()
+	whole, torn := segments.torn()
 	info, err := f.Stat()
 	if err != nil || !torn {
 		return 0, err

@@ -3,11 +3,12 @@ package recording
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"locktop/model"
 )
@@ -37,18 +38,13 @@ var ErrDamaged = errors.New("the recording is damaged")
 
 // Player is a [model.Source] over a recording.
 type Player struct {
-	from reader
+	next func() ([]model.Batch, error) // reads the next frame or part, io.EOF after the last
 	pace Pace
 
-	due     []model.Event // read, and not returned yet
+	due     []model.Batch // read, and not returned yet
+	err     error         // why nothing follows them
 	first   time.Time     // when the recording begins
 	started time.Time     // when it began to be played
-}
-
-// reader reads a recording from its beginning to its end.
-type reader interface {
-	// read returns the next batch with events, [io.EOF] after the last.
-	read() ([]model.Event, error)
 }
 
 var _ model.Source = (*Player)(nil)
@@ -59,7 +55,7 @@ func Open(r io.Reader, pace Pace) (*Player, error) {
 	if err := checkBegin(in); err != nil {
 		return nil, err
 	}
-	return &Player{from: &frames{r: in}, pace: pace}, nil
+	return &Player{next: (&frames{r: in}).next, pace: pace}, nil
 }
 
 // checkBegin says why what begins so is no recording, nil if it may be one.
@@ -101,20 +97,6 @@ type frames struct {
 	n      int // frames read
 	offset int64
 	check  uint32
-	due    []model.Batch
-	err    error
-}
-
-func (f *frames) read() ([]model.Event, error) {
-	for f.err == nil && len(f.due) == 0 {
-		f.due, f.err = f.next()
-	}
-	if len(f.due) == 0 {
-		return nil, f.err
-	}
-	b := f.due[0]
-	f.due = f.due[1:]
-	return b.Events, nil
 }
 
 // next reads a frame.
@@ -170,21 +152,21 @@ func (p *Player) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
 	if err := p.wait(ctx); err != nil {
 		return model.Batch{}, err
 	}
-	b := model.Batch{Events: p.due}
-	p.due = nil
+	b := p.due[0]
+	p.due = p.due[1:]
 	return b, nil
 }
 
-// read reads the next batch, unless one is due already.
-func (p *Player) read() (err error) {
-	if len(p.due) > 0 {
-		return nil
+// read reads on, unless a batch is due already.
+func (p *Player) read() error {
+	for p.err == nil && len(p.due) == 0 {
+		p.due, p.err = p.next()
 	}
-	if p.due, err = p.from.read(); err != nil {
-		return err
+	if len(p.due) == 0 {
+		return p.err
 	}
 	if p.first.IsZero() {
-		p.first = p.due[0].When()
+		p.first = p.due[0].Events[0].When()
 	}
 	return nil
 }
@@ -194,7 +176,8 @@ func (p *Player) wait(ctx context.Context) error {
 	if p.pace.Speed == 0 {
 		return nil
 	}
-	at := p.due[len(p.due)-1].When().Sub(p.first)
+	events := p.due[0].Events
+	at := events[len(events)-1].When().Sub(p.first)
 	timer := time.NewTimer(time.Until(p.started.Add(time.Duration(float64(at) / p.pace.Speed))))
 	defer timer.Stop()
 	select {

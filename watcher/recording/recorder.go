@@ -129,18 +129,9 @@ func (r *Recorder) write(b model.Batch, lag time.Duration) error {
 	case lag == 0 || len(text) >= frameText:
 		r.err = r.flush()
 	case r.wait == nil:
-		r.wait = time.AfterFunc(lag, r.late)
+		r.wait = time.AfterFunc(lag, func() { _ = r.Flush() }) // the next call is told
 	}
 	return r.err
-}
-
-// late writes what has waited long enough.
-func (r *Recorder) late() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.err == nil {
-		r.err = r.flush()
-	}
 }
 
 // flush writes a frame of what waits.
@@ -170,7 +161,7 @@ func (r *Recorder) flush() error {
 	return nil
 }
 
-// Flush writes what waits.
+// Flush writes what waits. After an error every later call returns the same error.
 func (r *Recorder) Flush() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

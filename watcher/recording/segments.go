@@ -146,8 +146,8 @@ func (r *Segments) AfterBase() (rest *Segments, based bool) {
 	return rest, n > 0 && n < len(r.parts)
 }
 
-// Torn says whether the end of a frame is missing at the end, and how many bytes are whole.
-func (r *Segments) Torn() (whole int64, torn bool) {
+// torn says whether the end of a frame is missing at the end, and how many bytes are whole.
+func (r *Segments) torn() (whole int64, torn bool) {
 	if n := len(r.parts); n > 0 {
 		whole = r.parts[n-1].offset + int64(r.parts[n-1].packed)
 	}
@@ -155,29 +155,14 @@ func (r *Segments) Torn() (whole int64, torn bool) {
 }
 
 // Play plays a recording. It is not to be read elsewhere meanwhile.
-func (r *Segments) Play(pace Pace) *Player { return &Player{from: &turning{r: r}, pace: pace} }
-
-// turning is a recording from its beginning to its end.
-type turning struct {
-	r   *Segments
-	i   int // parts read
-	due []model.Batch
-}
-
-func (t *turning) read() ([]model.Event, error) {
-	for len(t.due) == 0 {
-		if t.i == len(t.r.parts) {
-			return nil, cmp.Or(t.r.Cut, io.EOF)
+func (r *Segments) Play(pace Pace) *Player {
+	i := -1
+	return &Player{pace: pace, next: func() ([]model.Batch, error) {
+		if i++; i == len(r.parts) {
+			return nil, cmp.Or(r.Cut, io.EOF)
 		}
-		var err error
-		if t.due, err = t.r.batches(t.i); err != nil {
-			return nil, err
-		}
-		t.i++
-	}
-	b := t.due[0]
-	t.due = t.due[1:]
-	return b.Events, nil
+		return r.batches(i)
+	}}
 }
 
 // Read returns the events of a part. Nobody may change them.
