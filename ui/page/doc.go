@@ -1,6 +1,6 @@
 // Package page has the pages of the console, in a file or two each, and the code that they share.
 //
-//	locks.go, queue*.go, why.go    the table of all locks, and the queue of one: who holds it, who waits, why it is
+//	locks*.go, queue*.go, why.go   the table of all locks, and the queue of one: who holds it, who waits, why it is
 //	                               as it is, what happened to it. Where there is room the first shows the queue, too
 //	sessions.go                    the leases that stand in a queue or are not healthy, and what ends with each
 //	journal.go                     what happened, line by line, of all locks or of one
