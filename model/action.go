@@ -187,7 +187,7 @@ type Outcome struct {
 	// Done says that it was done. Unknown says that it was asked for and no answer came
 	// that can be used, so that it may have been done: only a look tells. Without either,
 	// nothing was done. Err says why and what to do next, in English. Why says the same where it
-	// is a sentence of ours; no recording has it.
+	// is a sentence of ours.
 	Done, Unknown bool
 	Err           string
 	Why           Message `json:"-"`

@@ -466,7 +466,7 @@ var console = map[model.MessageID]Sentence{
 	"lease-has-keys-not-shown":            {"lease {0} has {1} keys that were not shown, {2:q} is the first", "租约 {0} 有 {1} 个没有显示过的键，第一个是 {2:q}"},
 	"which-was-not-so":                    {"{0}, which was not so", "{0}，之前不是这样"},
 	"no-permission-on-every-key":          {"no permission on every key of lease {0}, so which keys go with it is not known", "对租约 {0} 的某些键没有权限，所以不知道哪些键会随它消失"},
-	"keys-are-listed-by-name-only":        {"{0} of {1} {1|key|keys} {0|is|are} listed by name only", "{1} 个键中有 {0} 个只知道名字"},
+	"keys-are-listed-by-name-only":        {"{0} of the {1} {1|key|keys} {0|is|are} listed by name only", "{1} 个键中有 {0} 个只知道名字"},
 	"is-an-object-of-kubernetes":          {"{0} is an object of Kubernetes: nothing is ever written there, use kubectl", "{0} 是 Kubernetes 的对象：这里从不写入，请用 kubectl"},
 	"is-not-on-lease-but-on":              {"{0:q} is not on lease {1} but on {2} now", "{0:q} 不在租约 {1} 上，现在是{2}"},
 	"the-claim-is-gone-it-does-not-exist": {"the claim is gone: {0:q} does not exist", "排队键没了：{0:q} 不存在"},

@@ -250,7 +250,7 @@ func (a *access) discoverEndpoints(ctx context.Context) error {
 var errWantsUser = errors.New("wants a user")
 
 // errLearner is why an endpoint that answers is of no use.
-var errLearner = tlsErrorf("it is a learner, which answers no reads until it is promoted: name a voting member")
+var errLearner = endpointErrorf("it is a learner, which answers no reads until it is promoted: name a voting member")
 
 // othersWait is how much longer than the first one the other endpoints may take to say that they are learners.
 const othersWait = 100 * time.Millisecond
@@ -288,7 +288,7 @@ func probe(until context.Context, c *clientv3.Client, endpoints []string, secure
 		return nil, until.Err()
 	}
 	var words []string
-	var told *tlsError
+	var told *endpointError
 	for i, ep := range endpoints {
 		words = append(words, ep+": "+failed[i].Error())
 		errors.As(failed[i], &told)
@@ -342,7 +342,7 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, secure *tls.C
 			return errWantsUser
 		}
 		if strings.Contains(err.Error(), "server preface: http2:") { // what comes first is no frame
-			return tlsErrorf("it takes connections, but does not speak HTTP/2, as etcd does: name the port that etcd has for clients, mostly 2379")
+			return endpointErrorf("it takes connections, but does not speak HTTP/2, as etcd does: name the port that etcd has for clients, mostly 2379")
 		}
 		return errors.New(status.Convert(err).Message())
 	}

@@ -13,12 +13,14 @@ import (
 	"time"
 )
 
-// tlsError is why an endpoint that takes connections does not answer, with what to change.
-type tlsError struct{ text string }
+// endpointError is why an endpoint that takes connections does not answer, with what to change.
+type endpointError struct{ text string }
 
-func (e *tlsError) Error() string { return e.text }
+func (e *endpointError) Error() string { return e.text }
 
-func tlsErrorf(format string, args ...any) error { return &tlsError{fmt.Sprintf(format, args...)} }
+func endpointErrorf(format string, args ...any) error {
+	return &endpointError{fmt.Sprintf(format, args...)}
+}
 
 // tlsTrouble says what is wrong with TLS at an endpoint, nil if nothing is known to be. secure is how TLS
 // is spoken there, if it is.
@@ -35,26 +37,26 @@ func tlsTrouble(ctx context.Context, endpoint, addr string, secure *tls.Config) 
 	var invalid x509.CertificateInvalidError
 	switch {
 	case !speaks && asksForCertificate(err):
-		return tlsErrorf("it speaks TLS, and asks for a certificate: write https://%s, and name files with --cacert, --cert and --key", addr)
+		return endpointErrorf("it speaks TLS, and asks for a certificate: write https://%s, and name files with --cacert, --cert and --key", addr)
 	case !speaks && (err == nil || refused(err) != nil):
-		return tlsErrorf("it speaks TLS: write https://%s, and name its authority with --cacert FILE", addr)
+		return endpointErrorf("it speaks TLS: write https://%s, and name its authority with --cacert FILE", addr)
 	case !speaks || err == nil:
 		return nil
 	case errors.As(err, &header):
-		return tlsErrorf("it speaks plain text, and TLS was asked for: write http://%s, without --cacert, --cert and --key", addr)
+		return endpointErrorf("it speaks plain text, and TLS was asked for: write http://%s, without --cacert, --cert and --key", addr)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		return tlsErrorf("it closes at the first word of TLS, as a port does that speaks plain text: write http://%s, without --cacert, --cert and --key", addr)
+		return endpointErrorf("it closes at the first word of TLS, as a port does that speaks plain text: write http://%s, without --cacert, --cert and --key", addr)
 	case errors.As(err, &unknown):
-		return tlsErrorf("its certificate is signed by an authority that is not known here: name the file of that authority with --cacert FILE")
+		return endpointErrorf("its certificate is signed by an authority that is not known here: name the file of that authority with --cacert FILE")
 	case errors.As(err, &names):
-		return tlsErrorf("its certificate is for other names (%v): name an endpoint that it is for", err)
+		return endpointErrorf("its certificate is for other names (%v): name an endpoint that it is for", err)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return tlsErrorf("its certificate has expired, or is not valid yet (%v)", err)
+		return endpointErrorf("its certificate has expired, or is not valid yet (%v)", err)
 	case asksForCertificate(err):
 		if c.GetClientCertificate == nil {
-			return tlsErrorf("it asks for a certificate of the client: name one with --cert FILE and --key FILE")
+			return endpointErrorf("it asks for a certificate of the client: name one with --cert FILE and --key FILE")
 		}
-		return tlsErrorf("it refuses the certificate of --cert (%v)", err)
+		return endpointErrorf("it refuses the certificate of --cert (%v)", err)
 	}
 	return nil
 }

@@ -116,7 +116,6 @@ func TestTheConsoleEndsByKeyAndLeavesTheTerminalAsItWas(t *testing.T) {
 // TestATerminalThatNobodyReads: one that was stopped, or whose connection is cut, does not keep a
 // console that is told to end, nor its lab.
 func TestATerminalThatNobodyReads(t *testing.T) {
-	t.Parallel()
 	tmp := t.TempDir()
 	cmd := exec.Command(locktop(t), "demo", "--members", "1")
 	cmd.Env = cleanEnv(tmp)
