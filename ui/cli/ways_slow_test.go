@@ -18,7 +18,6 @@ import (
 // TestEveryWayToAnswer: whatever a server answers, each command ends within
 // --command-timeout and 2 s, with one line that says why, or with the lock.
 func TestEveryWayToAnswer(t *testing.T) {
-	t.Parallel()
 	bin := locktop(t)
 	if len(ways) < 40 {
 		t.Errorf("%d ways", len(ways))
