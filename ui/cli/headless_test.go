@@ -195,7 +195,7 @@ func TestADiagnosisIsSummedUp(t *testing.T) {
 
 // A doctor that is sent away has found nothing, neither good nor bad.
 func TestADoctorThatIsEndedEarlyCouldNotLook(t *testing.T) {
-	t.Parallel()
+	// Alone: the member says how many watch all members of this process.
 	b := newCLI(t)
 	cmd := exec.Command(locktop(t), "doctor", "--for", "1h", "--endpoints", b.endpoint)
 	var errs bytes.Buffer
