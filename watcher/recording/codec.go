@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"bytes"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -159,15 +158,21 @@ func init() {
 // encoder writes events. Times are those of its clock, nil: as they are.
 type encoder struct {
 	clock func(time.Time) time.Time
-	out   bytes.Buffer
+	out   []byte // that it appends to
 	*jsontext.Encoder
 	err error
+}
+
+// Write takes what the package json has encoded. A buffer in between would be one more copy.
+func (x *encoder) Write(b []byte) (int, error) {
+	x.out = append(x.out, b...)
+	return len(b), nil
 }
 
 func newEncoder(clock func(time.Time) time.Time) *encoder {
 	x := &encoder{clock: clock}
 	// As this version always has: two signs that end a line in JavaScript are escaped.
-	x.Encoder = jsontext.NewEncoder(&x.out, jsontext.EscapeForJS(true), jsontext.AllowDuplicateNames(true))
+	x.Encoder = jsontext.NewEncoder(x, jsontext.EscapeForJS(true), jsontext.AllowDuplicateNames(true))
 	return x
 }
 
@@ -186,12 +191,12 @@ func (x *encoder) appendEvent(out []byte, batch int64, e model.Event) ([]byte, e
 		return out, fmt.Errorf("record an event: no name for type %T", e)
 	}
 	name := eventNames[v.Type()]
-	x.out.Reset()
+	x.out = out
 	for _, tok := range []jsontext.Token{jsontext.BeginObject, jsontext.String("batch"), jsontext.Int(batch), jsontext.String("event"), jsontext.String(name)} {
 		x.put(tok)
 	}
 	ofEvents[name].writeRest(x, v)
-	return append(out, x.out.Bytes()...), x.err
+	return x.out, x.err
 }
 
 func (x *encoder) put(tok jsontext.Token) {

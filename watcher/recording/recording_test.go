@@ -661,7 +661,7 @@ func TestTextIsJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := newEncoder(nil)
-		if x.text(s); x.out.String() != want.String() || x.err != nil {
+		if x.text(s); string(x.out) != want.String() || x.err != nil {
 			t.Errorf("%q is written as %s, want %s: %v", s, &x.out, &want, x.err)
 		}
 	}
