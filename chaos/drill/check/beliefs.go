@@ -194,9 +194,8 @@ func (l *lockHistory) claimOf(h *hold) *claim {
 // spokenOf says whether a word comes after the time of a claim of which its contender had said before that it holds: the
 // claim had gone, or may have, while the watch was lost; or the contender had let go of it, and it went a moment after.
 func (l *lockHistory) spokenOf(c *claim, word *hold) bool {
-	gone := !c.goneAt.IsZero() && c.goneAt.Before(word.from)
-	going := !c.goneAt.IsZero() && c.soonestGone.Before(word.from.Add(lagMax))
-	return (gone || going) && slices.ContainsFunc(l.holds, func(old *hold) bool {
+	gone, going := c.goneAt.Before(word.from), c.soonestGone.Before(word.from.Add(lagMax))
+	return !c.goneAt.IsZero() && (gone || going) && slices.ContainsFunc(l.holds, func(old *hold) bool {
 		if old == word || old.contender != word.contender || old.inferred || old.from.Add(nearly).Before(c.soonest) || !old.from.Before(word.from) {
 			return false
 		}
